@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * context.h - what every operation of the library is given by its caller
+ *
+ * The library never prints, never exits and keeps no globals.  Where it needs to tell
+ * somebody something it goes through this struct: the circumstances of the last failure,
+ * progress, and the request to stop.  One context serves one operation at a time.
+ */
+#ifndef BFO_BASE_CONTEXT_H
+#define BFO_BASE_CONTEXT_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <et/com_err.h>
+
+/* The long stages of an operation, in the order in which they come. */
+enum bfo_stage {
+	BFO_STAGE_INODES,	/* reading inode tables; units: inode slots */
+	BFO_STAGE_NAMES,	/* reading directories; units: blocks */
+	BFO_STAGE_PLAN,		/* deciding; no units */
+	BFO_STAGE_DATA,		/* moving data; units: bytes, files beside them */
+	BFO_STAGE_TABLES,	/* writing inode tables; units: inodes */
+	BFO_STAGE_FINISH,	/* last transaction; no units */
+};
+
+struct bfo_progress {
+	enum bfo_stage stage;
+	uint64_t done, total;	/* in the stage's units; total 0 = unknown */
+	uint64_t files;		/* BFO_STAGE_DATA: files begun so far */
+};
+
+struct bfo_context {
+	/* Called now and then from the thread that called the library. May be NULL. */
+	void (*progress)(void *priv, const struct bfo_progress *p);
+	void *priv;
+	/* Set by the caller (also from a signal handler) to stop soon. May be NULL. */
+	const volatile sig_atomic_t *cancel;
+	/* What the operation that failed last was about: completes "while ...". */
+	char what[512];
+};
+
+/* Notes what was being done (printf-like, without "while") and returns CODE. */
+errcode_t bfo_fail(struct bfo_context *ctx, errcode_t code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Reports progress, if anyone listens. */
+void bfo_progress_report(struct bfo_context *ctx, enum bfo_stage stage, uint64_t done,
+			 uint64_t total, uint64_t files);
+
+/* True once the caller has asked to stop. */
+static inline int bfo_cancelled(const struct bfo_context *ctx)
+{
+	return ctx->cancel && *ctx->cancel;
+}
+
+#endif

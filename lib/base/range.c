@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * range.c - sets of numbers as sorted, disjoint ranges
+ */
+#include <stdlib.h>
+
+#include "base/bfo_err.h"
+#include "base/range.h"
+
+errcode_t bfo_ranges_append(bfo_ranges *r, uint64_t start, uint64_t len)
+{
+	struct bfo_range *last = r->n ? &r->v[r->n - 1] : NULL;
+
+	if (!len)
+		return 0;
+	if (last && last->start + last->len == start) {
+		last->len += len;
+		return 0;
+	}
+	return bfo_vec_push(r, (struct bfo_range) { .start = start, .len = len });
+}
+
+uint64_t bfo_ranges_total(const bfo_ranges *r)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		sum += r->v[i].len;
+	return sum;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct bfo_range *x = a, *y = b;
+
+	if (x->len != y->len)
+		return x->len < y->len ? 1 : -1;
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static int lowest_first(const void *a, const void *b)
+{
+	const struct bfo_range *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* The lowest of the ranges from FIRST on that has NEED numbers; they are sorted by length. */
+static size_t lowest_sufficient(const bfo_ranges *r, size_t first, uint64_t need)
+{
+	size_t best = first, i;
+
+	for (i = first; i < r->n && r->v[i].len >= need; i++)
+		if (r->v[i].start < r->v[best].start)
+			best = i;
+	return best;
+}
+
+errcode_t bfo_ranges_choose(const bfo_ranges *free, uint64_t need, bfo_ranges *chosen)
+{
+	errcode_t err;
+	size_t i;
+
+	chosen->n = 0;
+	err = bfo_vec_reserve(chosen, free->n);
+	if (err)
+		return err;
+	for (i = 0; i < free->n; i++)
+		chosen->v[chosen->n++] = free->v[i];
+	qsort(chosen->v, chosen->n, sizeof(*chosen->v), longest_first);
+	for (i = 0; need && i < chosen->n; i++) {
+		if (chosen->v[i].len >= need) {
+			size_t best = lowest_sufficient(chosen, i, need);
+
+			chosen->v[i] = chosen->v[best];
+			need = 0;
+		} else {
+			need -= chosen->v[i].len;
+		}
+	}
+	if (need)
+		return BFO_ET_NO_SPACE;
+	chosen->n = i;
+	qsort(chosen->v, chosen->n, sizeof(*chosen->v), lowest_first);
+	return 0;
+}

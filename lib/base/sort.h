@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sort.h - linear-time sorting in place
+ */
+#ifndef BFO_BASE_SORT_H
+#define BFO_BASE_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Sorts N records of SIZE bytes (a multiple of 8, at most 64) by KEYS words of 32 bits that stand
+ * at byte 0 of every record, the first word being the most significant; each word in host order.
+ * Not stable: records with equal keys end next to each other, in any but a deterministic order.
+ *
+ * American flag sort (McIlroy, Bostic, McIlroy: "Engineering Radix Sort", 1993): most significant
+ * digit first, permuting in place, so no second array is needed (P7).
+ */
+void bfo_sort(void *base, size_t n, size_t size, unsigned int keys);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vec.h - growing arrays of plain records
+ *
+ * BFO_VEC(type) is a struct of its own for each use: `v` the records, `n` how many there are,
+ * `cap` how many fit.  A zeroed struct is an empty array; bfo_vec_free() leaves one behind.
+ * Arrays grow by half: large ones are moved by mremap(2) inside realloc(3), so that untouched
+ * pages cost nothing.
+ */
+#ifndef BFO_BASE_VEC_H
+#define BFO_BASE_VEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <et/com_err.h>
+
+#define BFO_VEC(type) struct { type *v; size_t n, cap; }
+
+/* Makes room for `more` further records; returns 0, ENOMEM or BFO_ET_OVERFLOW. */
+#define bfo_vec_reserve(vec, more) \
+	bfo_vec_grow((void **) &(vec)->v, &(vec)->cap, (vec)->n, (more), sizeof(*(vec)->v))
+
+/* Appends one record (after making room); returns 0 or an error. */
+#define bfo_vec_push(vec, ...) ({ \
+	errcode_t bfo_vec_err = bfo_vec_reserve(vec, 1); \
+	if (!bfo_vec_err) \
+		(vec)->v[(vec)->n++] = (__VA_ARGS__); \
+	bfo_vec_err; })
+
+#define bfo_vec_free(vec) \
+	bfo_vec_drop((void **) &(vec)->v, &(vec)->n, &(vec)->cap)
+
+/* Bytes the array keeps allocated. */
+#define bfo_vec_bytes(vec) ((vec)->cap * sizeof(*(vec)->v))
+
+/* The functions behind the macros. */
+errcode_t bfo_vec_grow(void **v, size_t *cap, size_t n, size_t more, size_t size);
+void bfo_vec_drop(void **v, size_t *n, size_t *cap);
+
+#endif
