@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * gate.c - which filesystems are let in
+ *
+ * Features are let in by name, not kept out by name: what is not in the tables below, be it
+ * newer than this program, is refused.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <e2p/e2p.h>
+
+#include "base/bfo_err.h"
+#include "volume/gate.h"
+
+struct features {
+	uint32_t mask[3];	/* E2P_FEATURE_COMPAT, _INCOMPAT, _RO_INCOMPAT */
+};
+
+/* Understood on both sides. */
+static const struct features both = { {
+	EXT2_FEATURE_COMPAT_DIR_PREALLOC | EXT3_FEATURE_COMPAT_HAS_JOURNAL |
+	EXT2_FEATURE_COMPAT_EXT_ATTR | EXT2_FEATURE_COMPAT_RESIZE_INODE |
+	EXT2_FEATURE_COMPAT_DIR_INDEX | EXT4_FEATURE_COMPAT_SPARSE_SUPER2 |
+	EXT4_FEATURE_COMPAT_FAST_COMMIT | EXT4_FEATURE_COMPAT_ORPHAN_FILE,
+	EXT2_FEATURE_INCOMPAT_FILETYPE | EXT3_FEATURE_INCOMPAT_EXTENTS |
+	EXT4_FEATURE_INCOMPAT_64BIT | EXT4_FEATURE_INCOMPAT_FLEX_BG |
+	EXT2_FEATURE_INCOMPAT_META_BG | EXT4_FEATURE_INCOMPAT_CSUM_SEED |
+	EXT4_FEATURE_INCOMPAT_LARGEDIR,
+	EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER | EXT2_FEATURE_RO_COMPAT_LARGE_FILE |
+	EXT4_FEATURE_RO_COMPAT_HUGE_FILE | EXT4_FEATURE_RO_COMPAT_GDT_CSUM |
+	EXT4_FEATURE_RO_COMPAT_DIR_NLINK | EXT4_FEATURE_RO_COMPAT_EXTRA_ISIZE |
+	EXT4_FEATURE_RO_COMPAT_METADATA_CSUM | EXT4_FEATURE_RO_COMPAT_PROJECT,
+} };
+
+/* Harmless where nothing is written: the quota files are not copied, and that is all. */
+static const struct features source_only = { {
+	0, 0, EXT4_FEATURE_RO_COMPAT_QUOTA | EXT4_FEATURE_RO_COMPAT_READONLY,
+} };
+
+/* Handled by bfo_gate_recovery(), which knows what to tell the user. */
+static const struct features elsewhere = { {
+	0, EXT3_FEATURE_INCOMPAT_RECOVER, EXT4_FEATURE_RO_COMPAT_ORPHAN_PRESENT,
+} };
+
+/* What every target must have. */
+static const struct features target_needs = { {
+	0, EXT2_FEATURE_INCOMPAT_FILETYPE | EXT3_FEATURE_INCOMPAT_EXTENTS, 0,
+} };
+
+errcode_t bfo_gate_unmounted(struct bfo_context *ctx, const char *path)
+{
+	errcode_t err;
+	int flags;
+
+	err = ext2fs_check_if_mounted(path, &flags);
+	if (err)
+		return bfo_fail(ctx, err, "finding out whether %s is mounted", path);
+	if (flags & EXT2_MF_MOUNTED)
+		return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: please unmount it first", path);
+	if (flags & (EXT2_MF_BUSY | EXT2_MF_SWAP))
+		return bfo_fail(ctx, BFO_ET_BUSY, "opening %s: something else holds it", path);
+	return 0;
+}
+
+/* Writes the names of the features in MASK behind each other; 1 if there were any. */
+static int name_features(const uint32_t *mask, char *out, size_t size)
+{
+	size_t used = 0;
+	int type, bit;
+
+	out[0] = 0;
+	for (type = 0; type < 3; type++)
+		for (bit = 0; bit < 32; bit++) {
+			if (!(mask[type] & 1U << bit))
+				continue;
+			used += snprintf(out + used, size - used, "%s%s", used ? ", " : "",
+					 e2p_feature2string(type, 1U << bit));
+			if (used >= size)
+				return 1;
+		}
+	return used > 0;
+}
+
+void bfo_gate_target_features(const struct bfo_volume *vol, uint32_t mask[3])
+{
+	const struct ext2_super_block *sb = vol->fs->super;
+
+	mask[0] = (sb->s_feature_compat & both.mask[0]) | target_needs.mask[0];
+	mask[1] = (sb->s_feature_incompat & both.mask[1]) | target_needs.mask[1];
+	mask[2] = (sb->s_feature_ro_compat & both.mask[2]) | target_needs.mask[2];
+}
+
+errcode_t bfo_gate_features(struct bfo_context *ctx, const struct bfo_volume *vol)
+{
+	const struct ext2_super_block *sb = vol->fs->super;
+	uint32_t has[3] = { sb->s_feature_compat, sb->s_feature_incompat,
+			    sb->s_feature_ro_compat };
+	uint32_t strange[3], missing[3];
+	char names[256];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		strange[i] = has[i] & ~both.mask[i] & ~elsewhere.mask[i];
+		if (!vol->writable)
+			strange[i] &= ~source_only.mask[i];
+		missing[i] = vol->writable ? target_needs.mask[i] & ~has[i] : 0;
+	}
+	if (name_features(strange, names, sizeof(names)))
+		return bfo_fail(ctx, BFO_ET_FEATURE, "opening %s: %s", vol->spec, names);
+	if (name_features(missing, names, sizeof(names)))
+		return bfo_fail(ctx, BFO_ET_FEATURE, "opening %s: a target without %s", vol->spec,
+				names);
+	if (vol->writable && ext2fs_has_feature_journal((struct ext2_super_block *) sb) &&
+	    !sb->s_journal_inum)
+		return bfo_fail(ctx, BFO_ET_FEATURE, "opening %s: a target with an external journal",
+				vol->spec);
+	return 0;
+}
+
+errcode_t bfo_gate_recovery(struct bfo_context *ctx, const struct bfo_volume *vol)
+{
+	struct ext2_super_block *sb = vol->fs->super;
+
+	if (ext2fs_has_feature_journal_needs_recovery(sb))
+		return bfo_fail(ctx, BFO_ET_RECOVERY, "opening %s: it was not unmounted cleanly; "
+				"mount and unmount it once, or run e2fsck -p %s", vol->spec,
+				vol->spec);
+	if (ext2fs_has_feature_orphan_present(sb))
+		return bfo_fail(ctx, BFO_ET_RECOVERY, "opening %s: its orphan file is not empty; "
+				"run e2fsck -p %s", vol->spec, vol->spec);
+	return 0;
+}
+
+errcode_t bfo_gate_intact(struct bfo_context *ctx, const struct bfo_volume *vol)
+{
+	ext2_filsys fs = vol->fs;
+	uint64_t bytes;
+	dgrp_t g;
+
+	if (__builtin_mul_overflow(vol->blocks, (uint64_t) vol->block_size, &bytes) ||
+	    bytes > vol->store.size)
+		return bfo_fail(ctx, BFO_ET_TRUNCATED, "opening %s: it has %llu bytes, its "
+				"filesystem needs %llu", vol->spec,
+				(unsigned long long) vol->store.size, (unsigned long long) bytes);
+	for (g = 0; g < fs->group_desc_count; g++) {
+		if (!ext2fs_group_desc_csum_verify(fs, g))
+			return bfo_fail(ctx, BFO_ET_DAMAGED, "opening %s: checksum of group %u's "
+					"descriptor; run e2fsck -f %s", vol->spec, g, vol->spec);
+		if (!bfo_volume_contains(vol, ext2fs_inode_table_loc(fs, g),
+					 fs->inode_blocks_per_group) ||
+		    !bfo_volume_contains(vol, ext2fs_block_bitmap_loc(fs, g), 1) ||
+		    !bfo_volume_contains(vol, ext2fs_inode_bitmap_loc(fs, g), 1))
+			return bfo_fail(ctx, BFO_ET_DAMAGED, "opening %s: descriptor "
+					"of group %u points outside; run e2fsck -f %s", vol->spec,
+					g, vol->spec);
+	}
+	return 0;
+}
+
+/* True if the volume holds more than what mke2fs puts there. */
+static int holds_files(const struct ext2_super_block *sb)
+{
+	return sb->s_inodes_count - sb->s_free_inodes_count > EXT2_FIRST_INODE(sb) + 1;
+}
+
+errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol, int force)
+{
+	const struct ext2_super_block *sb = vol->fs->super;
+	const char *why = NULL;
+
+	if (sb->s_state & EXT2_ERROR_FS)
+		why = "it has errors";
+	else if (!(sb->s_state & EXT2_VALID_FS))
+		why = "it was not unmounted cleanly";
+	else if (!force && holds_files(sb) && sb->s_lastcheck < sb->s_mtime)
+		why = "it was mounted since its last check";
+	if (!why)
+		return 0;
+	return bfo_fail(ctx, BFO_ET_UNHEALTHY, "opening %s: %s; please run e2fsck -f %s first",
+			vol->spec, why, vol->spec);
+}

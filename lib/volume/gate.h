@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gate.h - which filesystems are let in
+ */
+#ifndef BFO_VOLUME_GATE_H
+#define BFO_VOLUME_GATE_H
+
+#include "base/context.h"
+#include "volume/volume.h"
+
+/* Refuses a path that is mounted, or held by somebody else. */
+errcode_t bfo_gate_unmounted(struct bfo_context *ctx, const char *path);
+
+/* Refuses features that this version cannot read (or, on a target, write), naming them. */
+errcode_t bfo_gate_features(struct bfo_context *ctx, const struct bfo_volume *vol);
+
+/* The features of VOL that a target may have too: COMPAT, INCOMPAT, RO_COMPAT. */
+void bfo_gate_target_features(const struct bfo_volume *vol, uint32_t mask[3]);
+
+/* Refuses a volume whose journal or orphan file has to be worked off first. */
+errcode_t bfo_gate_recovery(struct bfo_context *ctx, const struct bfo_volume *vol);
+
+/* Refuses a volume that is cut off, or whose descriptors are damaged. */
+errcode_t bfo_gate_intact(struct bfo_context *ctx, const struct bfo_volume *vol);
+
+/*
+ * Refuses a target that has errors, was not unmounted, or - if it holds files and FORCE is not
+ * set - was not checked since it was last mounted: what resize2fs and tune2fs insist on.
+ */
+errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol, int force);
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * volume.c - opening and closing; reading
+ *
+ * P1: a source is opened without EXT2_FLAG_RW, so that its descriptor cannot write.  Block
+ * devices are opened exclusively, source and target.  The channel's own cache is switched off:
+ * every read is one pread(2) of the size that the caller chose.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bfo_err.h"
+#include "volume/gate.h"
+#include "volume/store.h"
+#include "volume/volume.h"
+
+/* The offset= among the options of libext2fs's unix_io; 0 if there is none. */
+static errcode_t parse_offset(struct bfo_context *ctx, const char *spec, const char *options,
+			      uint64_t *offset)
+{
+	char *end;
+
+	*offset = 0;
+	if (!options)
+		return 0;
+	if (strncmp(options, "offset=", 7) || options[7] < '0' || options[7] > '9')
+		return bfo_fail(ctx, EINVAL, "reading the options of %s: only ?offset=BYTES is "
+				"known", spec);
+	errno = 0;
+	*offset = strtoull(options + 7, &end, 0);
+	if (errno || *end || *offset % 512)
+		return bfo_fail(ctx, EINVAL, "reading the offset of %s: not a multiple of 512",
+				spec);
+	return 0;
+}
+
+static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, io_manager io)
+{
+	int flags = EXT2_FLAG_64BITS | EXT2_FLAG_EXCLUSIVE | EXT2_FLAG_FORCE |
+		    EXT2_FLAG_JOURNAL_DEV_OK | EXT2_FLAG_SKIP_MMP;
+	errcode_t err;
+
+	if (vol->writable)
+		flags |= EXT2_FLAG_RW;
+	err = ext2fs_open2(vol->path, vol->options, flags, 0, 0, io ? io : unix_io_manager,
+			   &vol->fs);
+	if (err == EXT2_ET_BAD_MAGIC)
+		return bfo_fail(ctx, err, "opening %s: no ext2, ext3 or ext4 filesystem there",
+				vol->spec);
+	if (err)
+		return bfo_fail(ctx, err, "opening %s", vol->spec);
+	io_channel_set_options(vol->fs->io, "cache=off");
+	vol->block_size = vol->fs->blocksize;
+	vol->inode_size = EXT2_INODE_SIZE(vol->fs->super);
+	vol->blocks = ext2fs_blocks_count(vol->fs->super);
+	vol->csum_seed = vol->fs->csum_seed;
+	vol->has_csum = ext2fs_has_feature_metadata_csum(vol->fs->super);
+	return 0;
+}
+
+/* Everything that may be wrong with a filesystem that could be opened. */
+static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int how)
+{
+	errcode_t err;
+
+	err = bfo_gate_features(ctx, vol);
+	if (!err)
+		err = bfo_gate_recovery(ctx, vol);
+	if (!err)
+		err = bfo_gate_intact(ctx, vol);
+	if (err || !vol->writable)
+		return err;
+	err = bfo_gate_healthy(ctx, vol, how & BFO_OPEN_FORCE);
+	if (err)
+		return err;
+	vol->fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
+	err = ext2fs_read_bitmaps(vol->fs);
+	if (err)
+		return bfo_fail(ctx, err, "reading the bitmaps of %s; please run e2fsck -f %s "
+				"first", vol->spec, vol->spec);
+	return 0;
+}
+
+errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io_manager io,
+			  struct bfo_volume **out)
+{
+	struct bfo_volume *vol = calloc(1, sizeof(*vol));
+	errcode_t err;
+
+	*out = NULL;
+	if (!vol)
+		return ENOMEM;
+	vol->writable = !!(how & BFO_OPEN_TARGET);
+	vol->hint_fd = -1;
+	vol->spec = strdup(spec);
+	err = vol->spec ? 0 : ENOMEM;
+	if (!err)
+		err = bfo_store_resolve(ctx, spec, &vol->path, &vol->options);
+	if (!err)
+		err = parse_offset(ctx, spec, vol->options, &vol->offset);
+	if (!err)
+		err = bfo_store_identify(ctx, vol->path, vol->offset, &vol->store);
+	if (!err && !(how & BFO_OPEN_SCRATCH))
+		err = bfo_gate_unmounted(ctx, vol->path);
+	if (!err)
+		err = open_fs(ctx, vol, io);
+	if (!err)
+		err = pass_gates(ctx, vol, how);
+	if (!err && vol->writable && !io)
+		vol->hint_fd = open(vol->path, O_RDONLY | O_CLOEXEC);
+	if (err)
+		bfo_volume_close(vol);
+	else
+		*out = vol;
+	return err;
+}
+
+void bfo_volume_close(struct bfo_volume *vol)
+{
+	if (!vol)
+		return;
+	if (vol->fs)
+		ext2fs_free(vol->fs);	/* not ext2fs_close(): that one may write */
+	if (vol->hint_fd >= 0)
+		close(vol->hint_fd);
+	free(vol->spec);
+	free(vol->path);
+	free(vol->options);
+	free(vol);
+}
+
+errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *a,
+			      const struct bfo_volume *b)
+{
+	if (!bfo_store_overlap(&a->store, &b->store))
+		return 0;
+	return bfo_fail(ctx, BFO_ET_SAME_VOLUME, "comparing %s and %s", a->spec, b->spec);
+}
+
+errcode_t bfo_volume_compatible(struct bfo_context *ctx, const struct bfo_volume *source,
+				const struct bfo_volume *target)
+{
+	if (source->block_size != target->block_size)
+		return bfo_fail(ctx, BFO_ET_GEOMETRY, "comparing %s and %s: block sizes %u and %u",
+				source->spec, target->spec, source->block_size,
+				target->block_size);
+	if (source->inode_size != target->inode_size)
+		return bfo_fail(ctx, BFO_ET_GEOMETRY, "comparing %s and %s: inode sizes %u and %u",
+				source->spec, target->spec, source->inode_size,
+				target->inode_size);
+	return 0;
+}
+
+errcode_t bfo_volume_read(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
+			  uint32_t count, void *buf)
+{
+	errcode_t err = io_channel_read_blk64(vol->fs->io, blk, count, buf);
+
+	if (err)
+		return bfo_fail(ctx, err, "reading %u blocks at block %llu of %s", count,
+				(unsigned long long) blk, vol->spec);
+	return 0;
+}
+
+void bfo_volume_prefetch(struct bfo_volume *vol, uint64_t blk, uint32_t count)
+{
+	io_channel_cache_readahead(vol->fs->io, blk, count);
+}
+
+/* A page cache left to itself begins to write when it is full, not while there is time. */
+void bfo_volume_write_back(struct bfo_volume *vol, uint64_t blk, uint32_t count)
+{
+	if (vol->hint_fd >= 0)
+		sync_file_range(vol->hint_fd, vol->offset + blk * vol->block_size,
+				(uint64_t) count * vol->block_size, SYNC_FILE_RANGE_WRITE);
+}
+
+int bfo_volume_contains(const struct bfo_volume *vol, uint64_t blk, uint64_t count)
+{
+	return blk >= vol->fs->super->s_first_data_block && blk < vol->blocks &&
+	       count <= vol->blocks - blk;
+}
+
+int bfo_volume_hash_version(const struct bfo_volume *vol)
+{
+	const struct ext2_super_block *sb = vol->fs->super;
+
+	if (sb->s_def_hash_version <= EXT2_HASH_TEA && (sb->s_flags & EXT2_FLAGS_UNSIGNED_HASH))
+		return sb->s_def_hash_version + 3;
+	return sb->s_def_hash_version;
+}
+
+uint32_t bfo_volume_group_used(const struct bfo_volume *vol, dgrp_t group)
+{
+	ext2_filsys fs = vol->fs;
+	uint32_t all = EXT2_INODES_PER_GROUP(fs->super), unused;
+
+	if (!ext2fs_has_group_desc_csum(fs))
+		return all;
+	if (ext2fs_bg_flags_test(fs, group, EXT2_BG_INODE_UNINIT))
+		return 0;
+	unused = ext2fs_bg_itable_unused(fs, group);
+	return unused < all ? all - unused : 0;
+}
+
+int bfo_volume_is_system_inode(const struct bfo_volume *vol, ext2_ino_t ino)
+{
+	const struct ext2_super_block *sb = vol->fs->super;
+
+	if (ino == EXT2_ROOT_INO)
+		return 0;
+	return ino < EXT2_FIRST_INODE(sb) || ino == sb->s_journal_inum ||
+	       ino == sb->s_usr_quota_inum || ino == sb->s_grp_quota_inum ||
+	       ino == sb->s_prj_quota_inum || ino == sb->s_orphan_file_inum;
+}

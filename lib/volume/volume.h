@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * volume.h - an ext2/3/4 filesystem on a block device or in an image file
+ *
+ * Opening is where a volume is refused: mounted, in use, damaged, not understood.  After that
+ * the rest of the library reads through bfo_volume_read() and writes through commit/ alone.
+ */
+#ifndef BFO_VOLUME_VOLUME_H
+#define BFO_VOLUME_VOLUME_H
+
+#include <stdint.h>
+#include <sys/types.h>
+#include <ext2fs/ext2fs.h>
+
+#include "base/context.h"
+
+/* What storage a volume lies on, so that two names of the same bytes are recognised. */
+struct bfo_store {
+	dev_t dev;		/* filesystem of the image file, or the disk itself */
+	ino_t ino;		/* inode of the image file; 0 for a disk */
+	uint64_t start, size;	/* bytes */
+};
+
+struct bfo_volume {
+	ext2_filsys fs;
+	char *spec;		/* as the user named it: for messages */
+	char *path;		/* device or file, without ?options */
+	char *options;		/* what stood behind '?', or NULL */
+	uint64_t offset;	/* bytes into path, from the options */
+	struct bfo_store store;
+	uint32_t block_size;	/* bytes */
+	uint32_t inode_size;	/* bytes */
+	uint64_t blocks;	/* of the filesystem */
+	uint32_t csum_seed;
+	int has_csum;		/* metadata_csum */
+	int writable;
+	int hint_fd;		/* target: for write-back hints; -1 if none */
+};
+
+enum {
+	BFO_OPEN_SOURCE = 0,
+	BFO_OPEN_TARGET = 1,	/* for writing: also has to be healthy, gets its bitmaps read */
+	BFO_OPEN_FORCE = 2,	/* do not insist on a check since the last mount */
+	BFO_OPEN_SCRATCH = 4,	/* a private file: no questions about who else uses it */
+};
+
+/*
+ * Opens SPEC: a path, a path?offset=BYTES, or TAG=VALUE as libblkid knows it (UUID=, LABEL=).
+ * IO is the libext2fs I/O manager at the bottom; NULL means unix_io_manager.
+ * On failure nothing stays open and ctx->what says what was being done, and what to do.
+ */
+errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io_manager io,
+			  struct bfo_volume **out);
+
+/* Closes without writing anything that was not written before. NULL is fine. */
+void bfo_volume_close(struct bfo_volume *vol);
+
+/* Refuses two volumes that share bytes. */
+errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *a,
+			      const struct bfo_volume *b);
+
+/* Refuses a target that could not hold what the source has, by geometry alone. */
+errcode_t bfo_volume_compatible(struct bfo_context *ctx, const struct bfo_volume *source,
+				const struct bfo_volume *target);
+
+/* Reads COUNT blocks from block BLK into BUF, in one request. */
+errcode_t bfo_volume_read(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
+			  uint32_t count, void *buf);
+
+/* Hints that COUNT blocks from BLK will be read soon. */
+void bfo_volume_prefetch(struct bfo_volume *vol, uint64_t blk, uint32_t count);
+
+/* Hints that COUNT written blocks from BLK should begin their way to the device. */
+void bfo_volume_write_back(struct bfo_volume *vol, uint64_t blk, uint32_t count);
+
+/* True if COUNT > 0 blocks from BLK lie inside the filesystem. */
+int bfo_volume_contains(const struct bfo_volume *vol, uint64_t blk, uint64_t count);
+
+/* The hash of directory names: version with the signedness of the superblock's flags. */
+int bfo_volume_hash_version(const struct bfo_volume *vol);
+
+/* Inodes of GROUP that may be in use: those before bg_itable_unused. */
+uint32_t bfo_volume_group_used(const struct bfo_volume *vol, dgrp_t group);
+
+/* True for numbers that belong to the filesystem itself (journal, quota, orphan file ...). */
+int bfo_volume_is_system_inode(const struct bfo_volume *vol, ext2_ino_t ino);
+
+#endif
