@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * batch.c - the batch reader
+ *
+ *   nodes     [a][b]   [c]          [d d d d d d d d d d]   [e]
+ *   runs      `--------'            `-------------------'   `-'
+ *             merged, one read      large: read in place    merged
+ *
+ * A node of half a merge buffer or more is sequential by itself and is read on its own, straight
+ * to where it belongs if the sink has a place for it.  The runs ahead are announced to the
+ * kernel, so that the device works while this thread hands pieces out.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "gather/batch.h"
+
+#define AHEAD_BYTES (8U << 20)	/* announced beyond the run being read */
+
+struct run {
+	size_t first, last;	/* nodes [first, last) */
+	uint64_t blk;
+	uint64_t len;
+	int large;
+};
+
+void bfo_order_list_sort(bfo_order_list *list)
+{
+	bfo_sort(list->v, list->n, sizeof(*list->v), 2);
+}
+
+errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct bfo_volume *vol,
+			  uint32_t gap)
+{
+	memset(r, 0, sizeof(*r));
+	r->ctx = ctx;
+	r->vol = vol;
+	r->gap = gap / vol->block_size;
+	r->merge = aligned_alloc(4096, BFO_MERGE_BYTES);
+	return r->merge ? 0 : ENOMEM;
+}
+
+void bfo_reader_free(struct bfo_reader *r)
+{
+	free(r->merge);
+	r->merge = NULL;
+}
+
+/* The run that begins with node FIRST. */
+static struct run next_run(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
+			   size_t first)
+{
+	uint64_t max = BFO_MERGE_BYTES / r->vol->block_size, end;
+	struct run run = { .first = first, .last = first + 1, .blk = bfo_node_blk(&nodes[first]),
+			   .len = nodes[first].len };
+
+	run.large = run.len >= max / 2;
+	if (run.large)
+		return run;
+	for (; run.last < n; run.last++) {
+		const struct bfo_node *node = &nodes[run.last];
+
+		if (bfo_node_blk(node) > run.blk + run.len + r->gap)
+			break;
+		end = bfo_node_blk(node) + node->len - run.blk;
+		if (end > max || node->len >= max / 2)
+			break;
+		if (end > run.len)
+			run.len = end;
+	}
+	return run;
+}
+
+static errcode_t read_large(struct bfo_reader *r, const struct bfo_node *node,
+			    const struct bfo_sink *sink)
+{
+	uint32_t max = BFO_MERGE_BYTES / r->vol->block_size, at, count;
+	errcode_t err = 0;
+	void *to;
+
+	for (at = 0; at < node->len && !err; at += count) {
+		count = node->len - at < max ? node->len - at : max;
+		if (node->len - at > 2 * max)
+			bfo_volume_prefetch(r->vol, bfo_node_blk(node) + at + 2 * max, max);
+		to = sink->place ? sink->place(sink->priv, node, at) : r->merge;
+		err = bfo_volume_read(r->ctx, r->vol, bfo_node_blk(node) + at, count, to);
+		r->reads++;
+		r->blocks += count;
+		if (!err)
+			err = sink->take(sink->priv, node, at, count, to);
+	}
+	return err;
+}
+
+static errcode_t read_merged(struct bfo_reader *r, const struct bfo_node *nodes,
+			     const struct run *run, const struct bfo_sink *sink)
+{
+	uint32_t bs = r->vol->block_size;
+	const struct bfo_node *node;
+	errcode_t err;
+	void *data;
+
+	err = bfo_volume_read(r->ctx, r->vol, run->blk, run->len, r->merge);
+	r->reads++;
+	r->blocks += run->len;
+	for (node = nodes + run->first; node < nodes + run->last && !err; node++) {
+		data = (char *) r->merge + (bfo_node_blk(node) - run->blk) * bs;
+		if (sink->place)
+			data = memcpy(sink->place(sink->priv, node, 0), data,
+				      (size_t) node->len * bs);
+		err = sink->take(sink->priv, node, 0, node->len, data);
+	}
+	return err;
+}
+
+errcode_t bfo_reader_run(struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
+			 const struct bfo_sink *sink)
+{
+	uint64_t ahead = AHEAD_BYTES / r->vol->block_size, announced = 0, read = 0;
+	uint64_t limit = 2 * BFO_MERGE_BYTES / r->vol->block_size;
+	struct run run, far;
+	size_t i, next = 0;
+	errcode_t err;
+
+	for (i = 0; i < n; i = run.last) {
+		run = next_run(r, nodes, n, i);
+		for (; next < n && announced < read + run.len + ahead; next = far.last) {
+			far = next_run(r, nodes, n, next);
+			bfo_volume_prefetch(r->vol, far.blk, far.len < limit ? far.len : limit);
+			announced += far.len;
+		}
+		err = run.large ? read_large(r, &nodes[i], sink)
+				: read_merged(r, nodes, &run, sink);
+		if (err)
+			return err;
+		read += run.len;
+	}
+	return 0;
+}

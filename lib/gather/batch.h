@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * batch.h - the batch reader: many pieces of a volume in the order in which they lie on it
+ *
+ * ORDER_LIST of the BFO paper (MSST 2019): nodes sorted by block, near neighbours merged into
+ * few large reads ("reading over gaps"), each piece handed back to whom it belongs.  Everything
+ * that gathering and copying read goes through here: inode tables, extent blocks, directory
+ * blocks, extended attribute blocks, file data.
+ */
+#ifndef BFO_GATHER_BATCH_H
+#define BFO_GATHER_BATCH_H
+
+#include "base/vec.h"
+#include "volume/volume.h"
+
+/* ORDER_NODE. The first two words are the sort key (base/sort.h). */
+struct bfo_node {
+	uint32_t blk_hi, blk_lo;	/* first block on the volume */
+	uint32_t len;			/* blocks, > 0 */
+	uint32_t tag;			/* the caller's */
+	uint64_t to;			/* the caller's */
+};
+
+typedef BFO_VEC(struct bfo_node) bfo_order_list;
+
+static inline uint64_t bfo_node_blk(const struct bfo_node *n)
+{
+	return (uint64_t) n->blk_hi << 32 | n->blk_lo;
+}
+
+static inline struct bfo_node bfo_node_make(uint64_t blk, uint32_t len, uint32_t tag, uint64_t to)
+{
+	return (struct bfo_node) { .blk_hi = blk >> 32, .blk_lo = blk, .len = len, .tag = tag,
+				   .to = to };
+}
+
+/* Sorts nodes by block; equal blocks in any order. */
+void bfo_order_list_sort(bfo_order_list *list);
+
+/*
+ * What a reader is given.  `take` gets COUNT blocks of NODE from its block AT on, at DATA; every
+ * node is delivered whole, in ascending pieces, before the next node begins unless both lie in
+ * the same merged read.  A non-zero return ends the reading.
+ */
+struct bfo_sink {
+	errcode_t (*take)(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+			  const void *data);
+	void *priv;
+	/* If not NULL: where NODE's block AT wants to be read to, directly. */
+	void *(*place)(void *priv, const struct bfo_node *node, uint32_t at);
+};
+
+struct bfo_reader {
+	struct bfo_context *ctx;
+	struct bfo_volume *vol;
+	uint32_t gap;		/* blocks: holes up to this are read and thrown away */
+	void *merge;		/* BFO_MERGE_BYTES */
+	uint64_t reads;		/* requests issued */
+	uint64_t blocks;	/* blocks read, gaps included */
+};
+
+#define BFO_MERGE_BYTES (2U << 20)	/* the paper: 2 MB nearly saturates a disk */
+
+/* GAP in bytes. */
+errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct bfo_volume *vol,
+			  uint32_t gap);
+void bfo_reader_free(struct bfo_reader *r);
+
+/* Reads all N nodes, which must be sorted by block and lie inside the volume. */
+errcode_t bfo_reader_run(struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
+			 const struct bfo_sink *sink);
+
+#endif

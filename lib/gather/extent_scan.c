@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * extent_scan.c - from block maps to segments
+ *
+ *   level 0   i_block of every inode                      (read by the inode scan)
+ *   level 1   index or leaf blocks they name              sorted, read, parsed
+ *   level 2   ...                                         until no level is left (at most 5)
+ *
+ * What the entries of a block may say is bounded by what its parent said about it: logical
+ * ranges nest, depths fall, and no block may be named twice on one level.  So the work is bounded
+ * by the size of the volume, whatever a hostile image holds (P8).
+ *
+ * Block-mapped files (ext2, ext3) take the same road: an indirect block of depth d covers
+ * (block_size / 4)^(d+1) blocks.
+ */
+#include <string.h>
+
+#include "base/sort.h"
+#include "gather/extent_scan.h"
+#include "gather/inode_check.h"
+
+#define le16 ext2fs_le16_to_cpu
+#define le32 ext2fs_le32_to_cpu
+
+#define LBLK_END (1ULL << 32)
+#define INIT_MAX_LEN (1U << 15)	/* above: unwritten (ifork.rst) */
+
+static errcode_t damaged(struct bfo_extent_scan *s, uint32_t inode, enum bfo_finding_kind kind,
+			 uint64_t blk)
+{
+	struct bfo_inode *rec = &s->tree->inodes.v[inode];
+
+	if (rec->state & BFO_INODE_BAD)
+		return 0;
+	rec->state |= BFO_INODE_BAD;
+	return bfo_tree_found(s->tree, kind, rec->ino, blk);
+}
+
+static errcode_t queue_block(struct bfo_extent_scan *s, uint64_t blk, struct bfo_map_block map)
+{
+	errcode_t err;
+
+	if (!bfo_volume_contains(s->r->vol, blk, 1))
+		return damaged(s, map.inode, BFO_FOUND_EXTENT, blk);
+	err = bfo_vec_push(&s->next_maps, map);
+	if (err)
+		return err;
+	return bfo_vec_push(&s->next_level, bfo_node_make(blk, 1, s->next_maps.n - 1, 0));
+}
+
+static errcode_t add_seg(struct bfo_tree *t, struct bfo_inode *rec, uint64_t blk, uint32_t lblk,
+			 uint32_t len)
+{
+	struct bfo_seg *last = rec->nseg ? &t->segs.v[t->segs.n - 1] : NULL;
+	errcode_t err;
+
+	if (last && last->lblk + (uint64_t) last->len == lblk && last->blk + last->len == blk &&
+	    (uint64_t) last->len + len <= UINT32_MAX) {
+		last->len += len;
+		return 0;
+	}
+	if (!rec->nseg)
+		rec->seg = t->segs.n;
+	err = bfo_vec_push(&t->segs, (struct bfo_seg) { .blk = blk, .lblk = lblk, .len = len });
+	if (!err)
+		rec->nseg++;
+	return err;
+}
+
+/*
+ * Written blocks past the end of a file hold nothing anybody could read; e2fsck objects to them.
+ * They are kept as what they can only be: preallocation.
+ */
+static errcode_t add_past_eof(struct bfo_extent_scan *s, struct bfo_inode *rec,
+			      uint64_t blk, uint32_t lblk, uint32_t len)
+{
+	uint64_t bs = s->r->vol->block_size, end = (rec->size + bs - 1) / bs;
+	uint32_t in = lblk >= end ? 0 : len;
+	errcode_t err = 0;
+
+	if (in && lblk + (uint64_t) in > end)
+		in = end - lblk;
+	if (in)
+		err = add_seg(s->tree, rec, blk, lblk, in);
+	if (!err && in < len)
+		err = add_seg(s->tree, rec, (blk + in) | BFO_SEG_UNWRITTEN, lblk + in, len - in);
+	if (!err && in < len)
+		err = bfo_tree_found(s->tree, BFO_FOUND_PAST_EOF, rec->ino, blk + in);
+	return err;
+}
+
+static errcode_t deliver(struct bfo_extent_scan *s, uint32_t inode, uint64_t blk, uint32_t lblk,
+			 uint32_t len)
+{
+	struct bfo_inode *rec = &s->tree->inodes.v[inode];
+
+	if (rec->state & BFO_INODE_BAD)
+		return 0;
+	if (!S_ISDIR(rec->mode) && !(blk & BFO_SEG_UNWRITTEN))
+		return add_past_eof(s, rec, blk, lblk, len);
+	return add_seg(s->tree, rec, blk, lblk, len);
+}
+
+/* A segment: to its inode if the inode has no blocks of map, else aside until all are read. */
+static errcode_t emit(struct bfo_extent_scan *s, uint32_t inode, uint64_t blk, uint32_t lblk,
+		      uint32_t len)
+{
+	struct bfo_deep_seg *last = s->deep.n ? &s->deep.v[s->deep.n - 1] : NULL;
+
+	if (s->in_inode)
+		return deliver(s, inode, blk, lblk, len);
+	if (last && last->inode == inode && last->lblk + (uint64_t) last->len == lblk &&
+	    last->blk + last->len == blk && (uint64_t) last->len + len <= UINT32_MAX) {
+		last->len += len;
+		return 0;
+	}
+	return bfo_vec_push(&s->deep, (struct bfo_deep_seg) { .inode = inode, .lblk = lblk,
+			    .len = len, .blk = blk });
+}
+
+/* One node of an extent tree, N sound entries; its parent allows MAP. */
+static errcode_t take_extent_node(struct bfo_extent_scan *s, const struct bfo_map_block *map,
+				  const struct ext3_extent_header *eh, int n, uint64_t where)
+{
+	const struct ext3_extent *ex = (const void *) (eh + 1);
+	const struct ext3_extent_idx *ix = (const void *) (eh + 1);
+	uint64_t expect = map->lo, blk, lblk, hi;
+	uint32_t len, unwritten;
+	errcode_t err = 0;
+	int i;
+
+	for (i = 0; i < n && !err; i++) {
+		if (map->depth) {
+			lblk = le32(ix[i].ei_block);
+			hi = i + 1 < n ? le32(ix[i + 1].ei_block) : map->hi;
+			if (lblk < expect || hi <= lblk || hi > map->hi)
+				return damaged(s, map->inode, BFO_FOUND_EXTENT, where);
+			expect = hi;
+			blk = le32(ix[i].ei_leaf) | (uint64_t) le16(ix[i].ei_leaf_hi) << 32;
+			err = queue_block(s, blk, (struct bfo_map_block) { .inode = map->inode,
+					  .depth = map->depth - 1, .lo = lblk, .hi = hi });
+			continue;
+		}
+		lblk = le32(ex[i].ee_block);
+		len = le16(ex[i].ee_len);
+		unwritten = len > INIT_MAX_LEN;
+		len -= unwritten ? INIT_MAX_LEN : 0;
+		blk = le32(ex[i].ee_start) | (uint64_t) le16(ex[i].ee_start_hi) << 32;
+		if (lblk < expect || !len || lblk + len > map->hi ||
+		    !bfo_volume_contains(s->r->vol, blk, len))
+			return damaged(s, map->inode, BFO_FOUND_EXTENT, where);
+		expect = lblk + len;
+		err = emit(s, map->inode, blk | (unwritten ? BFO_SEG_UNWRITTEN : 0), lblk, len);
+	}
+	return err;
+}
+
+/* N block numbers of a block-mapped file, each standing for SPAN blocks from MAP's first on. */
+static errcode_t take_block_numbers(struct bfo_extent_scan *s, const struct bfo_map_block *map,
+				    const uint32_t *numbers, uint32_t n, uint64_t span)
+{
+	errcode_t err = 0;
+	uint64_t lblk, blk;
+	uint32_t i;
+
+	for (i = 0; i < n && !err; i++) {
+		blk = le32(numbers[i]);
+		lblk = map->lo + i * span;
+		if (!blk)
+			continue;
+		if (lblk >= map->hi || !bfo_volume_contains(s->r->vol, blk, 1))
+			return damaged(s, map->inode, BFO_FOUND_EXTENT, blk);
+		if (map->depth)
+			err = queue_block(s, blk, (struct bfo_map_block) { .inode = map->inode,
+					  .depth = map->depth - 1, .lo = lblk, .hi = map->hi });
+		else
+			err = emit(s, map->inode, blk, lblk, 1);
+	}
+	return err;
+}
+
+/* Blocks covered by one number in an indirect block of DEPTH. */
+static uint64_t span_of(const struct bfo_extent_scan *s, uint32_t depth)
+{
+	uint64_t span = 1, per_block = s->r->vol->block_size / 4;
+
+	while (depth--)
+		span *= per_block;
+	return span;
+}
+
+static errcode_t take_block_map(struct bfo_extent_scan *s, uint32_t inode,
+				const struct ext2_inode *raw)
+{
+	struct bfo_map_block map = { .inode = inode, .lo = 0, .hi = LBLK_END };
+	errcode_t err = take_block_numbers(s, &map, raw->i_block, EXT2_NDIR_BLOCKS, 1);
+	uint64_t first = EXT2_NDIR_BLOCKS;
+	uint32_t depth;
+
+	for (depth = 0; depth < 3 && !err; depth++) {
+		map.lo = first;
+		map.depth = depth + 1;
+		err = take_block_numbers(s, &map, &raw->i_block[EXT2_IND_BLOCK + depth], 1, 1);
+		first += span_of(s, depth + 1);
+	}
+	return err;
+}
+
+/* True for what is stored as file data; devices, fifos and sockets have none. */
+static int has_blocks(const struct bfo_inode *rec)
+{
+	return S_ISREG(rec->mode) || S_ISDIR(rec->mode) || S_ISLNK(rec->mode);
+}
+
+errcode_t bfo_extent_scan_inode(struct bfo_extent_scan *s, uint32_t inode,
+				const struct ext2_inode *raw)
+{
+	const struct bfo_inode *rec = &s->tree->inodes.v[inode];
+	const struct ext3_extent_header *eh = (const void *) raw->i_block;
+	struct bfo_map_block map = { .inode = inode, .lo = 0, .hi = LBLK_END };
+	int n;
+
+	if (!has_blocks(rec))
+		return 0;
+	if (!(rec->flags & EXT4_EXTENTS_FL)) {
+		s->in_inode = !raw->i_block[EXT2_IND_BLOCK] && !raw->i_block[EXT2_DIND_BLOCK] &&
+			      !raw->i_block[EXT2_TIND_BLOCK];
+		return take_block_map(s, inode, raw);
+	}
+	n = bfo_extent_node_entries(eh, sizeof(raw->i_block), -1);
+	if (n < 0)
+		return damaged(s, inode, BFO_FOUND_EXTENT, 0);
+	map.depth = le16(eh->eh_depth);
+	s->in_inode = !map.depth;
+	return take_extent_node(s, &map, eh, n, 0);
+}
+
+/* Sink: one block of a block map. */
+static errcode_t take_map_block(void *priv, const struct bfo_node *node, uint32_t at,
+				uint32_t count, const void *data)
+{
+	struct bfo_extent_scan *s = priv;
+	struct bfo_map_block map = s->maps.v[node->tag];
+	const struct bfo_inode *rec = &s->tree->inodes.v[map.inode];
+	uint64_t blk = bfo_node_blk(node);
+	errcode_t err;
+	int n;
+
+	(void) at;
+	(void) count;
+	if (rec->state & BFO_INODE_BAD)
+		return 0;
+	if (node > s->level.v && bfo_node_blk(node - 1) == blk)
+		return damaged(s, map.inode, BFO_FOUND_EXTENT, blk);
+	err = s->tree->keep_map_blocks ? bfo_vec_push(&s->tree->map_blocks,
+		(struct bfo_map_use) { .blk = blk, .inode = map.inode }) : 0;
+	if (err)
+		return err;
+	if (!(rec->flags & EXT4_EXTENTS_FL))
+		return take_block_numbers(s, &map, data, s->r->vol->block_size / 4,
+					  span_of(s, map.depth));
+	n = bfo_extent_node_entries(data, s->r->vol->block_size, map.depth);
+	if (n < 0)
+		return damaged(s, map.inode, BFO_FOUND_EXTENT, blk);
+	if (!bfo_extent_csum_ok(s->r->vol, rec->ino, rec->generation, data))
+		return damaged(s, map.inode, BFO_FOUND_EXTENT_CSUM, blk);
+	return take_extent_node(s, &map, data, n, blk);
+}
+
+/* The blocks queued so far become the level to be read. */
+static void descend(struct bfo_extent_scan *s)
+{
+	bfo_order_list level = s->level;
+	bfo_map_blocks maps = s->maps;
+
+	s->level = s->next_level;
+	s->maps = s->next_maps;
+	level.n = maps.n = 0;
+	s->next_level = level;
+	s->next_maps = maps;
+	bfo_order_list_sort(&s->level);
+}
+
+/* Hands the segments found to their inodes, which come in ascending order of their records. */
+static errcode_t distribute(struct bfo_extent_scan *s)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < s->deep.n && !err; i++) {
+		const struct bfo_deep_seg *d = &s->deep.v[i];
+
+		err = deliver(s, d->inode, d->blk, d->lblk, d->len);
+	}
+	return err;
+}
+
+errcode_t bfo_extent_scan_run(struct bfo_extent_scan *s)
+{
+	struct bfo_sink sink = { .take = take_map_block, .priv = s };
+	errcode_t err = 0;
+
+	s->in_inode = 0;
+	while (s->next_level.n && !err) {
+		descend(s);
+		err = bfo_reader_run(s->r, s->level.v, s->level.n, &sink);
+	}
+	if (err)
+		return err;
+	bfo_sort(s->deep.v, s->deep.n, sizeof(*s->deep.v), 2);
+	return distribute(s);
+}
+
+void bfo_extent_scan_free(struct bfo_extent_scan *s)
+{
+	bfo_vec_free(&s->level);
+	bfo_vec_free(&s->next_level);
+	bfo_vec_free(&s->maps);
+	bfo_vec_free(&s->next_maps);
+	bfo_vec_free(&s->deep);
+}

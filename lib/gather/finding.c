@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * finding.c - the table of findings
+ */
+#include "gather/finding.h"
+
+const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
+	[BFO_FOUND_INODE_CSUM] = { "inode-checksum", "inode checksum is wrong", "not copied" },
+	[BFO_FOUND_INODE_MODE] = { "inode-mode", "inode has no valid type", "not copied" },
+	[BFO_FOUND_INODE_SIZE] = { "inode-size", "inode has an impossible size", "not copied" },
+	[BFO_FOUND_EXTENT] = { "extent", "block map is damaged", "not copied" },
+	[BFO_FOUND_EXTENT_CSUM] = { "extent-checksum", "checksum of a block of the extent tree is "
+		"wrong", "not copied" },
+	[BFO_FOUND_SYMLINK] = { "symlink", "symbolic link is damaged", "not copied" },
+	[BFO_FOUND_PAST_EOF] = { "past-eof", "file has data past its end", "data dropped, "
+		"blocks kept as preallocation" },
+	[BFO_FOUND_XATTR_INODE] = { "xattr-inode", "extended attributes in the inode are damaged",
+		"copied without them" },
+	[BFO_FOUND_XATTR_BLOCK] = { "xattr-block", "extended attribute block is damaged",
+		"copied without it" },
+	[BFO_FOUND_DIR_BLOCK] = { "directory-block", "directory block is damaged", "the rest of "
+		"its names is lost" },
+	[BFO_FOUND_DIR_CSUM] = { "directory-checksum", "checksum of a directory block is wrong",
+		"its names are lost" },
+	[BFO_FOUND_DIR_HOLE] = { "directory-hole", "directory lacks a block", "its names are lost" },
+	[BFO_FOUND_NAME] = { "name", "name is not allowed in a directory", "not copied" },
+	[BFO_FOUND_NAME_INODE] = { "name-inode", "name points to no inode that could be used",
+		"not copied" },
+	[BFO_FOUND_NAME_DUPLICATE] = { "name-duplicate", "name stands twice in its directory",
+		"only the first is copied" },
+	[BFO_FOUND_DIR_TWICE] = { "directory-twice", "directory has a second name", "only the "
+		"first is copied" },
+	[BFO_FOUND_LINK_COUNT] = { "link-count", "inode has another number of names than its "
+		"link count says", "copied with the true count" },
+	[BFO_FOUND_UNREACHED] = { "unreached", "inode is in use but no name leads to it", "not "
+		"copied" },
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * finding.h - what was wrong with a source and therefore not copied, or not copied as it stood
+ *
+ * Findings are rows of a table: a code, a word for scripts, a sentence for people.  They never
+ * stop an operation; a copy with findings ends with exit status 1 (P9).
+ */
+#ifndef BFO_GATHER_FINDING_H
+#define BFO_GATHER_FINDING_H
+
+#include <stdint.h>
+
+#include "base/vec.h"
+
+enum bfo_finding_kind {
+	BFO_FOUND_INODE_CSUM,
+	BFO_FOUND_INODE_MODE,
+	BFO_FOUND_INODE_SIZE,
+	BFO_FOUND_EXTENT,
+	BFO_FOUND_EXTENT_CSUM,
+	BFO_FOUND_SYMLINK,
+	BFO_FOUND_PAST_EOF,
+	BFO_FOUND_XATTR_INODE,
+	BFO_FOUND_XATTR_BLOCK,
+	BFO_FOUND_DIR_BLOCK,
+	BFO_FOUND_DIR_CSUM,
+	BFO_FOUND_DIR_HOLE,
+	BFO_FOUND_NAME,
+	BFO_FOUND_NAME_INODE,
+	BFO_FOUND_NAME_DUPLICATE,
+	BFO_FOUND_DIR_TWICE,
+	BFO_FOUND_LINK_COUNT,
+	BFO_FOUND_UNREACHED,
+	BFO_FOUND_KINDS
+};
+
+struct bfo_finding_row {
+	const char *word;	/* for scripts */
+	const char *text;	/* what is wrong */
+	const char *done;	/* what was done about it */
+};
+
+extern const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS];
+
+#define BFO_NO_NAME UINT32_MAX
+
+struct bfo_finding {
+	uint32_t kind;
+	uint32_t ino;		/* inode concerned (a directory's for names in it); 0 unknown */
+	uint64_t blk;		/* block concerned; 0 none */
+	uint64_t text;		/* for names: where it stands in the tree's arena, and its */
+	uint32_t len;		/* length; BFO_NO_NAME: no name involved */
+};
+
+typedef BFO_VEC(struct bfo_finding) bfo_findings;
+
+#endif

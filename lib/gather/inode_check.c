@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * inode_check.c - soundness of raw inodes, extent nodes and extended attributes
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "gather/inode_check.h"
+
+#define le16 ext2fs_le16_to_cpu
+#define le32 ext2fs_le32_to_cpu
+
+#define CSUM_LO offsetof(struct ext2_inode, osd2.linux2.l_i_checksum_lo)
+#define CSUM_HI offsetof(struct ext2_inode_large, i_checksum_hi)
+#define EXTENT_DEPTH_MAX 5
+
+static int has_csum_hi(const struct bfo_volume *vol, const struct ext2_inode_large *raw)
+{
+	return vol->inode_size > EXT2_GOOD_OLD_INODE_SIZE && le16(raw->i_extra_isize) >= 4;
+}
+
+int bfo_inode_csum_ok(const struct bfo_volume *vol, uint32_t ino, const void *data)
+{
+	static const uint16_t zero;
+	const struct ext2_inode_large *raw = data;
+	const uint8_t *p = data;
+	uint32_t crc, want;
+	int hi = has_csum_hi(vol, raw);
+	size_t at = CSUM_LO + 2;
+
+	if (!vol->has_csum)
+		return 1;
+	crc = bfo_crc32c_inode_seed(vol->csum_seed, ino, le32(raw->i_generation));
+	crc = bfo_crc32c(crc, p, CSUM_LO);
+	crc = bfo_crc32c(crc, &zero, 2);
+	if (hi) {
+		crc = bfo_crc32c(crc, p + at, CSUM_HI - at);
+		crc = bfo_crc32c(crc, &zero, 2);
+		at = CSUM_HI + 2;
+	}
+	crc = bfo_crc32c(crc, p + at, vol->inode_size - at);
+	want = le16(raw->i_checksum_lo);
+	if (hi)
+		return crc == (want | (uint32_t) le16(raw->i_checksum_hi) << 16);
+	return (crc & 0xffff) == want;
+}
+
+uint64_t bfo_inode_size(const struct ext2_inode *raw)
+{
+	return le32(raw->i_size) | (uint64_t) le32(raw->i_size_high) << 32;
+}
+
+uint64_t bfo_inode_ea_block(const struct ext2_inode *raw)
+{
+	return le32(raw->i_file_acl) |
+	       (uint64_t) le16(raw->osd2.linux2.l_i_file_acl_high) << 32;
+}
+
+/* The hash over an entry and its value, in either of its two historical versions; 0 = not set. */
+static int entry_hash_ok(const struct ext2_ext_attr_entry *e, const void *value)
+{
+	struct ext2_ext_attr_entry *entry = (struct ext2_ext_attr_entry *) e;
+	void *v = (void *) value;
+
+	return !e->e_hash || e->e_hash == ext2fs_ext_attr_hash_entry(entry, v) ||
+	       e->e_hash == ext2fs_ext_attr_hash_entry_signed(entry, v);
+}
+
+/* The room that holds entries and values: entries from byte FIRST on, values counted from BASE. */
+struct ea_room {
+	const char *base;
+	size_t first;		/* bytes from base */
+	size_t size;		/* bytes from base */
+};
+
+static const struct ext2_ext_attr_entry *entry_at(const struct ea_room *room, size_t at)
+{
+	return (const void *) (room->base + at);
+}
+
+/* Where the list of entries ends (behind its zero word), or 0 if it runs out of the room. */
+static size_t entries_end(const struct ea_room *room)
+{
+	const struct ext2_ext_attr_entry *e;
+	size_t at = room->first;
+
+	for (;;) {
+		if (room->size < at + 4)
+			return 0;
+		e = entry_at(room, at);
+		if (EXT2_EXT_IS_LAST_ENTRY(e))
+			return at + 4;
+		if (room->size < at + sizeof(*e))
+			return 0;
+		at += EXT2_EXT_ATTR_LEN(e->e_name_len);
+	}
+}
+
+/* True if the values of two entries share bytes. */
+static int values_overlap(const struct ext2_ext_attr_entry *a, const struct ext2_ext_attr_entry *b)
+{
+	size_t alen = EXT2_EXT_ATTR_SIZE(le32(a->e_value_size));
+	size_t blen = EXT2_EXT_ATTR_SIZE(le32(b->e_value_size));
+
+	return alen && blen && le16(a->e_value_offs) < le16(b->e_value_offs) + blen &&
+	       le16(b->e_value_offs) < le16(a->e_value_offs) + alen;
+}
+
+static int value_ok(const struct ea_room *room, size_t at, size_t end)
+{
+	const struct ext2_ext_attr_entry *e = entry_at(room, at), *other;
+	size_t size = le32(e->e_value_size), offs = le16(e->e_value_offs), p;
+
+	if (e->e_value_inum || size > room->size)
+		return 0;
+	if (size && (offs < end || offs + EXT2_EXT_ATTR_SIZE(size) > room->size))
+		return 0;
+	for (p = room->first; p < at; p += EXT2_EXT_ATTR_LEN(other->e_name_len)) {
+		other = entry_at(room, p);
+		if (values_overlap(e, other))
+			return 0;
+	}
+	return entry_hash_ok(e, size ? room->base + offs : room->base);
+}
+
+static int entries_ok(const struct ea_room *room)
+{
+	size_t end = entries_end(room), at;
+
+	if (!end)
+		return 0;
+	for (at = room->first; at < end - 4;
+	     at += EXT2_EXT_ATTR_LEN(entry_at(room, at)->e_name_len))
+		if (!value_ok(room, at, end))
+			return 0;
+	return 1;
+}
+
+int bfo_inode_xattrs_ok(const struct bfo_volume *vol, const void *data)
+{
+	const struct ext2_inode_large *raw = data;
+	uint32_t extra, magic, start;
+	struct ea_room room;
+
+	if (vol->inode_size == EXT2_GOOD_OLD_INODE_SIZE)
+		return 1;
+	extra = le16(raw->i_extra_isize);
+	start = EXT2_GOOD_OLD_INODE_SIZE + extra + sizeof(magic);
+	if (extra % 4 || start - sizeof(magic) > vol->inode_size)
+		return 0;
+	if (start > vol->inode_size)
+		return 1;
+	memcpy(&magic, (const char *) data + start - sizeof(magic), sizeof(magic));
+	if (le32(magic) != EXT2_EXT_ATTR_MAGIC)
+		return 1;
+	room = (struct ea_room) { .base = (const char *) data + start,
+				  .size = vol->inode_size - start };
+	return entries_ok(&room);
+}
+
+static int ea_csum_ok(const struct bfo_volume *vol, const void *block, uint64_t blk)
+{
+	return ext2fs_ext_attr_block_csum_verify(vol->fs, 0, blk, (void *) block);
+}
+
+int bfo_ea_block_ok(const struct bfo_volume *vol, const void *block, uint64_t blk)
+{
+	const struct ext2_ext_attr_header *h = block;
+	struct ea_room room = { .base = block, .first = sizeof(*h), .size = vol->block_size };
+
+	return le32(h->h_magic) == EXT2_EXT_ATTR_MAGIC && le32(h->h_blocks) == 1 &&
+	       ea_csum_ok(vol, block, blk) && entries_ok(&room);
+}
+
+int bfo_extent_node_entries(const struct ext3_extent_header *eh, size_t size, int depth)
+{
+	uint32_t room = (size - sizeof(*eh)) / sizeof(struct ext3_extent);
+	uint32_t max = le16(eh->eh_max), n = le16(eh->eh_entries), d = le16(eh->eh_depth);
+
+	if (le16(eh->eh_magic) != EXT3_EXT_MAGIC || max > room || n > max)
+		return -1;
+	if (depth < 0 ? d > EXTENT_DEPTH_MAX : d != (uint32_t) depth)
+		return -1;
+	if (d && !n)
+		return -1;
+	return n;
+}
+
+int bfo_extent_csum_ok(const struct bfo_volume *vol, uint32_t ino, uint32_t generation,
+		       const void *block)
+{
+	const struct ext3_extent_header *eh = block;
+	size_t at = sizeof(*eh) + le16(eh->eh_max) * sizeof(struct ext3_extent);
+	uint32_t crc, want;
+
+	if (!vol->has_csum)
+		return 1;
+	if (at + sizeof(want) > vol->block_size)
+		return 0;
+	memcpy(&want, (const char *) block + at, sizeof(want));
+	crc = bfo_crc32c_inode_seed(vol->csum_seed, ino, generation);
+	return bfo_crc32c(crc, block, at) == le32(want);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * inode_check.h - is one raw inode, extent tree block or xattr area what it should be?
+ *
+ * Pure functions over bytes as they stand on disk (little endian); sources: the kernel's
+ * Documentation/filesystems/ext4/ (inodes.rst, ifork.rst, attributes.rst, checksums.rst) and
+ * what e2fsck's pass 1 accepts.
+ */
+#ifndef BFO_GATHER_INODE_CHECK_H
+#define BFO_GATHER_INODE_CHECK_H
+
+#include <stdint.h>
+#include <ext2fs/ext2fs.h>
+#include <ext2fs/ext3_extents.h>
+
+#include "volume/volume.h"
+
+/* True if the checksum of raw inode INO agrees, or the filesystem has none. */
+int bfo_inode_csum_ok(const struct bfo_volume *vol, uint32_t ino, const void *raw);
+
+/* Size in bytes of a regular file, directory or symlink. */
+uint64_t bfo_inode_size(const struct ext2_inode *raw);
+
+/* The block of extended attributes, 0 if none. */
+uint64_t bfo_inode_ea_block(const struct ext2_inode *raw);
+
+/* True if the extended attributes in raw inode RAW (or their absence) are sound. */
+int bfo_inode_xattrs_ok(const struct bfo_volume *vol, const void *raw);
+
+/* True if BLOCK, which stands at block BLK, is a sound extended attribute block. */
+int bfo_ea_block_ok(const struct bfo_volume *vol, const void *block, uint64_t blk);
+
+/*
+ * Checks the node of an extent tree: magic, DEPTH (0 = leaf), number of entries against the room
+ * of SIZE bytes.  Returns the entries, or -1.  DEPTH -1 accepts any up to EXT4's maximum of 5.
+ */
+int bfo_extent_node_entries(const struct ext3_extent_header *eh, size_t size, int depth);
+
+/* True if the checksum at the end of an extent tree block agrees, or there is none. */
+int bfo_extent_csum_ok(const struct bfo_volume *vol, uint32_t ino, uint32_t generation,
+		       const void *block);
+
+#endif

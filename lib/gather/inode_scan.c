@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * inode_scan.c - inode tables in order
+ *
+ *   tables ──> records, segments of shallow trees ──> block maps (extent_scan) ──> segments
+ *                 └──> extended attribute blocks ───> checked, each once
+ *
+ * Only the part of a table before bg_itable_unused is read; tables that lie next to each other
+ * (flex_bg) come out of the same reads.  A record is made for a damaged inode too, so that the
+ * names that lead to it can be reported.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "base/sort.h"
+#include "gather/extent_scan.h"
+#include "gather/inode_check.h"
+#include "gather/inode_scan.h"
+
+#define le16 ext2fs_le16_to_cpu
+#define le32 ext2fs_le32_to_cpu
+
+struct ea_use {			/* sort key first */
+	uint32_t blk_hi, blk_lo;
+	uint32_t inode, unused;
+};
+
+struct scan {
+	struct bfo_reader *r;
+	struct bfo_volume *vol;
+	struct bfo_tree *tree;
+	struct bfo_extent_scan maps;
+	BFO_VEC(struct ea_use) uses;
+	const uint32_t *only;		/* inodes wanted, or NULL for all */
+	size_t n_only;
+	uint64_t slots, total;		/* progress */
+};
+
+static int is_wanted(const struct scan *s, uint32_t ino)
+{
+	size_t lo = 0, hi = s->n_only, mid;
+
+	if (!s->only)
+		return !bfo_volume_is_system_inode(s->vol, ino);
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (s->only[mid] == ino)
+			return 1;
+		if (s->only[mid] < ino)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return 0;
+}
+
+static int type_is_known(uint16_t mode)
+{
+	return S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode) || S_ISCHR(mode) ||
+	       S_ISBLK(mode) || S_ISFIFO(mode) || S_ISSOCK(mode);
+}
+
+/* A symlink whose target stands in i_block: no blocks of its own, and shorter than i_block. */
+static int is_fast_symlink(const struct bfo_inode *rec)
+{
+	return S_ISLNK(rec->mode) && rec->size < sizeof(((struct ext2_inode *) 0)->i_block) &&
+	       !(rec->flags & EXT4_EXTENTS_FL);
+}
+
+static int size_is_possible(const struct scan *s, const struct bfo_inode *rec)
+{
+	if (S_ISREG(rec->mode))
+		return rec->size <= (uint64_t) UINT32_MAX * s->vol->block_size;
+	if (S_ISDIR(rec->mode))
+		return rec->size && rec->size % s->vol->block_size == 0 &&
+		       rec->size / s->vol->block_size <= UINT32_MAX;
+	if (S_ISLNK(rec->mode))
+		return rec->size && rec->size < s->vol->block_size;
+	return 1;
+}
+
+/* What is wrong with an inode so that it cannot be copied at all; BFO_FOUND_KINDS if nothing. */
+static enum bfo_finding_kind judge(const struct scan *s, const struct bfo_inode *rec,
+				   const struct ext2_inode *raw)
+{
+	if (!bfo_inode_csum_ok(s->vol, rec->ino, raw))
+		return BFO_FOUND_INODE_CSUM;
+	if (!type_is_known(rec->mode) ||
+	    rec->flags & (EXT4_INLINE_DATA_FL | EXT4_EA_INODE_FL | EXT4_ENCRYPT_FL |
+			  EXT4_CASEFOLD_FL | EXT4_VERITY_FL))
+		return BFO_FOUND_INODE_MODE;
+	if (!size_is_possible(s, rec))
+		return BFO_FOUND_INODE_SIZE;
+	if (rec->state & BFO_INODE_FAST &&
+	    strnlen((const char *) raw->i_block, sizeof(raw->i_block)) != rec->size)
+		return BFO_FOUND_SYMLINK;
+	return BFO_FOUND_KINDS;
+}
+
+static struct bfo_inode record(uint32_t ino, const struct ext2_inode *raw)
+{
+	struct bfo_inode rec = {
+		.ino = ino, .mode = le16(raw->i_mode), .flags = le32(raw->i_flags),
+		.generation = le32(raw->i_generation), .links_read = le16(raw->i_links_count),
+		.size = bfo_inode_size(raw), .ea = BFO_NONE, .name = BFO_NONE,
+	};
+
+	if (is_fast_symlink(&rec))
+		rec.state |= BFO_INODE_FAST;
+	return rec;
+}
+
+static errcode_t note_ea_block(struct scan *s, const struct bfo_inode *rec, uint32_t index,
+			       const struct ext2_inode *raw)
+{
+	uint64_t blk = bfo_inode_ea_block(raw);
+
+	if (!blk)
+		return 0;
+	if (!bfo_volume_contains(s->vol, blk, 1))
+		return bfo_tree_found(s->tree, BFO_FOUND_XATTR_BLOCK, rec->ino, blk);
+	return bfo_vec_push(&s->uses, (struct ea_use) { .blk_hi = blk >> 32, .blk_lo = blk,
+			    .inode = index });
+}
+
+static errcode_t take_inode(struct scan *s, uint32_t ino, const struct ext2_inode *raw)
+{
+	struct bfo_tree *t = s->tree;
+	struct bfo_inode rec = record(ino, raw);
+	enum bfo_finding_kind bad = judge(s, &rec, raw);
+	uint32_t index = t->inodes.n;
+	errcode_t err = 0;
+
+	if (bad != BFO_FOUND_KINDS) {
+		rec.state |= BFO_INODE_BAD;
+		err = bfo_tree_found(t, bad, ino, 0);
+	} else if (!bfo_inode_xattrs_ok(s->vol, raw)) {
+		rec.state |= BFO_INODE_NO_XATTR;
+		err = bfo_tree_found(t, BFO_FOUND_XATTR_INODE, ino, 0);
+	}
+	if (!err)
+		err = bfo_vec_push(&t->inodes, rec);
+	if (!err)
+		bfo_rank_add(&t->rank, ino);
+	if (err || bad != BFO_FOUND_KINDS)
+		return err;
+	err = note_ea_block(s, &rec, index, raw);
+	if (err || rec.state & BFO_INODE_FAST)
+		return err;
+	return bfo_extent_scan_inode(&s->maps, index, raw);
+}
+
+/* Sink: COUNT blocks of the table of group node->tag, of which the node begins at block node->to. */
+static errcode_t take_table(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+			    const void *data)
+{
+	struct scan *s = priv;
+	uint32_t size = s->vol->inode_size, per_block = s->vol->block_size / size;
+	uint32_t ipg = EXT2_INODES_PER_GROUP(s->vol->fs->super);
+	uint32_t used = bfo_volume_group_used(s->vol, node->tag), i;
+	uint32_t first = (node->to + at) * per_block;
+	const struct ext2_inode *raw;
+	errcode_t err;
+
+	for (i = 0; i < count * per_block && first + i < used; i++) {
+		uint32_t ino = node->tag * ipg + first + i + 1;
+
+		raw = (const void *) ((const char *) data + (size_t) i * size);
+		if (!raw->i_links_count || !is_wanted(s, ino))
+			continue;
+		err = take_inode(s, ino, raw);
+		if (err)
+			return err;
+	}
+	s->slots += i;
+	bfo_progress_report(s->r->ctx, BFO_STAGE_INODES, s->slots, s->total, 0);
+	return bfo_cancelled(s->r->ctx) ? bfo_fail(s->r->ctx, BFO_ET_CANCELLED,
+						   "reading inode tables") : 0;
+}
+
+/* Nodes for the used part of every table. */
+static errcode_t list_tables(struct scan *s, bfo_order_list *list)
+{
+	ext2_filsys fs = s->vol->fs;
+	uint32_t per_block = s->vol->block_size / s->vol->inode_size, used;
+	errcode_t err = 0;
+	dgrp_t g;
+
+	for (g = 0; g < fs->group_desc_count && !err; g++) {
+		used = bfo_volume_group_used(s->vol, g);
+		s->total += used;
+		if (used)
+			err = bfo_vec_push(list, bfo_node_make(ext2fs_inode_table_loc(fs, g),
+					   (used + per_block - 1) / per_block, g, 0));
+	}
+	return err;
+}
+
+/* Nodes for the table blocks that hold the wanted inodes. */
+static errcode_t list_wanted(struct scan *s, bfo_order_list *list)
+{
+	ext2_filsys fs = s->vol->fs;
+	uint32_t ipg = EXT2_INODES_PER_GROUP(fs->super), group, block;
+	uint32_t per_block = s->vol->block_size / s->vol->inode_size;
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < s->n_only && !err; i++) {
+		group = (s->only[i] - 1) / ipg;
+		block = (s->only[i] - 1) % ipg / per_block;
+		if (list->n && list->v[list->n - 1].tag == group &&
+		    list->v[list->n - 1].to == block)
+			continue;
+		err = bfo_vec_push(list, bfo_node_make(ext2fs_inode_table_loc(fs, group) + block,
+						       1, group, block));
+	}
+	return err;
+}
+
+/* Sink: the block of ea node->tag. */
+static errcode_t take_ea_block(void *priv, const struct bfo_node *node, uint32_t at,
+			       uint32_t count, const void *data)
+{
+	struct scan *s = priv;
+	struct bfo_ea *ea = &s->tree->eas.v[node->tag];
+
+	(void) at;
+	(void) count;
+	ea->bad = !bfo_ea_block_ok(s->vol, data, ea->blk);
+	return 0;
+}
+
+/* Gives every record its entry in eas[], one entry per block. */
+static errcode_t link_ea_blocks(struct scan *s, bfo_order_list *list)
+{
+	struct bfo_tree *t = s->tree;
+	errcode_t err = 0;
+	size_t i;
+
+	bfo_sort(s->uses.v, s->uses.n, sizeof(*s->uses.v), 2);
+	for (i = 0; i < s->uses.n && !err; i++) {
+		const struct ea_use *u = &s->uses.v[i];
+		uint64_t blk = (uint64_t) u->blk_hi << 32 | u->blk_lo;
+
+		if (!t->eas.n || t->eas.v[t->eas.n - 1].blk != blk) {
+			err = bfo_vec_push(&t->eas, (struct bfo_ea) { .blk = blk,
+					   .copy = t->eas.n });
+			if (!err)
+				err = bfo_vec_push(list, bfo_node_make(blk, 1, t->eas.n - 1, 0));
+		}
+		t->inodes.v[u->inode].ea = t->eas.n - 1;
+	}
+	return err;
+}
+
+static errcode_t scan_ea_blocks(struct scan *s)
+{
+	struct bfo_sink sink = { .take = take_ea_block, .priv = s };
+	struct bfo_tree *t = s->tree;
+	bfo_order_list list = { 0 };
+	errcode_t err;
+	size_t i;
+
+	err = link_ea_blocks(s, &list);
+	if (!err)
+		err = bfo_reader_run(s->r, list.v, list.n, &sink);
+	for (i = 0; i < s->uses.n && !err; i++) {
+		struct bfo_inode *rec = &t->inodes.v[s->uses.v[i].inode];
+
+		if (!t->eas.v[rec->ea].bad)
+			continue;
+		err = bfo_tree_found(t, BFO_FOUND_XATTR_BLOCK, rec->ino, t->eas.v[rec->ea].blk);
+		rec->ea = BFO_NONE;
+	}
+	bfo_vec_free(&list);
+	return err;
+}
+
+static int by_ino(const void *a, const void *b)
+{
+	const struct bfo_inode *x = a, *y = b;
+
+	return (x->ino > y->ino) - (x->ino < y->ino);
+}
+
+/* Groups whose tables are not in the order of their numbers leave the records unsorted. */
+static void sort_records(struct bfo_tree *t)
+{
+	size_t i;
+
+	for (i = 1; i < t->inodes.n; i++)
+		if (t->inodes.v[i - 1].ino > t->inodes.v[i].ino)
+			break;
+	if (i < t->inodes.n)
+		qsort(t->inodes.v, t->inodes.n, sizeof(*t->inodes.v), by_ino);
+}
+
+static errcode_t run_scan(struct scan *s)
+{
+	struct bfo_sink sink = { .take = take_table, .priv = s };
+	bfo_order_list list = { 0 };
+	errcode_t err;
+
+	err = bfo_rank_init(&s->tree->rank, (uint64_t) s->vol->fs->super->s_inodes_count + 1);
+	if (!err)
+		err = s->only ? list_wanted(s, &list) : list_tables(s, &list);
+	bfo_order_list_sort(&list);
+	if (!err)
+		err = bfo_reader_run(s->r, list.v, list.n, &sink);
+	bfo_vec_free(&list);
+	if (!err)
+		err = bfo_extent_scan_run(&s->maps);
+	if (!err)
+		err = scan_ea_blocks(s);
+	if (err)
+		return err;
+	sort_records(s->tree);
+	bfo_rank_seal(&s->tree->rank);
+	return 0;
+}
+
+errcode_t bfo_inode_scan_some(struct bfo_reader *r, struct bfo_tree *tree, const uint32_t *inos,
+			      size_t n)
+{
+	struct scan s = { .r = r, .vol = r->vol, .tree = tree, .only = inos, .n_only = n,
+			  .maps = { .r = r, .tree = tree } };
+	errcode_t err = run_scan(&s);
+
+	bfo_extent_scan_free(&s.maps);
+	bfo_vec_free(&s.uses);
+	return err;
+}
+
+errcode_t bfo_inode_scan(struct bfo_reader *r, struct bfo_tree *tree)
+{
+	return bfo_inode_scan_some(r, tree, NULL, 0);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * inode_scan.h - all used inodes of a volume, read from the inode tables in order
+ */
+#ifndef BFO_GATHER_INODE_SCAN_H
+#define BFO_GATHER_INODE_SCAN_H
+
+#include "gather/batch.h"
+#include "gather/tree.h"
+
+/*
+ * Fills TREE (zeroed by the caller) with every inode that is in use and not the filesystem's
+ * own, its segments and its extended attribute blocks; what is damaged becomes a finding.
+ * Extent tree blocks, indirect blocks and extended attribute blocks are read in block order.
+ */
+errcode_t bfo_inode_scan(struct bfo_reader *r, struct bfo_tree *tree);
+
+/* The same for the N inodes in INOS (ascending) alone. */
+errcode_t bfo_inode_scan_some(struct bfo_reader *r, struct bfo_tree *tree, const uint32_t *inos,
+			      size_t n);
+
+#endif

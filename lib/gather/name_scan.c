@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * name_scan.c - directory blocks in block order
+ *
+ * Names arrive in the order of blocks, so those of one directory need not stand together; the
+ * plan sorts them.  Nothing about a name is trusted: rec_len, length, bytes, inode number and
+ * checksum are checked here, whether its inode is fit to be named by the plan.
+ */
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "base/crc32c.h"
+#include "gather/name_scan.h"
+
+#define le16 ext2fs_le16_to_cpu
+#define le32 ext2fs_le32_to_cpu
+
+#define HEADER 8U		/* of a directory entry, before its name */
+#define TAIL_BYTES 12U		/* struct ext2_dir_entry_tail */
+
+struct scan {
+	struct bfo_reader *r;
+	struct bfo_tree *tree;
+	uint64_t done, total;	/* blocks */
+};
+
+/* One block being parsed. */
+struct block {
+	const uint8_t *data;
+	uint64_t blk;
+	uint32_t size;
+	uint32_t dir;		/* index of the directory's record */
+	uint32_t lblk;
+};
+
+struct entry {
+	uint32_t ino, rec_len, name_len, type;
+	const char *name;
+};
+
+/* The entry at byte AT; 0 if it does not fit. */
+static int read_entry(const struct block *b, uint32_t at, struct entry *e)
+{
+	uint32_t ino;
+	uint16_t len;
+
+	if (b->size - at < HEADER)
+		return 0;
+	memcpy(&ino, b->data + at, 4);
+	memcpy(&len, b->data + at + 4, 2);
+	e->ino = le32(ino);
+	e->rec_len = le16(len);
+	if (e->rec_len == 65535 || (e->rec_len == 0 && b->size == 65536))
+		e->rec_len = 65536;
+	e->name_len = b->data[at + 6];
+	e->type = b->data[at + 7];
+	e->name = (const char *) b->data + at + HEADER;
+	return e->rec_len >= HEADER && e->rec_len % 4 == 0 && e->rec_len <= b->size - at &&
+	       (!e->ino || e->name_len + HEADER <= e->rec_len);
+}
+
+/* Index blocks: the root's ".." and an interior node's empty entry reach to the block's end. */
+static int is_index_block(const struct scan *s, const struct block *b)
+{
+	const struct bfo_inode *dir = &s->tree->inodes.v[b->dir];
+	struct entry e;
+
+	if (!(dir->flags & EXT2_INDEX_FL) || !read_entry(b, 0, &e))
+		return 0;
+	if (b->lblk)
+		return !e.ino && e.rec_len == b->size;
+	return e.rec_len == 12 && read_entry(b, 12, &e) && e.rec_len == b->size - 12;
+}
+
+static int csum_ok(const struct scan *s, const struct block *b)
+{
+	static const uint8_t head[8] = { 0, 0, 0, 0, TAIL_BYTES, 0, 0, EXT2_DIR_NAME_LEN_CSUM >> 8 };
+	const struct bfo_inode *dir = &s->tree->inodes.v[b->dir];
+	const uint8_t *tail = b->data + b->size - TAIL_BYTES;
+	uint32_t want, seed;
+
+	if (memcmp(tail, head, sizeof(head)))
+		return 0;
+	memcpy(&want, tail + 8, 4);
+	seed = bfo_crc32c_inode_seed(s->r->vol->csum_seed, dir->ino, dir->generation);
+	return bfo_crc32c(seed, b->data, b->size - TAIL_BYTES) == le32(want);
+}
+
+static int is_dots(const struct entry *e)
+{
+	return (e->name_len == 1 && e->name[0] == '.') ||
+	       (e->name_len == 2 && e->name[0] == '.' && e->name[1] == '.');
+}
+
+static int is_allowed(const struct entry *e)
+{
+	return e->name_len && !is_dots(e) && !memchr(e->name, '/', e->name_len) &&
+	       !memchr(e->name, 0, e->name_len);
+}
+
+static errcode_t take_entry(struct scan *s, const struct block *b, const struct entry *e)
+{
+	uint32_t dir = s->tree->inodes.v[b->dir].ino;
+
+	if (!is_allowed(e))
+		return bfo_tree_found_name(s->tree, BFO_FOUND_NAME, dir, b->blk, e->name,
+					   e->name_len);
+	if (e->ino > s->r->vol->fs->super->s_inodes_count)
+		return bfo_tree_found_name(s->tree, BFO_FOUND_NAME_INODE, dir, b->blk, e->name,
+					   e->name_len);
+	return bfo_tree_add_name(s->tree, b->dir, e->ino, e->type & 7, e->name,
+				 e->name_len);
+}
+
+static errcode_t take_block(struct scan *s, const struct block *b)
+{
+	uint32_t dir = s->tree->inodes.v[b->dir].ino, at, end = b->size;
+	errcode_t err = 0;
+	struct entry e;
+
+	if (is_index_block(s, b))
+		end = b->lblk ? 0 : 24;
+	else if (s->r->vol->has_csum) {
+		if (!csum_ok(s, b))
+			return bfo_tree_found(s->tree, BFO_FOUND_DIR_CSUM, dir, b->blk);
+		end -= TAIL_BYTES;
+	}
+	for (at = 0; at < end && !err; at += e.rec_len) {
+		if (!read_entry(b, at, &e))
+			return bfo_tree_found(s->tree, BFO_FOUND_DIR_BLOCK, dir, b->blk);
+		if (!e.ino || (!b->lblk && at <= 12 && is_dots(&e)))
+			continue;
+		err = take_entry(s, b, &e);
+	}
+	return err;
+}
+
+/* Sink: blocks of directory record node->tag, of which node->to is the first logical one. */
+static errcode_t take_blocks(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+			     const void *data)
+{
+	struct scan *s = priv;
+	struct block b = { .size = s->r->vol->block_size, .dir = node->tag };
+	errcode_t err = 0;
+	uint32_t i;
+
+	for (i = 0; i < count && !err; i++) {
+		b.data = (const uint8_t *) data + (size_t) i * b.size;
+		b.blk = bfo_node_blk(node) + at + i;
+		b.lblk = node->to + at + i;
+		err = take_block(s, &b);
+	}
+	s->done += count;
+	bfo_progress_report(s->r->ctx, BFO_STAGE_NAMES, s->done, s->total, 0);
+	if (!err && bfo_cancelled(s->r->ctx))
+		err = bfo_fail(s->r->ctx, BFO_ET_CANCELLED, "reading directories");
+	return err;
+}
+
+/* The blocks of one directory that lie before its end; a missing one is a finding. */
+static errcode_t list_directory(struct scan *s, uint32_t index, bfo_order_list *list)
+{
+	struct bfo_tree *t = s->tree;
+	const struct bfo_inode *dir = &t->inodes.v[index];
+	uint32_t blocks = dir->size / s->r->vol->block_size, expect = 0, len, i;
+	errcode_t err = 0;
+
+	for (i = 0; i < dir->nseg && !err && expect < blocks; i++) {
+		const struct bfo_seg *seg = &t->segs.v[dir->seg + i];
+
+		if (seg->lblk >= blocks || bfo_seg_unwritten(seg))
+			break;
+		if (seg->lblk != expect)
+			err = bfo_tree_found(t, BFO_FOUND_DIR_HOLE, dir->ino, 0);
+		len = seg->len < blocks - seg->lblk ? seg->len : blocks - seg->lblk;
+		if (!err)
+			err = bfo_vec_push(list, bfo_node_make(seg->blk, len, index, seg->lblk));
+		expect = seg->lblk + len;
+		s->total += len;
+	}
+	if (!err && expect < blocks)
+		err = bfo_tree_found(t, BFO_FOUND_DIR_HOLE, dir->ino, 0);
+	return err;
+}
+
+/* A block that two directories claim is read for the first alone: bounds the work (P8). */
+static errcode_t drop_overlaps(struct scan *s, bfo_order_list *list)
+{
+	uint64_t end = 0;
+	errcode_t err = 0;
+	size_t i, kept = 0;
+
+	for (i = 0; i < list->n && !err; i++) {
+		const struct bfo_node *node = &list->v[i];
+
+		if (bfo_node_blk(node) < end) {
+			err = bfo_tree_found(s->tree, BFO_FOUND_DIR_BLOCK,
+					     s->tree->inodes.v[node->tag].ino,
+					     bfo_node_blk(node));
+			continue;
+		}
+		end = bfo_node_blk(node) + node->len;
+		list->v[kept++] = *node;
+	}
+	list->n = kept;
+	return err;
+}
+
+errcode_t bfo_name_scan(struct bfo_reader *r, struct bfo_tree *tree)
+{
+	struct scan s = { .r = r, .tree = tree };
+	struct bfo_sink sink = { .take = take_blocks, .priv = &s };
+	bfo_order_list list = { 0 };
+	errcode_t err = 0;
+	uint32_t i;
+
+	for (i = 0; i < tree->inodes.n && !err; i++)
+		if (S_ISDIR(tree->inodes.v[i].mode) && !(tree->inodes.v[i].state & BFO_INODE_BAD))
+			err = list_directory(&s, i, &list);
+	bfo_order_list_sort(&list);
+	if (!err)
+		err = drop_overlaps(&s, &list);
+	if (!err)
+		err = bfo_reader_run(r, list.v, list.n, &sink);
+	tree->dir_blocks = s.done;
+	bfo_vec_free(&list);
+	return err;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * target.c - a target's shape and free space, from its superblock and bitmaps
+ */
+#include <string.h>
+
+#include "gather/target.h"
+#include "volume/volume.h"
+
+static errcode_t free_blocks(const struct bfo_volume *vol, bfo_ranges *out)
+{
+	uint64_t at = vol->fs->super->s_first_data_block, end = vol->blocks - 1;
+	blk64_t first, next;
+	errcode_t err = 0;
+
+	while (at <= end && !err) {
+		if (ext2fs_find_first_zero_block_bitmap2(vol->fs->block_map, at, end, &first))
+			break;
+		if (ext2fs_find_first_set_block_bitmap2(vol->fs->block_map, first, end, &next))
+			next = end + 1;
+		err = bfo_ranges_append(out, first, next - first);
+		at = next;
+	}
+	return err;
+}
+
+static errcode_t free_inodes(const struct bfo_volume *vol, bfo_ranges *out)
+{
+	ext2_ino_t at = EXT2_FIRST_INODE(vol->fs->super), end = vol->fs->super->s_inodes_count;
+	ext2_ino_t first, next;
+	errcode_t err = 0;
+
+	while (at <= end && !err) {
+		if (ext2fs_find_first_zero_inode_bitmap2(vol->fs->inode_map, at, end, &first))
+			break;
+		if (ext2fs_find_first_set_inode_bitmap2(vol->fs->inode_map, first, end, &next))
+			next = end + 1;
+		err = bfo_ranges_append(out, first, next - first);
+		at = next;
+	}
+	return err;
+}
+
+errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vol,
+			    struct bfo_target *t)
+{
+	struct ext2_super_block *sb = vol->fs->super;
+	errcode_t err;
+
+	memset(t, 0, sizeof(*t));
+	t->block_size = vol->block_size;
+	t->inode_size = vol->inode_size;
+	t->csum_seed = vol->csum_seed;
+	t->has_csum = vol->has_csum;
+	t->has_dir_index = ext2fs_has_feature_dir_index(sb);
+	t->has_dir_nlink = ext2fs_has_feature_dir_nlink(sb);
+	t->has_large_dir = ext2fs_has_feature_largedir(sb);
+	t->has_huge_file = ext2fs_has_feature_huge_file(sb);
+	if (t->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
+		t->extra_isize = sizeof(struct ext2_inode_large) - EXT2_GOOD_OLD_INODE_SIZE;
+	memcpy(t->hash_seed, sb->s_hash_seed, sizeof(t->hash_seed));
+	t->hash_version = bfo_volume_hash_version(vol);
+	t->hash_stored = sb->s_def_hash_version;
+	t->reserved_blocks = ext2fs_r_blocks_count(sb);
+	t->blocks = vol->blocks;
+	t->inodes = sb->s_inodes_count;
+	err = free_blocks(vol, &t->free_blocks);
+	if (!err)
+		err = free_inodes(vol, &t->free_inodes);
+	if (err)
+		bfo_fail(ctx, err, "looking for free space in %s", vol->spec);
+	return err;
+}
+
+void bfo_target_free(struct bfo_target *t)
+{
+	bfo_vec_free(&t->free_blocks);
+	bfo_vec_free(&t->free_inodes);
+}

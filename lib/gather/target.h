@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * target.h - what the plan has to know about a target: its shape and what is free in it
+ */
+#ifndef BFO_GATHER_TARGET_H
+#define BFO_GATHER_TARGET_H
+
+#include "base/context.h"
+#include "base/range.h"
+
+struct bfo_volume;
+
+struct bfo_target {
+	uint32_t block_size, inode_size;	/* bytes */
+	uint32_t csum_seed;
+	int has_csum;				/* metadata_csum */
+	int has_dir_index, has_dir_nlink, has_large_dir, has_huge_file;
+	uint32_t extra_isize;			/* for inodes made here */
+	uint32_t hash_seed[4];
+	int hash_version;			/* for ext2fs_dirhash2() */
+	int hash_stored;			/* as dx_root stores it */
+	uint64_t reserved_blocks;		/* for root */
+	uint64_t blocks, inodes;		/* of the filesystem */
+	bfo_ranges free_blocks, free_inodes;
+};
+
+/* Reads the above from an opened target (its bitmaps must be loaded). */
+errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vol,
+			    struct bfo_target *target);
+void bfo_target_free(struct bfo_target *target);
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tree.c - the arrays of a gathered tree
+ */
+#include <string.h>
+
+#include "gather/tree.h"
+
+/* With 4 bytes in the plan's order and the rank's 1.06 bits: P7's 64 bytes per inode. */
+_Static_assert(sizeof(struct bfo_inode) == 56, "P7: 64 bytes per inode");
+_Static_assert(sizeof(struct bfo_name) == 24, "P7: 24 bytes per name");
+_Static_assert(sizeof(struct bfo_seg) == 16, "P7: 16 bytes per extent");
+
+void bfo_tree_free(struct bfo_tree *t)
+{
+	bfo_vec_free(&t->inodes);
+	bfo_rank_free(&t->rank);
+	bfo_vec_free(&t->segs);
+	bfo_vec_free(&t->eas);
+	bfo_vec_free(&t->names);
+	bfo_vec_free(&t->text);
+	bfo_vec_free(&t->findings);
+	bfo_vec_free(&t->map_blocks);
+}
+
+static errcode_t add_text(struct bfo_tree *t, const char *name, unsigned int len, uint64_t *at)
+{
+	errcode_t err = bfo_vec_reserve(&t->text, len);
+
+	if (err)
+		return err;
+	*at = t->text.n;
+	memcpy(t->text.v + t->text.n, name, len);
+	t->text.n += len;
+	return 0;
+}
+
+errcode_t bfo_tree_add_name(struct bfo_tree *t, uint32_t dir, uint32_t ino, unsigned int type,
+			    const char *name, unsigned int len)
+{
+	uint64_t at;
+	errcode_t err = add_text(t, name, len, &at);
+
+	if (err)
+		return err;
+	return bfo_vec_push(&t->names, (struct bfo_name) { .dir = dir, .ino = ino,
+			    .at = at << 16 | type << 8 | len });
+}
+
+errcode_t bfo_tree_found(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
+			 uint64_t blk)
+{
+	return bfo_vec_push(&t->findings, (struct bfo_finding) { .kind = kind, .ino = ino,
+			    .blk = blk, .len = BFO_NO_NAME });
+}
+
+errcode_t bfo_tree_found_name(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
+			      uint64_t blk, const char *name, unsigned int len)
+{
+	uint64_t at;
+	errcode_t err = add_text(t, name, len, &at);
+
+	if (err)
+		return err;
+	return bfo_vec_push(&t->findings, (struct bfo_finding) { .kind = kind, .ino = ino,
+			    .blk = blk, .text = at, .len = len });
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tree.h - what gathering leaves behind: a file tree as compact arrays
+ *
+ *   inodes[]   a record per used inode, ascending by inode number
+ *   segs[]     every inode's data, segment after segment; a record points to its first
+ *   eas[]      every extended attribute block once, ascending by block
+ *   names[]    a record per name; unsorted after the scan, sorted by the plan
+ *   text       the bytes of all names
+ *
+ * P7: 64 bytes per inode, 24 per name plus its bytes, 16 per segment; no pointers, no
+ * allocation per file.
+ */
+#ifndef BFO_GATHER_TREE_H
+#define BFO_GATHER_TREE_H
+
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/rank.h"
+#include "base/vec.h"
+#include "gather/finding.h"
+
+#define BFO_NONE UINT32_MAX
+
+/* States of an inode record. */
+enum {
+	BFO_INODE_BAD = 1,	/* damaged: known so that its names can be reported */
+	BFO_INODE_FAST = 2,	/* symlink whose target is in the inode */
+	BFO_INODE_NO_XATTR = 4,	/* extended attributes in the inode are damaged: drop them */
+	BFO_INODE_EXISTS = 8,	/* a directory that the target has already */
+	BFO_INODE_MADE = 16,	/* a directory that only the plan knows */
+	BFO_INODE_PLACED = 32,	/* the plan has put it in order */
+	BFO_INODE_KEEP = 64,	/* exists, and keeps its own attributes */
+	BFO_INODE_LANDED = 256,	/* one of the things that were asked for, by --from */
+	BFO_INODE_INDEX = 128,	/* a directory that gets an index */
+};
+
+struct bfo_inode {
+	uint64_t size;		/* bytes; directories: of the target's image, once planned */
+	uint64_t stem;		/* plan: first block in the stem */
+	uint32_t ino;		/* in the source; 0 if the plan made it */
+	uint32_t new_ino;	/* plan: in the target */
+	uint32_t generation;
+	uint32_t flags;		/* i_flags */
+	union {
+		struct {
+			uint32_t seg, nseg;	/* slice of segs[] */
+		};
+		struct {
+			uint32_t child, nchild;	/* plan, directories: slice of names[] */
+		};
+	};
+	uint32_t ea;		/* index into eas[], or BFO_NONE */
+	uint32_t name;		/* plan: a name that leads here, or BFO_NONE */
+	uint16_t links_read;	/* link count in the source */
+	uint16_t links;		/* plan: names (directories: subdirectories), at most 65535 */
+	uint16_t mode;
+	uint16_t state;
+};
+
+/* A run of blocks. Lengths of a segment may exceed what one on-disk extent can say. */
+struct bfo_seg {
+	uint64_t blk;		/* first block, or'ed with BFO_SEG_UNWRITTEN */
+	uint32_t lblk, len;	/* first logical block; blocks */
+};
+
+#define BFO_SEG_UNWRITTEN (1ULL << 63)
+
+static inline uint64_t bfo_seg_blk(const struct bfo_seg *s)
+{
+	return s->blk & ~BFO_SEG_UNWRITTEN;
+}
+
+static inline int bfo_seg_unwritten(const struct bfo_seg *s)
+{
+	return !!(s->blk & BFO_SEG_UNWRITTEN);
+}
+
+/* An extended attribute block. */
+struct bfo_ea {
+	uint64_t blk;		/* in the source */
+	uint64_t stem;		/* plan: its place in the stem */
+	uint32_t refs;		/* plan: inodes that share it in the target */
+	uint32_t copy;		/* plan: entry that takes further references, itself at first */
+	uint32_t bad;
+	uint32_t unused;
+};
+
+/* The first three words are the sort key (base/sort.h). */
+struct bfo_name {
+	uint32_t dir;		/* index of the directory's record */
+	uint32_t hash, minor;	/* plan: by the target's hash; directory order */
+	uint32_t ino;		/* gather: inode number; plan: index of its record, or */
+				/* BFO_NONE if the name is not to be copied */
+	uint64_t at;		/* place in text << 16 | type << 8 | length */
+};
+
+#define BFO_NAME_FIXED 0x80	/* in the type: `ino` is an inode number of the target */
+
+static inline uint32_t bfo_name_len(const struct bfo_name *n)
+{
+	return n->at & 255;
+}
+
+static inline uint32_t bfo_name_type(const struct bfo_name *n)
+{
+	return n->at >> 8 & 255;
+}
+
+/* A block that holds part of an inode's block map. */
+struct bfo_map_use {
+	uint64_t blk;
+	uint32_t inode;		/* index of the record */
+};
+
+struct bfo_tree {
+	BFO_VEC(struct bfo_inode) inodes;
+	struct bfo_rank rank;		/* inode number -> index into inodes */
+	BFO_VEC(struct bfo_seg) segs;
+	BFO_VEC(struct bfo_ea) eas;
+	BFO_VEC(struct bfo_name) names;
+	BFO_VEC(char) text;
+	bfo_findings findings;
+	BFO_VEC(struct bfo_map_use) map_blocks;	/* of extent trees and indirect blocks ... */
+	int keep_map_blocks;		/* ... if this is set before the scan */
+	uint64_t dir_blocks;		/* directory blocks read */
+};
+
+static inline const char *bfo_name_text(const struct bfo_tree *t, const struct bfo_name *n)
+{
+	return t->text.v + (n->at >> 16);
+}
+
+/* Index of inode number INO, or BFO_NONE. */
+static inline uint32_t bfo_tree_find(const struct bfo_tree *t, uint32_t ino)
+{
+	return bfo_rank_of(&t->rank, ino);
+}
+
+void bfo_tree_free(struct bfo_tree *t);
+
+/* Copies LEN bytes into the arena, and appends a name record. */
+errcode_t bfo_tree_add_name(struct bfo_tree *t, uint32_t dir, uint32_t ino, unsigned int type,
+			    const char *name, unsigned int len);
+
+/* Appends a finding without a name. */
+errcode_t bfo_tree_found(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
+			 uint64_t blk);
+
+/* Appends a finding about a name (copied) in directory inode INO. */
+errcode_t bfo_tree_found_name(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
+			      uint64_t blk, const char *name, unsigned int len);
+
+#endif
