@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * dirimage.c - the blocks of a directory, built from its sorted names
+ *
+ * names[] stands in hash order, so a block is filled by walking a slice of it.  Where names share
+ * a hash, a leaf may end between them: the next leaf's entry in the index then has bit 0 set.
+ */
+#include <string.h>
+#include <ext2fs/ext2fs.h>
+
+#include "base/bfo_err.h"
+#include "base/crc32c.h"
+#include "plan/dirimage.h"
+
+#define HEADER 8U			/* of an entry, before the name */
+#define TAIL_BYTES 12U			/* struct ext2_dir_entry_tail */
+#define DOTS_BYTES 24U			/* "." and ".." */
+#define DX_INFO 24U			/* where dx_root_info stands in the root block */
+#define DX_ENTRY 8U
+#define DX_TAIL 8U
+#define MAX_BYTES_32 0xffffffffULL	/* i_size of a directory without large_dir */
+/* ext2fs_dirhash2() gives names here that the kernel moves down to FOLDED: keep them together. */
+#define FOLDED 0xfffffffcU
+
+#define le16 ext2fs_cpu_to_le16
+#define le32 ext2fs_cpu_to_le32
+
+static uint32_t entry_bytes(uint32_t name_len)
+{
+	return (HEADER + name_len + 3) & ~3U;
+}
+
+static int is_dead(const struct bfo_dirimage *img, const struct bfo_name *n)
+{
+	return n->ino == BFO_NONE || (!(bfo_name_type(n) & BFO_NAME_FIXED) &&
+				      img->tree->inodes.v[n->ino].state & BFO_INODE_BAD);
+}
+
+static uint32_t name_bytes(const struct bfo_dirimage *img, uint32_t i)
+{
+	const struct bfo_name *n = &img->tree->names.v[i];
+
+	return is_dead(img, n) ? 0 : entry_bytes(bfo_name_len(n));
+}
+
+/* Bytes for entries in a block. */
+static uint32_t room(const struct bfo_dirimage *img)
+{
+	return img->target->block_size - (img->target->has_csum ? TAIL_BYTES : 0);
+}
+
+static uint32_t node_entries(const struct bfo_dirimage *img, uint32_t offset)
+{
+	uint32_t tail = img->target->has_csum ? DX_TAIL : 0;
+
+	return (img->target->block_size - offset - tail) / DX_ENTRY;
+}
+
+/* True if a leaf must not end between names I - 1 and I. */
+static int is_glued(const struct bfo_dirimage *img, uint32_t i)
+{
+	const struct bfo_name *n = &img->tree->names.v[i];
+
+	return n->hash == FOLDED && n[-1].hash == FOLDED;
+}
+
+static errcode_t add_leaf(struct bfo_dirimage *img, uint32_t i)
+{
+	const struct bfo_name *n = &img->tree->names.v[i];
+	struct bfo_dir_leaf leaf = { .first = i, .hash = n->hash };
+
+	if (img->leaves.n && n[-1].hash == n->hash)
+		leaf.hash |= 1;
+	return bfo_vec_push(&img->leaves, leaf);
+}
+
+/*
+ * Cuts the names into leaves of at most LIMIT bytes, the first of which has FIRST_USED bytes
+ * taken.  With `glue`, names that must stay together may fill a leaf to the brim; if even that
+ * does not suffice, *TORN is set.
+ */
+static errcode_t cut_leaves(struct bfo_dirimage *img, uint32_t limit, uint32_t first_used,
+			    int glue, int *torn)
+{
+	uint32_t used = first_used, i, bytes;
+	errcode_t err;
+
+	img->leaves.n = 0;
+	err = add_leaf(img, img->first);
+	for (i = img->first; i < img->end && !err; i++) {
+		bytes = name_bytes(img, i);
+		if (used + bytes > limit && used) {
+			int keep = glue && is_glued(img, i);
+
+			*torn |= keep && used + bytes > room(img);
+			if (!keep) {
+				err = add_leaf(img, i);
+				used = 0;
+			}
+		}
+		used += bytes;
+	}
+	return err;
+}
+
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+	return (a + b - 1) / b;
+}
+
+/* How many nodes for CHILDREN at most PER_NODE each, so that an even spread leaves none empty. */
+static uint32_t nodes_for(uint32_t children, uint32_t per_node)
+{
+	uint32_t span = divide_up(children, divide_up(children, per_node));
+
+	return divide_up(children, span);
+}
+
+/* How many index nodes on which level; 0 if they do not fit. */
+static int choose_levels(struct bfo_dirimage *img, uint32_t per_node)
+{
+	uint32_t root = node_entries(img, DX_INFO + 8), lower;
+
+	img->nodes[0] = img->nodes[1] = 0;
+	if (img->leaves.n <= root)
+		return 1;
+	lower = nodes_for(img->leaves.n, per_node);
+	img->nodes[1] = lower;
+	if (lower <= root)
+		return 1;
+	if (!img->target->has_large_dir)
+		return 0;
+	img->nodes[0] = nodes_for(lower, per_node);
+	return img->nodes[0] <= root;
+}
+
+static errcode_t lay_out_index(struct bfo_dirimage *img, uint32_t fill, int *torn)
+{
+	uint32_t per_node = node_entries(img, HEADER);
+	errcode_t err = cut_leaves(img, room(img) * fill / 100, 0, 1, torn);
+
+	if (err || *torn)
+		return err;
+	if (!choose_levels(img, per_node * fill / 100) && !choose_levels(img, per_node))
+		return BFO_ET_DIR_TOO_BIG;
+	img->indexed = 1;
+	img->blocks = 1 + img->nodes[0] + img->nodes[1] + img->leaves.n;
+	return 0;
+}
+
+static uint64_t all_bytes(const struct bfo_dirimage *img)
+{
+	uint64_t sum = DOTS_BYTES;
+	uint32_t i;
+
+	for (i = img->first; i < img->end; i++)
+		sum += name_bytes(img, i);
+	return sum;
+}
+
+errcode_t bfo_dirimage_init(struct bfo_dirimage *img, const struct bfo_tree *tree,
+			    const struct bfo_target *target, uint32_t inode, uint32_t fill)
+{
+	const struct bfo_inode *dir = &tree->inodes.v[inode];
+	errcode_t err = 0;
+	int torn = 0;
+
+	memset(img, 0, sizeof(*img));
+	img->tree = tree;
+	img->target = target;
+	img->first = dir->child;
+	img->end = dir->child + dir->nchild;
+	img->blocks = 1;
+	if (all_bytes(img) <= room(img))
+		return 0;
+	if (target->has_dir_index)
+		err = lay_out_index(img, fill, &torn);
+	if (!err && !img->indexed) {
+		err = cut_leaves(img, room(img), DOTS_BYTES, 0, &torn);
+		img->blocks = img->leaves.n;
+	}
+	if (!err && !target->has_large_dir &&
+	    (uint64_t) img->blocks * target->block_size > MAX_BYTES_32)
+		err = BFO_ET_DIR_TOO_BIG;
+	return err;
+}
+
+void bfo_dirimage_free(struct bfo_dirimage *img)
+{
+	bfo_vec_free(&img->leaves);
+}
+
+void bfo_dirimage_number(struct bfo_dirimage *img, uint32_t ino, uint32_t parent,
+			 uint32_t generation)
+{
+	img->ino = ino;
+	img->parent = parent;
+	img->seed = bfo_crc32c_inode_seed(img->target->csum_seed, ino, generation);
+}
+
+static void put16(uint8_t *at, uint32_t value)
+{
+	uint16_t v = le16(value > 65535 ? 65535 : value);	/* 65536: see directory.rst */
+
+	memcpy(at, &v, 2);
+}
+
+static void put32(uint8_t *at, uint32_t value)
+{
+	uint32_t v = le32(value);
+
+	memcpy(at, &v, 4);
+}
+
+static void put_entry(uint8_t *at, uint32_t ino, uint32_t rec_len, const char *name, uint32_t len,
+		      uint32_t type)
+{
+	put32(at, ino);
+	put16(at + 4, rec_len);
+	at[6] = len;
+	at[7] = type;
+	memcpy(at + HEADER, name, len);
+}
+
+static void put_name(const struct bfo_dirimage *img, uint8_t *at, const struct bfo_name *n,
+		     uint32_t rec_len)
+{
+	int fixed = bfo_name_type(n) & BFO_NAME_FIXED;
+	uint32_t ino = fixed ? n->ino : img->tree->inodes.v[n->ino].new_ino;
+
+	put_entry(at, ino, rec_len, bfo_name_text(img->tree, n), bfo_name_len(n),
+		  bfo_name_type(n) & ~BFO_NAME_FIXED);
+}
+
+/* Names [first, end) from byte AT on; the last one's rec_len reaches to the end of the room. */
+static void put_names(const struct bfo_dirimage *img, uint8_t *block, uint32_t at, uint32_t first,
+		      uint32_t end)
+{
+	uint32_t last = at ? at - entry_bytes(2) : 0, i;
+	const struct bfo_name *n;
+
+	for (i = first; i < end; i++) {
+		n = &img->tree->names.v[i];
+		if (is_dead(img, n))
+			continue;
+		last = at;
+		put_name(img, block + at, n, entry_bytes(bfo_name_len(n)));
+		at += entry_bytes(bfo_name_len(n));
+	}
+	put16(block + last + 4, room(img) - last);
+}
+
+static void put_dots(const struct bfo_dirimage *img, uint8_t *block, uint32_t dotdot_len)
+{
+	put_entry(block, img->ino, entry_bytes(1), ".", 1, EXT2_FT_DIR);
+	put_entry(block + entry_bytes(1), img->parent, dotdot_len, "..", 2, EXT2_FT_DIR);
+}
+
+/* The checksum at the end of a block of names. */
+static void seal_leaf(const struct bfo_dirimage *img, uint8_t *block)
+{
+	uint8_t *tail = block + room(img);
+
+	if (!img->target->has_csum)
+		return;
+	put32(tail, 0);
+	put16(tail + 4, TAIL_BYTES);
+	put16(tail + 6, EXT2_DIR_NAME_LEN_CSUM);
+	put32(tail + 8, bfo_crc32c(img->seed, block, room(img)));
+}
+
+static void put_linear(const struct bfo_dirimage *img, uint32_t lblk, uint8_t *block)
+{
+	uint32_t first = lblk ? img->leaves.v[lblk].first : img->first;
+	uint32_t end = lblk + 1 < img->leaves.n ? img->leaves.v[lblk + 1].first : img->end;
+
+	if (!lblk)
+		put_dots(img, block, entry_bytes(2));
+	put_names(img, block, lblk ? 0 : DOTS_BYTES, first, end);
+	seal_leaf(img, block);
+}
+
+/* The checksum behind the room for entries of an index block (dx_tail). */
+static void seal_node(const struct bfo_dirimage *img, uint8_t *block, uint32_t offset,
+		      uint32_t count)
+{
+	uint8_t *tail = block + offset + node_entries(img, offset) * DX_ENTRY;
+	static const uint32_t zero;
+	uint32_t crc;
+
+	if (!img->target->has_csum)
+		return;
+	crc = bfo_crc32c(img->seed, block, offset + count * DX_ENTRY);
+	crc = bfo_crc32c(crc, tail, 4);
+	put32(tail + 4, bfo_crc32c(crc, &zero, 4));
+}
+
+/*
+ * COUNT index entries at byte OFFSET: for children CHILD, CHILD + 1 ... of a level whose blocks
+ * begin at logical block BASE, each child standing for SPAN leaves.  The first entry's hash is
+ * where limit and count are kept.
+ */
+static void put_index(const struct bfo_dirimage *img, uint8_t *block, uint32_t offset,
+		      uint32_t base, uint32_t child, uint32_t count, uint32_t span)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		uint8_t *at = block + offset + i * DX_ENTRY;
+
+		put32(at, img->leaves.v[(uint64_t) (child + i) * span].hash);
+		put32(at + 4, base + child + i);
+	}
+	put16(block + offset, node_entries(img, offset));
+	put16(block + offset + 2, count);
+	seal_node(img, block, offset, count);
+}
+
+/* Where the levels below the root begin, and how many leaves a node of each stands for. */
+struct shape {
+	uint32_t upper, lower, leaves;	/* first logical blocks */
+	uint32_t upper_span, lower_span;
+	uint32_t per_upper;		/* lower nodes under an upper one */
+};
+
+static struct shape shape_of(const struct bfo_dirimage *img)
+{
+	struct shape s = { .upper = 1, .lower = 1 + img->nodes[0],
+			   .leaves = 1 + img->nodes[0] + img->nodes[1] };
+
+	s.lower_span = img->nodes[1] ? divide_up(img->leaves.n, img->nodes[1]) : 1;
+	s.per_upper = img->nodes[0] ? divide_up(img->nodes[1], img->nodes[0]) : 1;
+	s.upper_span = s.per_upper * s.lower_span;
+	return s;
+}
+
+/* Children CHILD .. that exist, at most WANT, of ALL. */
+static uint32_t clip(uint32_t child, uint32_t want, uint32_t all)
+{
+	return child >= all ? 0 : all - child < want ? all - child : want;
+}
+
+static void put_root(const struct bfo_dirimage *img, uint8_t *block)
+{
+	struct shape s = shape_of(img);
+	int levels = !!img->nodes[0] + !!img->nodes[1];
+
+	put_dots(img, block, img->target->block_size - entry_bytes(1));
+	block[DX_INFO + 4] = img->target->hash_stored;
+	block[DX_INFO + 5] = 8;
+	block[DX_INFO + 6] = levels;
+	if (levels == 2)
+		put_index(img, block, DX_INFO + 8, s.upper, 0, img->nodes[0], s.upper_span);
+	else if (levels == 1)
+		put_index(img, block, DX_INFO + 8, s.lower, 0, img->nodes[1], s.lower_span);
+	else
+		put_index(img, block, DX_INFO + 8, s.leaves, 0, img->leaves.n, 1);
+}
+
+static void put_node(const struct bfo_dirimage *img, uint32_t lblk, uint8_t *block)
+{
+	struct shape s = shape_of(img);
+	uint32_t node;
+
+	put16(block + 4, img->target->block_size);
+	if (lblk < s.lower) {
+		node = (lblk - s.upper) * s.per_upper;
+		put_index(img, block, HEADER, s.lower, node,
+			  clip(node, s.per_upper, img->nodes[1]), s.lower_span);
+	} else {
+		node = (lblk - s.lower) * s.lower_span;
+		put_index(img, block, HEADER, s.leaves, node,
+			  clip(node, s.lower_span, img->leaves.n), 1);
+	}
+}
+
+void bfo_dirimage_block(const struct bfo_dirimage *img, uint32_t lblk, void *buf)
+{
+	uint32_t leaf = lblk - 1 - img->nodes[0] - img->nodes[1], end;
+
+	memset(buf, 0, img->target->block_size);
+	if (!img->indexed) {
+		put_linear(img, lblk, buf);
+		return;
+	}
+	if (!lblk) {
+		put_root(img, buf);
+		return;
+	}
+	if (lblk <= img->nodes[0] + img->nodes[1]) {
+		put_node(img, lblk, buf);
+		return;
+	}
+	end = leaf + 1 < img->leaves.n ? img->leaves.v[leaf + 1].first : img->end;
+	put_names(img, buf, 0, img->leaves.v[leaf].first, end);
+	seal_leaf(img, buf);
+}

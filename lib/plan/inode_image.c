@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * inode_image.c - raw inodes for the target
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <ext2fs/ext2fs.h>
+
+#include "base/bfo_err.h"
+#include "base/crc32c.h"
+#include "plan/inode_image.h"
+
+#define le16 ext2fs_cpu_to_le16
+#define le32 ext2fs_cpu_to_le32
+#define SECTOR 512
+
+/* True if field FIELD of the large inode is inside i_extra_isize. */
+#define HAS_FIELD(plan, raw, field) \
+	((plan)->target->inode_size > EXT2_GOOD_OLD_INODE_SIZE && \
+	 EXT2_GOOD_OLD_INODE_SIZE + (size_t) le16((raw)->i_extra_isize) >= \
+	 offsetof(struct ext2_inode_large, field) + sizeof((raw)->field))
+
+/* 34 bits of seconds: 32 in the field, two more in its *_extra (inodes.rst, timestamps). */
+static uint32_t extra_time(int64_t t)
+{
+	return le32(((t - (int32_t) t) >> 32) & 3);
+}
+
+static void set_change_times(const struct bfo_plan *plan, struct ext2_inode_large *raw)
+{
+	raw->i_mtime = raw->i_ctime = le32((uint32_t) plan->now);
+	if (HAS_FIELD(plan, raw, i_ctime_extra))
+		raw->i_ctime_extra = extra_time(plan->now);
+	if (HAS_FIELD(plan, raw, i_mtime_extra))
+		raw->i_mtime_extra = extra_time(plan->now);
+}
+
+/* i_version counts changes; its upper half exists in large inodes only. */
+static void count_change(const struct bfo_plan *plan, struct ext2_inode_large *raw)
+{
+	uint32_t lo = le32(raw->osd1.linux1.l_i_version) + 1;
+
+	raw->osd1.linux1.l_i_version = le32(lo);
+	if (!lo && HAS_FIELD(plan, raw, i_version_hi))
+		raw->i_version_hi = le32(le32(raw->i_version_hi) + 1);
+}
+
+static void make_dir(const struct bfo_plan *plan, const struct bfo_inode *rec,
+		     struct ext2_inode_large *raw)
+{
+	memset(raw, 0, plan->target->inode_size);
+	raw->i_mode = le16(rec->mode);
+	raw->i_flags = le32(EXT4_EXTENTS_FL);
+	if (plan->target->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
+		raw->i_extra_isize = le16(plan->target->extra_isize);
+	set_change_times(plan, raw);
+	raw->i_atime = le32((uint32_t) plan->now);
+	if (HAS_FIELD(plan, raw, i_atime_extra))
+		raw->i_atime_extra = extra_time(plan->now);
+	if (HAS_FIELD(plan, raw, i_crtime_extra)) {
+		raw->i_crtime = le32((uint32_t) plan->now);
+		raw->i_crtime_extra = extra_time(plan->now);
+	}
+}
+
+/* i_blocks: in sectors, or in blocks with a flag once sectors do not fit (huge_file). */
+static errcode_t set_blocks(const struct bfo_plan *plan, struct ext2_inode_large *raw,
+			    uint64_t blocks)
+{
+	uint64_t count = blocks * (plan->target->block_size / SECTOR);
+	uint32_t flags = le32(raw->i_flags) & ~EXT4_HUGE_FILE_FL;
+
+	if (count >> 32 && !plan->target->has_huge_file)
+		return BFO_ET_FILE_TOO_BIG;
+	if (count >> 48) {
+		count = blocks;
+		flags |= EXT4_HUGE_FILE_FL;
+	}
+	raw->i_blocks = le32((uint32_t) count);
+	raw->osd2.linux2.l_i_blocks_hi = le16(count >> 32);
+	raw->i_flags = le32(flags);
+	return 0;
+}
+
+static void set_ea_block(const struct bfo_plan *plan, const struct bfo_inode *rec,
+			 struct ext2_inode_large *raw)
+{
+	uint64_t blk = 0;
+
+	if (rec->ea != BFO_NONE)
+		blk = bfo_plan_block(plan, plan->tree->eas.v[rec->ea].stem, NULL);
+	raw->i_file_acl = le32((uint32_t) blk);
+	raw->osd2.linux2.l_i_file_acl_high = le16(blk >> 32);
+}
+
+/* Everything behind i_extra_isize: where attributes stand. */
+static void drop_inode_xattrs(const struct bfo_plan *plan, struct ext2_inode_large *raw)
+{
+	uint32_t at = EXT2_GOOD_OLD_INODE_SIZE + le16(raw->i_extra_isize);
+
+	if (at > plan->target->inode_size)
+		at = EXT2_GOOD_OLD_INODE_SIZE;
+	memset((char *) raw + at, 0, plan->target->inode_size - at);
+}
+
+static void set_checksum(const struct bfo_plan *plan, const struct bfo_inode *rec,
+			 struct ext2_inode_large *raw)
+{
+	uint32_t crc;
+
+	raw->i_checksum_lo = 0;
+	if (HAS_FIELD(plan, raw, i_checksum_hi))
+		raw->i_checksum_hi = 0;
+	if (!plan->target->has_csum)
+		return;
+	crc = bfo_crc32c_inode_seed(plan->target->csum_seed, rec->new_ino,
+				    le32(raw->i_generation));
+	crc = bfo_crc32c(crc, raw, plan->target->inode_size);
+	raw->i_checksum_lo = le16(crc & 0xffff);
+	if (HAS_FIELD(plan, raw, i_checksum_hi))
+		raw->i_checksum_hi = le16(crc >> 16);
+}
+
+static void set_dir(const struct bfo_inode *rec, struct ext2_inode_large *raw)
+{
+	uint32_t flags = le32(raw->i_flags) & ~EXT2_INDEX_FL;
+
+	raw->i_size = le32((uint32_t) rec->size);
+	raw->i_size_high = le32((uint32_t) (rec->size >> 32));
+	if (rec->state & BFO_INODE_INDEX)
+		flags |= EXT2_INDEX_FL;
+	raw->i_flags = le32(flags);
+}
+
+static errcode_t set_map(const struct bfo_plan *plan, uint32_t inode,
+			 struct ext2_inode_large *raw, bfo_segs *ext)
+{
+	const struct bfo_map_tree *tree = NULL;
+	uint64_t blocks = raw->i_file_acl || raw->osd2.linux2.l_i_file_acl_high;
+	errcode_t err;
+	size_t i;
+
+	err = bfo_extents_of(plan, inode, ext);
+	if (err)
+		return err;
+	if (ext->n > BFO_ROOT_EXTENTS) {
+		tree = bfo_plan_tree(plan, inode);
+		blocks += tree->blocks;
+	}
+	for (i = 0; i < ext->n; i++)
+		blocks += ext->v[i].len;
+	bfo_extent_root(plan, tree, ext->v, ext->n, raw->i_block);
+	raw->i_flags |= le32(EXT4_EXTENTS_FL);
+	return set_blocks(plan, raw, blocks);
+}
+
+/* Files without a block map: what stands in i_block stays (device number, symlink target). */
+static errcode_t keep_i_block(const struct bfo_plan *plan, struct ext2_inode_large *raw)
+{
+	raw->i_flags &= le32(~EXT4_EXTENTS_FL);
+	return set_blocks(plan, raw, raw->i_file_acl || raw->osd2.linux2.l_i_file_acl_high);
+}
+
+static int has_map(const struct bfo_inode *rec)
+{
+	return S_ISREG(rec->mode) || S_ISDIR(rec->mode) ||
+	       (S_ISLNK(rec->mode) && !(rec->state & BFO_INODE_FAST));
+}
+
+errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *data, bfo_segs *ext)
+{
+	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	struct ext2_inode_large *raw = data;
+	errcode_t err;
+
+	if (rec->state & BFO_INODE_KEEP) {
+		set_change_times(plan, raw);
+		count_change(plan, raw);
+	} else {
+		if (rec->state & BFO_INODE_MADE)
+			make_dir(plan, rec, raw);
+		if (rec->state & BFO_INODE_NO_XATTR)
+			drop_inode_xattrs(plan, raw);
+		set_ea_block(plan, rec, raw);
+		raw->i_dtime = 0;
+	}
+	raw->i_links_count = le16(bfo_plan_links(plan, rec));
+	if (S_ISDIR(rec->mode))
+		set_dir(rec, raw);
+	err = has_map(rec) ? set_map(plan, inode, raw, ext) : keep_i_block(plan, raw);
+	if (err)
+		return bfo_fail(plan->ctx, err, "making inode %u", rec->new_ino);
+	set_checksum(plan, rec, raw);
+	return 0;
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * landing.c - what is copied to where
+ *
+ * The target's tree above the landing place is described as if it were a source: records that
+ * only the plan knows (BFO_INODE_MADE) for the root and every component of --to, the last of
+ * them holding the names that land.  Merging then finds which of them exist already; those that
+ * do not are made.  So --to needs no code of its own further on.
+ *
+ *   --from /home/a --from /srv --to /old/x      made: / ── old ── x ── a, srv
+ *   --from / --to /                              the source's own root
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ext2fs/ext2fs.h>
+
+#include "base/bfo_err.h"
+#include "plan/names.h"
+
+#define MADE_MODE 0755
+
+/* The position in names[] of NAME in directory record DIR, or BFO_NONE. */
+static uint32_t find_name(const struct bfo_tree *t, uint32_t dir, const char *name, size_t len)
+{
+	const struct bfo_inode *d = &t->inodes.v[dir];
+	uint32_t i;
+
+	for (i = d->child; i < d->child + d->nchild; i++)
+		if (bfo_name_len(&t->names.v[i]) == len &&
+		    !memcmp(bfo_name_text(t, &t->names.v[i]), name, len))
+			return i;
+	return BFO_NONE;
+}
+
+/* The next component of *PATH (slashes and single dots skipped); 0 at its end. */
+static size_t next_component(const char **path, const char **name)
+{
+	const char *p = *path;
+	size_t len;
+
+	do {
+		p += strspn(p, "/");
+		len = strcspn(p, "/");
+		*name = p;
+		p += len;
+	} while (len == 1 && **name == '.');
+	*path = p;
+	return len;
+}
+
+/* Follows PATH in the source to a position in names[]; BFO_NONE for the root. */
+static errcode_t walk(struct bfo_plan *plan, const char *path, uint32_t *pos)
+{
+	const struct bfo_tree *t = plan->tree;
+	uint32_t dir = bfo_tree_find(t, EXT2_ROOT_INO);
+	const char *rest = path, *name;
+	size_t len;
+
+	*pos = BFO_NONE;
+	while ((len = next_component(&rest, &name))) {
+		if (*pos != BFO_NONE)
+			dir = t->names.v[*pos].ino;
+		if (!S_ISDIR(t->inodes.v[dir].mode))
+			return bfo_fail(plan->ctx, BFO_ET_NOT_DIR, "looking for %s in the source",
+					path);
+		*pos = find_name(t, dir, name, len);
+		if (*pos == BFO_NONE)
+			return bfo_fail(plan->ctx, BFO_ET_NO_PATH, "looking for %s in the source",
+					path);
+	}
+	return 0;
+}
+
+/* Appends a record for a directory that is made here, with LINKS to come. */
+static errcode_t make_dir(struct bfo_plan *plan, uint32_t *inode)
+{
+	*inode = plan->tree->inodes.n;
+	return bfo_vec_push(&plan->tree->inodes, (struct bfo_inode) {
+			    .mode = S_IFDIR | MADE_MODE, .ea = BFO_NONE, .name = BFO_NONE,
+			    .state = BFO_INODE_MADE });
+}
+
+/* Makes the one name NAME in made directory DIR lead to record INODE. */
+static errcode_t add_made_name(struct bfo_plan *plan, uint32_t dir, uint32_t inode,
+			       const char *name, size_t len)
+{
+	struct bfo_tree *t = plan->tree;
+	struct bfo_name *n;
+	errcode_t err;
+
+	err = bfo_tree_add_name(t, dir, inode, bfo_dirent_type(t->inodes.v[inode].mode), name,
+				len);
+	if (err)
+		return err;
+	t->inodes.v[inode].name = t->names.n - 1;
+	n = &t->names.v[t->names.n - 1];
+	bfo_name_hash(plan->target, name, n);
+	if (!t->inodes.v[dir].nchild++)
+		t->inodes.v[dir].child = t->names.n - 1;
+	return 0;
+}
+
+/* Made directories for the root and every component of TO; the last one is *INODE. */
+static errcode_t make_path(struct bfo_plan *plan, const char *to, uint32_t *inode)
+{
+	errcode_t err = make_dir(plan, inode);
+	const char *rest = to, *name;
+	uint32_t dir = *inode;
+	size_t len;
+
+	plan->root = dir;
+	while (!err && (len = next_component(&rest, &name))) {
+		if (len > EXT2_NAME_LEN)
+			return bfo_fail(plan->ctx, ENAMETOOLONG, "making %s on the target", to);
+		if (len == 2 && !memcmp(name, "..", 2))
+			return bfo_fail(plan->ctx, EINVAL, "making %s on the target", to);
+		err = make_dir(plan, inode);
+		if (!err)
+			err = add_made_name(plan, dir, *inode, name, len);
+		dir = *inode;
+	}
+	return err;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct bfo_name *x = a, *y = b;
+
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return (x->minor > y->minor) - (x->minor < y->minor);
+}
+
+/* True if record ABOVE is INODE or one of the directories that lead to it. */
+static int lies_in(const struct bfo_tree *t, uint32_t inode, uint32_t above)
+{
+	size_t steps = 0;
+
+	for (;;) {
+		if (inode == above)
+			return 1;
+		if (t->inodes.v[inode].name == BFO_NONE || steps++ > t->inodes.n)
+			return 0;
+		inode = t->names.v[t->inodes.v[inode].name].dir;
+	}
+}
+
+/* Two paths that overlap would copy the same inodes twice; two equal last names clash. */
+static errcode_t check_paths(struct bfo_plan *plan, const char *const *from, const uint32_t *pos,
+			     size_t n)
+{
+	const struct bfo_tree *t = plan->tree;
+	size_t i, j;
+
+	for (i = 0; i < n; i++)
+		for (j = 0; j < n; j++) {
+			const struct bfo_name *a = &t->names.v[pos[i]], *b = &t->names.v[pos[j]];
+
+			if (i == j)
+				continue;
+			if (S_ISDIR(t->inodes.v[b->ino].mode) && lies_in(t, a->dir, b->ino))
+				return bfo_fail(plan->ctx, BFO_ET_OVERLAP, "comparing %s and %s",
+						from[i], from[j]);
+			if (bfo_name_len(a) == bfo_name_len(b) &&
+			    !memcmp(bfo_name_text(t, a), bfo_name_text(t, b), bfo_name_len(a)))
+				return bfo_fail(plan->ctx, BFO_ET_CLASH, "comparing %s and %s: "
+						"both would get the name %.*s", from[i], from[j],
+						(int) bfo_name_len(a), bfo_name_text(t, a));
+		}
+	return 0;
+}
+
+/* Copies name POS into directory record DIR. */
+static errcode_t land_name(struct bfo_tree *t, uint32_t dir, uint32_t pos)
+{
+	errcode_t err = bfo_vec_reserve(&t->names, 1);
+
+	if (err)
+		return err;
+	t->names.v[t->names.n] = t->names.v[pos];
+	t->names.v[t->names.n].dir = dir;
+	t->inodes.v[t->names.v[pos].ino].state |= BFO_INODE_LANDED;
+	if (!t->inodes.v[dir].nchild++)
+		t->inodes.v[dir].child = t->names.n;
+	t->names.n++;
+	return 0;
+}
+
+/* The names that land in record DIR: those at POS, or all of the source's root. */
+static errcode_t land_names(struct bfo_plan *plan, uint32_t dir, const uint32_t *pos, size_t n)
+{
+	struct bfo_tree *t = plan->tree;
+	const struct bfo_inode *root = &t->inodes.v[bfo_tree_find(t, EXT2_ROOT_INO)];
+	uint32_t first = root->child, count = root->nchild, i;
+	errcode_t err = 0;
+
+	plan->landing = dir;
+	if (pos[0] == BFO_NONE)
+		for (i = 0; i < count && !err; i++)
+			err = land_name(t, dir, first + i);
+	else
+		for (i = 0; i < n && !err; i++)
+			err = land_name(t, dir, pos[i]);
+	if (!err)
+		qsort(t->names.v + t->inodes.v[dir].child, t->inodes.v[dir].nchild,
+		      sizeof(*t->names.v), by_order);
+	return err;
+}
+
+static errcode_t find_paths(struct bfo_plan *plan, const char *const *from, size_t n,
+			    uint32_t *pos)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < n && !err; i++) {
+		err = walk(plan, from[i], &pos[i]);
+		if (!err && n > 1 && pos[i] == BFO_NONE)
+			err = bfo_fail(plan->ctx, BFO_ET_OVERLAP, "copying / and other paths");
+	}
+	if (!err && n > 1)
+		err = check_paths(plan, from, pos, n);
+	return err;
+}
+
+errcode_t bfo_plan_land(struct bfo_plan *plan, const char *const *from, size_t n, const char *to)
+{
+	uint32_t root = bfo_tree_find(plan->tree, EXT2_ROOT_INO), dir;
+	uint32_t *pos = malloc(n * sizeof(*pos));
+	const char *rest = to, *name;
+	errcode_t err;
+
+	if (!pos)
+		return ENOMEM;
+	if (root == BFO_NONE || plan->tree->inodes.v[root].state & BFO_INODE_BAD)
+		err = bfo_fail(plan->ctx, BFO_ET_ROOT_DAMAGED, "reading the source");
+	else
+		err = find_paths(plan, from, n, pos);
+	if (err)
+		goto out;
+	plan->whole = pos[0] == BFO_NONE && !next_component(&rest, &name);
+	plan->root = root;
+	if (!plan->whole) {
+		err = make_path(plan, to, &dir);
+		if (!err)
+			err = land_names(plan, dir, pos, n);
+	}
+	if (!err)
+		err = bfo_vec_push(&plan->pairs, (struct bfo_pair) { .inode = plan->root,
+				   .ino = EXT2_ROOT_INO });
+out:
+	free(pos);
+	return err;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * merge.c - directories that exist on both sides
+ *
+ * Both sides' names are in hash order, so one pass over the two slices finds what they share:
+ * two directories become a pair for the next level, anything else is a clash.  The result is a
+ * new slice at the end of names[] with the target's names (BFO_NAME_FIXED: they keep their inode
+ * numbers) and the new ones.
+ */
+#include <string.h>
+#include <ext2fs/ext2fs.h>
+
+#include "base/bfo_err.h"
+#include "plan/names.h"
+
+struct side {
+	const struct bfo_tree *tree;
+	const struct bfo_name *at, *end;
+};
+
+static int compare(const struct side *a, const struct side *b)
+{
+	const struct bfo_name *x = a->at, *y = b->at;
+	uint32_t xl = bfo_name_len(x), yl = bfo_name_len(y);
+	int c;
+
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	if (x->minor != y->minor)
+		return x->minor < y->minor ? -1 : 1;
+	c = memcmp(bfo_name_text(a->tree, x), bfo_name_text(b->tree, y), xl < yl ? xl : yl);
+	return c ? c : (xl > yl) - (xl < yl);
+}
+
+/* One of the target's names, copied with its text. */
+static errcode_t add_old(struct bfo_plan *plan, uint32_t dir, const struct side *old)
+{
+	struct bfo_tree *t = plan->tree;
+	const struct bfo_name *n = old->at;
+	errcode_t err;
+
+	err = bfo_tree_add_name(t, dir, n->ino, bfo_name_type(n) | BFO_NAME_FIXED,
+				bfo_name_text(old->tree, n), bfo_name_len(n));
+	if (err)
+		return err;
+	t->names.v[t->names.n - 1].hash = n->hash;
+	t->names.v[t->names.n - 1].minor = n->minor;
+	return 0;
+}
+
+/* The same name on both sides: the target's stays; what happens to the source's? */
+static errcode_t meet(struct bfo_plan *plan, const struct side *old, const struct side *new)
+{
+	struct bfo_tree *t = plan->tree;
+	uint32_t inode = new->at->ino;
+
+	if (bfo_name_type(old->at) != EXT2_FT_DIR || !S_ISDIR(t->inodes.v[inode].mode))
+		return bfo_vec_push(&plan->clashes, new->at - t->names.v);
+	return bfo_vec_push(&plan->next_pairs, (struct bfo_pair) { .inode = inode,
+			    .ino = old->at->ino });
+}
+
+static int is_dead(const struct bfo_plan *plan, const struct bfo_name *n)
+{
+	return n->ino == BFO_NONE || plan->tree->inodes.v[n->ino].state & BFO_INODE_BAD;
+}
+
+/* Both slices into one at the end of names[]; returns how many names are new in *GAINED. */
+static errcode_t merge_slices(struct bfo_plan *plan, uint32_t inode, struct side *old,
+			      uint32_t *gained)
+{
+	struct bfo_tree *t = plan->tree;
+	struct bfo_inode *rec = &t->inodes.v[inode];
+	size_t first = t->names.n, i = rec->child, end = i + rec->nchild;
+	struct side new = { .tree = t };
+	errcode_t err = 0;
+	int c;
+
+	while (!err && (old->at < old->end || i < end)) {
+		new.at = &t->names.v[i];
+		if (i < end && is_dead(plan, new.at)) {
+			i++;
+			continue;
+		}
+		c = old->at == old->end ? 1 : i == end ? -1 : compare(old, &new);
+		if (!c)
+			err = meet(plan, old, &new);
+		if (!err && c <= 0)
+			err = add_old(plan, inode, old);
+		if (!err && c > 0) {
+			err = bfo_vec_reserve(&t->names, 1);
+			if (err)
+				break;
+			t->names.v[t->names.n] = t->names.v[i];
+			t->names.v[t->names.n++].dir = inode;
+			++*gained;
+		}
+		old->at += c <= 0;
+		i += c >= 0;
+	}
+	rec->child = first;
+	rec->nchild = t->names.n - first;
+	return err;
+}
+
+/* True for the target's root when it gets the attributes of the source's. */
+static int is_taken_over(const struct bfo_plan *plan, uint32_t inode)
+{
+	return plan->whole && inode == plan->root;
+}
+
+/* The blocks that record INDEX occupies: given back when the directory is rewritten. */
+static errcode_t note_freed(const struct bfo_tree *old, uint32_t index, bfo_ranges *freed)
+{
+	const struct bfo_inode *o = &old->inodes.v[index];
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < o->nseg && !err; i++)
+		err = bfo_vec_push(freed, (struct bfo_range) {
+				   .start = bfo_seg_blk(&old->segs.v[o->seg + i]),
+				   .len = old->segs.v[o->seg + i].len });
+	for (i = 0; i < old->map_blocks.n && !err; i++)
+		if (old->map_blocks.v[i].inode == index)
+			err = bfo_vec_push(freed, (struct bfo_range) {
+					   .start = old->map_blocks.v[i].blk, .len = 1 });
+	return err;
+}
+
+/* Notes in M what the target's directory is and has, before OLD's names are sorted. */
+static errcode_t note_old(struct bfo_plan *plan, const struct bfo_tree *old, struct bfo_merged *m)
+{
+	const struct bfo_inode *o;
+
+	m->old = bfo_tree_find(old, m->ino);
+	if (m->old == BFO_NONE || old->findings.n)
+		return bfo_fail(plan->ctx, BFO_ET_UNHEALTHY, "reading directory inode %u of the "
+				"target; please run e2fsck -f on it first", m->ino);
+	o = &old->inodes.v[m->old];
+	m->links = o->links_read;
+	m->freed.n = 0;
+	m->old_ea = 0;
+	if (is_taken_over(plan, m->inode) && o->ea != BFO_NONE)
+		m->old_ea = old->eas.v[o->ea].blk;
+	return note_freed(old, m->old, &m->freed);
+}
+
+/* Ties the source's record to the target's directory. */
+static errcode_t tie_pair(struct bfo_plan *plan, const struct bfo_tree *old, struct bfo_pair pair)
+{
+	struct bfo_inode *rec = &plan->tree->inodes.v[pair.inode];
+	struct bfo_merged m = { .inode = pair.inode, .ino = pair.ino };
+	errcode_t err = note_old(plan, old, &m);
+
+	if (err)
+		return err;
+	rec->new_ino = pair.ino;
+	rec->state |= BFO_INODE_EXISTS;
+	if (!is_taken_over(plan, pair.inode)) {
+		rec->state |= BFO_INODE_KEEP;
+		rec->generation = old->inodes.v[m.old].generation;
+		rec->ea = BFO_NONE;
+	}
+	return bfo_vec_push(&plan->merged, m);
+}
+
+errcode_t bfo_plan_retarget(struct bfo_plan *plan, const struct bfo_target *target,
+			    const struct bfo_tree *old)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	plan->target = target;
+	for (i = 0; i < plan->merged.n && !err; i++) {
+		err = note_old(plan, old, &plan->merged.v[i]);
+		if (!err && !is_taken_over(plan, plan->merged.v[i].inode))
+			plan->tree->inodes.v[plan->merged.v[i].inode].generation =
+				old->inodes.v[plan->merged.v[i].old].generation;
+	}
+	return err;
+}
+
+errcode_t bfo_plan_merge(struct bfo_plan *plan, struct bfo_tree *old)
+{
+	size_t first = plan->merged.n, i;
+	errcode_t err = 0;
+
+	plan->next_pairs.n = 0;
+	for (i = 0; i < plan->pairs.n && !err; i++)
+		err = tie_pair(plan, old, plan->pairs.v[i]);
+	if (!err)
+		err = bfo_names_sort(old, plan->target);
+	for (i = first; i < plan->merged.n && !err; i++) {
+		struct bfo_merged *m = &plan->merged.v[i];
+		const struct bfo_inode *o = &old->inodes.v[m->old];
+		struct side side = { .tree = old, .at = old->names.v + o->child,
+				     .end = old->names.v + o->child + o->nchild };
+
+		err = merge_slices(plan, m->inode, &side, &m->gained);
+	}
+	plan->pairs.n = 0;
+	for (i = 0; i < plan->next_pairs.n && !err; i++)
+		err = bfo_vec_push(&plan->pairs, plan->next_pairs.v[i]);
+	return err;
+}

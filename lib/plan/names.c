@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * names.c - from names in the order of disk blocks to directories in the order of readdir
+ *
+ * A stock kernel lists an indexed directory by (hash, minor hash) of the names (FACTS: also a
+ * one-block linear one).  Sorting all names by (directory, hash, minor) therefore gives every
+ * directory as one slice of names[], in the order in which it will be listed.  Names with equal
+ * hashes are put in the order of their bytes, so that the result does not depend on where they
+ * lay.  (Of such names a kernel lists the first, then the last to the second: plan/order.c.)
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <ext2fs/ext2fs.h>
+
+#include "base/sort.h"
+#include "plan/names.h"
+
+/*
+ * The kernel keeps the last even hash for its end-of-directory mark and maps a name with that
+ * hash to the one before it (fs/ext4/hash.c); ext2fs_dirhash2() does not.
+ */
+#define HASH_EOF 0xfffffffeU
+
+void bfo_name_hash(const struct bfo_target *target, const char *text, struct bfo_name *n)
+{
+	if (ext2fs_dirhash2(target->hash_version, text, bfo_name_len(n), NULL, 0,
+			    target->hash_seed, &n->hash, &n->minor))
+		n->hash = n->minor = 0;
+	if (n->hash == HASH_EOF)
+		n->hash = HASH_EOF - 2;
+}
+
+unsigned int bfo_dirent_type(uint16_t mode)
+{
+	static const unsigned char types[16] = {
+		[S_IFREG >> 12] = EXT2_FT_REG_FILE, [S_IFDIR >> 12] = EXT2_FT_DIR,
+		[S_IFCHR >> 12] = EXT2_FT_CHRDEV, [S_IFBLK >> 12] = EXT2_FT_BLKDEV,
+		[S_IFIFO >> 12] = EXT2_FT_FIFO, [S_IFSOCK >> 12] = EXT2_FT_SOCK,
+		[S_IFLNK >> 12] = EXT2_FT_SYMLINK,
+	};
+
+	return types[mode >> 12];
+}
+
+/* From an inode number to its record, which must be there and not be the root. */
+static errcode_t resolve_name(struct bfo_tree *t, size_t i)
+{
+	struct bfo_name *n = &t->names.v[i];
+	uint32_t inode = bfo_tree_find(t, n->ino);
+	struct bfo_inode *rec;
+
+	if (inode == BFO_NONE || t->inodes.v[inode].ino == EXT2_ROOT_INO) {
+		n->ino = BFO_NONE;
+		return bfo_tree_found_name(t, BFO_FOUND_NAME_INODE, t->inodes.v[n->dir].ino, 0,
+					   bfo_name_text(t, n), bfo_name_len(n));
+	}
+	rec = &t->inodes.v[inode];
+	n->ino = inode;
+	n->at = (n->at & ~0xff00ULL) | (uint64_t) bfo_dirent_type(rec->mode) << 8;
+	return 0;
+}
+
+static int compare_text(const struct bfo_tree *t, const struct bfo_name *a,
+			const struct bfo_name *b)
+{
+	uint32_t al = bfo_name_len(a), bl = bfo_name_len(b);
+	int c = memcmp(bfo_name_text(t, a), bfo_name_text(t, b), al < bl ? al : bl);
+
+	if (c || al != bl)
+		return c ? c : (al > bl) - (al < bl);
+	return (a->at > b->at) - (a->at < b->at);
+}
+
+static int by_text(const void *a, const void *b, void *tree)
+{
+	return compare_text(tree, a, b);
+}
+
+static int same_place(const struct bfo_name *a, const struct bfo_name *b)
+{
+	return a->dir == b->dir && a->hash == b->hash && a->minor == b->minor;
+}
+
+/* Names with one hash, [first, last): in the order of their bytes, and no name twice. */
+static errcode_t settle_ties(struct bfo_tree *t, size_t first, size_t last)
+{
+	struct bfo_name *a, *b;
+	errcode_t err = 0;
+	size_t i, keep = first;
+
+	qsort_r(t->names.v + first, last - first, sizeof(*t->names.v), by_text, t);
+	for (i = first + 1; i < last && !err; i++) {
+		a = &t->names.v[keep];
+		b = &t->names.v[i];
+		if (bfo_name_len(a) != bfo_name_len(b) ||
+		    memcmp(bfo_name_text(t, a), bfo_name_text(t, b), bfo_name_len(a))) {
+			keep = i;
+			continue;
+		}
+		b->ino = BFO_NONE;
+		err = bfo_tree_found_name(t, BFO_FOUND_NAME_DUPLICATE, t->inodes.v[b->dir].ino,
+					  0, bfo_name_text(t, b), bfo_name_len(b));
+	}
+	return err;
+}
+
+/* Drops what must not be copied, and gives every directory its slice. */
+static void cut_slices(struct bfo_tree *t)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < t->inodes.n; i++)
+		if (S_ISDIR(t->inodes.v[i].mode))
+			t->inodes.v[i].child = t->inodes.v[i].nchild = 0;
+	for (i = 0; i < t->names.n; i++) {
+		struct bfo_name *n = &t->names.v[i];
+		struct bfo_inode *dir = &t->inodes.v[n->dir];
+
+		if (n->ino == BFO_NONE)
+			continue;
+		if (!dir->nchild++)
+			dir->child = kept;
+		t->names.v[kept++] = *n;
+	}
+	t->names.n = kept;
+}
+
+errcode_t bfo_names_sort(struct bfo_tree *t, const struct bfo_target *target)
+{
+	errcode_t err = 0;
+	size_t i, j;
+
+	for (i = 0; i < t->names.n; i++)
+		bfo_name_hash(target, bfo_name_text(t, &t->names.v[i]), &t->names.v[i]);
+	bfo_sort(t->names.v, t->names.n, sizeof(*t->names.v), 3);
+	for (i = 0; i < t->names.n && !err; i = j) {
+		for (j = i + 1; j < t->names.n && same_place(&t->names.v[i], &t->names.v[j]); )
+			j++;
+		if (j > i + 1)
+			err = settle_ties(t, i, j);
+	}
+	cut_slices(t);
+	return err;
+}
+
+errcode_t bfo_plan_names(struct bfo_plan *plan)
+{
+	struct bfo_tree *t = plan->tree;
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < t->names.n && !err; i++)
+		err = resolve_name(t, i);
+	if (!err)
+		err = bfo_names_sort(t, plan->target);
+	for (i = 0; i < t->names.n && !err; i++)
+		if (t->inodes.v[t->names.v[i].ino].name == BFO_NONE)
+			t->inodes.v[t->names.v[i].ino].name = i;
+	return err;
+}

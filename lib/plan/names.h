@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * names.h - hashing and sorting names, for the source's tree and for the target's directories
+ */
+#ifndef BFO_PLAN_NAMES_H
+#define BFO_PLAN_NAMES_H
+
+#include "plan/plan.h"
+
+/* Sets the hashes of N, whose bytes stand at TEXT, as a kernel computes them on TARGET. */
+void bfo_name_hash(const struct bfo_target *target, const char *text, struct bfo_name *n);
+
+/* The file type that a directory entry shows for MODE (EXT2_FT_*). */
+unsigned int bfo_dirent_type(uint16_t mode);
+
+/*
+ * Hashes names[] for TARGET and sorts it by (directory, hash, minor, bytes); gives every
+ * directory record its slice.  Names with ino BFO_NONE are dropped, doubles are found.
+ */
+errcode_t bfo_names_sort(struct bfo_tree *tree, const struct bfo_target *target);
+
+#endif

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * order.c - depth first, every directory in the order in which a kernel will list it
+ *
+ * Policy `readdir`: a directory, then for each of its names the file, or the directory and all
+ * below it.  A hard-linked inode stands where its first name is.  Inode numbers and the stem
+ * follow this order, so whoever walks the target in readdir order meets ascending inodes and
+ * ascending blocks.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ext2fs/ext2_fs.h>
+
+#include "base/bfo_err.h"
+#include "plan/plan.h"
+
+#define EA_REFS_MAX 1024	/* EXT4_XATTR_REFCOUNT_MAX (fs/ext4/xattr.h) */
+#define LINKS_MAX 65000		/* EXT4_LINK_MAX */
+
+/* A directory being walked: the next name, and where names with its hashes begin and end. */
+struct frame {
+	uint32_t dir;		/* index of the record */
+	uint32_t next, end;
+	uint32_t tie_first, tie_end;
+};
+
+struct walk {
+	struct bfo_plan *plan;
+	BFO_VEC(struct frame) stack;
+};
+
+static int same_hash(const struct bfo_name *a, const struct bfo_name *b)
+{
+	return a->hash == b->hash && a->minor == b->minor;
+}
+
+/*
+ * The position of the next name in readdir order.  Of names that share both hashes a kernel
+ * lists the first, then the last, the last but one ... down to the second
+ * (ext4_htree_store_dirent() in fs/ext4/dir.c).
+ */
+static uint32_t next_name(const struct bfo_tree *t, struct frame *f)
+{
+	uint32_t at = f->next++;
+
+	if (at >= f->tie_end) {
+		f->tie_first = at;
+		f->tie_end = at + 1;
+		while (f->tie_end < f->end && same_hash(&t->names.v[at], &t->names.v[f->tie_end]))
+			f->tie_end++;
+		return at;
+	}
+	return f->tie_end - (at - f->tie_first);
+}
+
+static errcode_t push_dir(struct walk *w, uint32_t inode)
+{
+	const struct bfo_inode *rec = &w->plan->tree->inodes.v[inode];
+
+	return bfo_vec_push(&w->stack, (struct frame) { .dir = inode, .next = rec->child,
+			    .end = rec->child + rec->nchild });
+}
+
+/* Counts a reference to the inode's attribute block; when one is full, another copy begins. */
+static errcode_t share_ea(struct bfo_tree *t, struct bfo_inode *rec)
+{
+	uint32_t first = rec->ea, copy;
+
+	if (first == BFO_NONE)
+		return 0;
+	copy = t->eas.v[first].copy;
+	if (t->eas.v[copy].refs == EA_REFS_MAX) {
+		errcode_t err = bfo_vec_push(&t->eas, (struct bfo_ea) {
+					     .blk = t->eas.v[first].blk, .copy = t->eas.n });
+
+		if (err)
+			return err;
+		copy = t->eas.v[first].copy = t->eas.n - 1;
+	}
+	t->eas.v[copy].refs++;
+	rec->ea = copy;
+	return 0;
+}
+
+static errcode_t place(struct bfo_plan *plan, uint32_t inode)
+{
+	struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	errcode_t err;
+
+	rec->state |= BFO_INODE_PLACED;
+	if (S_ISDIR(rec->mode))
+		plan->dirs++;
+	else
+		plan->files++;
+	if (S_ISREG(rec->mode) && rec->size >= 1ULL << 31)
+		plan->large_file = 1;
+	err = share_ea(plan->tree, rec);
+	if (!err)
+		err = bfo_vec_push(&plan->order, inode);
+	return err;
+}
+
+static void count_link(struct bfo_inode *rec)
+{
+	if (rec->links < UINT16_MAX)
+		rec->links++;
+}
+
+/* A directory that the target has already: walked if it gains names, below or in it. */
+static errcode_t visit_old(struct walk *w, const struct bfo_name *n)
+{
+	struct bfo_merged *m = NULL;
+	errcode_t err = 0;
+
+	if (bfo_name_type(n) == (EXT2_FT_DIR | BFO_NAME_FIXED))
+		m = bfo_plan_merged(w->plan, n->ino);
+	if (!m)
+		return 0;
+	if (m->gained)
+		err = place(w->plan, m->inode);
+	return err ? err : push_dir(w, m->inode);
+}
+
+static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
+{
+	struct bfo_tree *t = w->plan->tree;
+	struct bfo_inode *rec;
+	errcode_t err = 0;
+
+	if (bfo_name_type(n) & BFO_NAME_FIXED)
+		return visit_old(w, n);
+	if (n->ino == BFO_NONE)
+		return 0;
+	rec = &t->inodes.v[n->ino];
+	if (rec->state & BFO_INODE_BAD) {
+		n->ino = BFO_NONE;
+		return 0;
+	}
+	if (S_ISDIR(rec->mode) && rec->state & (BFO_INODE_PLACED | BFO_INODE_EXISTS)) {
+		n->ino = BFO_NONE;
+		return bfo_tree_found_name(t, BFO_FOUND_DIR_TWICE, t->inodes.v[n->dir].ino, 0,
+					   bfo_name_text(t, n), bfo_name_len(n));
+	}
+	if (!(rec->state & BFO_INODE_PLACED))
+		err = place(w->plan, n->ino);
+	count_link(S_ISDIR(rec->mode) ? &t->inodes.v[dir] : rec);
+	if (err || !S_ISDIR(rec->mode))
+		return err;
+	if (!(rec->state & BFO_INODE_LANDED))
+		rec->name = n - t->names.v;
+	return push_dir(w, n->ino);
+}
+
+static errcode_t walk_all(struct walk *w)
+{
+	struct bfo_tree *t = w->plan->tree;
+	errcode_t err = 0;
+
+	while (w->stack.n && !err) {
+		struct frame *f = &w->stack.v[w->stack.n - 1];
+
+		if (f->next == f->end) {
+			w->stack.n--;
+			continue;
+		}
+		err = visit(w, f->dir, &t->names.v[next_name(t, f)]);
+	}
+	return err;
+}
+
+static int by_ino(const void *a, const void *b)
+{
+	const struct bfo_merged *x = a, *y = b;
+
+	return (x->ino > y->ino) - (x->ino < y->ino);
+}
+
+uint32_t bfo_plan_links(const struct bfo_plan *plan, const struct bfo_inode *rec)
+{
+	const struct bfo_merged *m = NULL;
+	uint32_t links = rec->links;
+
+	if (!S_ISDIR(rec->mode))
+		return links <= LINKS_MAX ? links : 0;
+	if (rec->state & BFO_INODE_EXISTS)
+		m = bfo_plan_merged(plan, rec->new_ino);
+	links += m ? m->links : 2;
+	if (links <= LINKS_MAX && !(m && m->links == 1))
+		return links;
+	return plan->target->has_dir_nlink ? 1 : 0;
+}
+
+static errcode_t check_links(const struct bfo_plan *plan)
+{
+	char path[256];
+	size_t i;
+
+	for (i = 0; i < plan->order.n; i++)
+		if (!bfo_plan_links(plan, &plan->tree->inodes.v[plan->order.v[i]]))
+			return bfo_fail(plan->ctx, EMLINK, "planning %s",
+					bfo_plan_path(plan, plan->order.v[i], 0, BFO_NO_NAME,
+						      path, sizeof(path)));
+	return 0;
+}
+
+errcode_t bfo_plan_order(struct bfo_plan *plan)
+{
+	struct walk w = { .plan = plan };
+	struct bfo_merged *m;
+	errcode_t err = 0;
+
+	qsort(plan->merged.v, plan->merged.n, sizeof(*plan->merged.v), by_ino);
+	m = bfo_plan_merged(plan, plan->tree->inodes.v[plan->root].new_ino);
+	plan->tree->inodes.v[plan->root].name = BFO_NONE;
+	if (!m)
+		return bfo_fail(plan->ctx, BFO_ET_CHANGED, "merging the root directories");
+	if (m->gained || plan->whole)
+		err = place(plan, plan->root);
+	if (!err)
+		err = push_dir(&w, plan->root);
+	if (!err)
+		err = walk_all(&w);
+	bfo_vec_free(&w.stack);
+	if (!err)
+		err = check_links(plan);
+	return err;
+}
+
+errcode_t bfo_plan_numbers(struct bfo_plan *plan)
+{
+	const bfo_ranges *free = &plan->target->free_inodes;
+	uint64_t have = bfo_ranges_total(free), at = 0;
+	size_t i, run = 0;
+
+	plan->new_inodes = 0;
+	for (i = 0; i < plan->order.n; i++)
+		if (!(plan->tree->inodes.v[plan->order.v[i]].state & BFO_INODE_EXISTS))
+			plan->new_inodes++;
+	if (plan->new_inodes > have)
+		return bfo_fail(plan->ctx, BFO_ET_NO_INODES, "planning: %u needed, %llu free, "
+				"%llu missing", plan->new_inodes, (unsigned long long) have,
+				(unsigned long long) (plan->new_inodes - have));
+	for (i = 0; i < plan->order.n; i++) {
+		struct bfo_inode *rec = &plan->tree->inodes.v[plan->order.v[i]];
+
+		if (rec->state & BFO_INODE_EXISTS)
+			continue;
+		if (at == free->v[run].len) {
+			run++;
+			at = 0;
+		}
+		rec->new_ino = plan->last_ino = free->v[run].start + at++;
+	}
+	return 0;
+}
+
+/* Only a whole copy has met all names, so only then do missing ones mean anything. */
+errcode_t bfo_plan_audit(struct bfo_plan *plan)
+{
+	struct bfo_tree *t = plan->tree;
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < t->inodes.n && plan->whole && !err; i++) {
+		const struct bfo_inode *rec = &t->inodes.v[i];
+
+		if (rec->state & (BFO_INODE_BAD | BFO_INODE_EXISTS))
+			continue;
+		if (!(rec->state & BFO_INODE_PLACED))
+			err = bfo_tree_found(t, BFO_FOUND_UNREACHED, rec->ino, 0);
+		else if (!S_ISDIR(rec->mode) && rec->links != rec->links_read)
+			err = bfo_tree_found(t, BFO_FOUND_LINK_COUNT, rec->ino, 0);
+	}
+	return err;
+}

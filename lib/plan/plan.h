@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan.h - everything that is decided before anything is written
+ *
+ * The plan is pure: it computes from a gathered tree and a target's description, does no I/O,
+ * and every refusal comes out of it (P2).  Its parts run in this order:
+ *
+ *   names     hash all names by the target's hash, sort them by directory and hash
+ *   landing   what is copied to where: --from, --to
+ *   merge     level by level, which directories exist on both sides (the caller reads them)
+ *   order     depth first; inode numbers and the stem follow it
+ *   numbers   new inode numbers, ascending
+ *   space     the stem: target extents for everything; each item's slice of it
+ *
+ * The *stem* (BFO paper) is the list of target extents that take all new blocks, in order:
+ *
+ *   | dir | ea | data | data | dir | data ...            | extent blocks |
+ *     `- item 0      `- item 1  ...  in the plan's order    of item 0, 1, ...
+ */
+#ifndef BFO_PLAN_PLAN_H
+#define BFO_PLAN_PLAN_H
+
+#include "base/context.h"
+#include "base/range.h"
+#include "gather/target.h"
+#include "gather/tree.h"
+
+/* A target's directory that gains names, or the root when it takes over attributes. */
+struct bfo_merged {
+	uint32_t inode;		/* index of the record that stands for it */
+	uint32_t ino;		/* in the target */
+	uint32_t gained;	/* names added */
+	uint32_t links;		/* its link count before */
+	uint32_t old;		/* index of its record in the target's tree of that level */
+	bfo_ranges freed;	/* its blocks before: data and block map */
+	uint64_t old_ea;	/* attribute block it gives up, or 0 */
+};
+
+/* A directory to be compared: the source's record, the target's inode. */
+struct bfo_pair {
+	uint32_t inode, ino;
+};
+
+/* An item whose extents do not fit into its inode. */
+struct bfo_map_tree {
+	uint32_t inode;		/* index of the record */
+	uint32_t blocks;	/* of the tree, leaves first */
+	uint32_t extents;
+	uint64_t stem;		/* first of them */
+};
+
+/* A run of target blocks: place in the stem, place on the target. */
+struct bfo_stem_run {
+	uint64_t at, blk, len;
+};
+
+struct bfo_plan {
+	struct bfo_context *ctx;
+	struct bfo_tree *tree;
+	const struct bfo_target *target;
+	uint32_t dir_fill;		/* percent of an htree leaf that is filled */
+	int64_t now;			/* the time of what is made here */
+
+	uint32_t root;			/* record that lands on the target's root */
+	uint32_t landing;		/* record that takes the names copied; unless `whole` */
+	BFO_VEC(struct bfo_merged) merged;	/* ascending by ino, once the order is settled */
+	BFO_VEC(struct bfo_pair) pairs;		/* directories still to be compared */
+	BFO_VEC(struct bfo_pair) next_pairs;
+	BFO_VEC(uint64_t) clashes;	/* positions in names[] of names that exist already */
+
+	BFO_VEC(uint32_t) order;	/* records in target order; of those that exist in the */
+					/* target, only directories that gain names */
+	BFO_VEC(struct bfo_stem_run) stem;
+	BFO_VEC(struct bfo_map_tree) trees;	/* ascending by record */
+	uint64_t stem_len;		/* blocks of all items */
+	uint64_t tree_len;		/* blocks of all extent trees, behind the items */
+	uint64_t dir_len, ea_len;	/* of the items: directories, attribute blocks */
+
+	/* totals, for people */
+	uint64_t files, dirs, extents;
+	uint64_t data_blocks;		/* read and written: unwritten ones are not among them */
+	uint32_t new_inodes, last_ino;
+	int whole;			/* the source's root goes to the target's root */
+	int large_file;			/* some file has 2 GiB or more */
+};
+
+void bfo_plan_init(struct bfo_plan *plan, struct bfo_context *ctx, struct bfo_tree *tree,
+		   const struct bfo_target *target);
+void bfo_plan_free(struct bfo_plan *plan);
+
+/* Names the inode records of all names, hashes and sorts the names, drops doubles. */
+errcode_t bfo_plan_names(struct bfo_plan *plan);
+
+/*
+ * FROM: paths in the source (`/` alone, or some below it); TO: a directory in the target.
+ * Afterwards plan->pairs holds the first directories to be compared.
+ */
+errcode_t bfo_plan_land(struct bfo_plan *plan, const char *const *from, size_t n, const char *to);
+
+/*
+ * Merges every pair with the target's directory of that number, which must be in OLD with its
+ * names, unsorted; plan->pairs is replaced by the pairs one level further down.  Call until none is left.
+ */
+errcode_t bfo_plan_merge(struct bfo_plan *plan, struct bfo_tree *old);
+
+/*
+ * Moves a plan to another target of the same kind (features, hash seed, inode numbers of the
+ * directories merged), whose merged directories are in OLD: a freshly made one in place of the
+ * scratch file on which was planned.  Numbers and space have to be planned again.
+ */
+errcode_t bfo_plan_retarget(struct bfo_plan *plan, const struct bfo_target *target,
+			    const struct bfo_tree *old);
+
+/* The order of everything that is copied; then inode numbers; then space.  May be repeated. */
+errcode_t bfo_plan_order(struct bfo_plan *plan);
+errcode_t bfo_plan_numbers(struct bfo_plan *plan);
+errcode_t bfo_plan_space(struct bfo_plan *plan);
+
+/* Reports what only the finished plan can tell: link counts, inodes without names. */
+errcode_t bfo_plan_audit(struct bfo_plan *plan);
+
+/*
+ * Where stem block AT lies on the target; *LEN (may be NULL) says how many blocks from there on
+ * are contiguous.
+ */
+uint64_t bfo_plan_block(const struct bfo_plan *plan, uint64_t at, uint64_t *len);
+
+/* The merged directory that is inode INO of the target, or NULL; once the order is settled. */
+struct bfo_merged *bfo_plan_merged(const struct bfo_plan *plan, uint32_t ino);
+
+/* The record of the directory that holds directory record INODE in the target. */
+uint32_t bfo_plan_parent(const struct bfo_plan *plan, uint32_t inode);
+
+/*
+ * The link count of REC in the target: directories count 1 once they have more subdirectories
+ * than a link count holds (dir_nlink).  0 if the target cannot express it.
+ */
+uint32_t bfo_plan_links(const struct bfo_plan *plan, const struct bfo_inode *rec);
+
+/* The extent tree of record INODE, or NULL if its extents fit into the inode. */
+const struct bfo_map_tree *bfo_plan_tree(const struct bfo_plan *plan, uint32_t inode);
+
+/*
+ * The path of record INODE in the source, or of the name (text at TEXT, LEN bytes) in it, if LEN
+ * is not BFO_NO_NAME.  Bytes that a terminal might obey are escaped.  Returns OUT.
+ */
+const char *bfo_plan_path(const struct bfo_plan *plan, uint32_t inode, uint64_t text,
+			  uint32_t len, char *out, size_t size);
+
+/* The path a finding is about, "?" if no name leads there. */
+const char *bfo_plan_finding_path(const struct bfo_plan *plan, const struct bfo_finding *f,
+				  char *out, size_t size);
+
+#endif

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * space.c - the stem: where every new block goes
+ *
+ * The items' lengths are known, so their places in the stem are a running sum.  How many blocks
+ * of extent trees are needed depends on where the stem's runs end, and how many runs there are
+ * on how many blocks are needed: the runs are chosen again with more room until it suffices.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/bfo_err.h"
+#include "plan/dirimage.h"
+#include "plan/extent.h"
+#include "plan/plan.h"
+
+/* Sizes directory record INODE. */
+static errcode_t size_dir(struct bfo_plan *plan, uint32_t inode)
+{
+	struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	struct bfo_dirimage img;
+	char path[256];
+	errcode_t err;
+
+	err = bfo_dirimage_init(&img, plan->tree, plan->target, inode, plan->dir_fill);
+	if (err)
+		bfo_fail(plan->ctx, err, "planning directory %s",
+			 bfo_plan_path(plan, inode, 0, BFO_NO_NAME, path, sizeof(path)));
+	rec->size = (uint64_t) img.blocks * plan->target->block_size;
+	rec->state = (rec->state & ~BFO_INODE_INDEX) | (img.indexed ? BFO_INODE_INDEX : 0);
+	bfo_dirimage_free(&img);
+	return err;
+}
+
+static uint64_t item_blocks(struct bfo_plan *plan, const struct bfo_inode *rec)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	if (S_ISDIR(rec->mode)) {
+		plan->dir_len += rec->size / plan->target->block_size;
+		return rec->size / plan->target->block_size;
+	}
+	for (i = 0; i < rec->nseg; i++) {
+		const struct bfo_seg *seg = &plan->tree->segs.v[rec->seg + i];
+
+		sum += seg->len;
+		if (!bfo_seg_unwritten(seg))
+			plan->data_blocks += seg->len;
+	}
+	return sum;
+}
+
+/* Gives every item its place in the stem; an attribute block stands before its first user. */
+static errcode_t place_items(struct bfo_plan *plan)
+{
+	struct bfo_tree *t = plan->tree;
+	errcode_t err = 0;
+	uint64_t at = 0;
+	size_t i;
+
+	for (i = 0; i < t->eas.n; i++)
+		t->eas.v[i].stem = UINT64_MAX;
+	for (i = 0; i < plan->order.n && !err; i++) {
+		struct bfo_inode *rec = &t->inodes.v[plan->order.v[i]];
+
+		if (S_ISDIR(rec->mode))
+			err = size_dir(plan, plan->order.v[i]);
+		if (rec->ea != BFO_NONE && t->eas.v[rec->ea].stem == UINT64_MAX) {
+			t->eas.v[rec->ea].stem = at++;
+			plan->ea_len++;
+		}
+		rec->stem = at;
+		at += item_blocks(plan, rec);
+	}
+	plan->stem_len = at;
+	return err;
+}
+
+static errcode_t choose_runs(struct bfo_plan *plan, uint64_t need)
+{
+	bfo_ranges chosen = { 0 };
+	uint64_t at = 0, have = bfo_ranges_total(&plan->target->free_blocks);
+	errcode_t err;
+	size_t i;
+
+	err = bfo_ranges_choose(&plan->target->free_blocks, need, &chosen);
+	if (err == BFO_ET_NO_SPACE)
+		bfo_fail(plan->ctx, err, "planning: %llu blocks of %u bytes needed, %llu free, "
+			 "%llu missing", (unsigned long long) need, plan->target->block_size,
+			 (unsigned long long) have, (unsigned long long) (need - have));
+	plan->stem.n = 0;
+	for (i = 0; i < chosen.n && !err; i++) {
+		err = bfo_vec_push(&plan->stem, (struct bfo_stem_run) { .at = at,
+				   .blk = chosen.v[i].start, .len = chosen.v[i].len });
+		at += chosen.v[i].len;
+	}
+	bfo_vec_free(&chosen);
+	return err;
+}
+
+static int by_inode(const void *a, const void *b)
+{
+	const struct bfo_map_tree *x = a, *y = b;
+
+	return (x->inode > y->inode) - (x->inode < y->inode);
+}
+
+/* Counts extents and finds the items that need trees, which stand behind all items. */
+static errcode_t plan_trees(struct bfo_plan *plan)
+{
+	bfo_segs ext = { 0 };
+	errcode_t err = 0;
+	size_t i;
+
+	plan->trees.n = 0;
+	plan->tree_len = 0;
+	plan->extents = 0;
+	for (i = 0; i < plan->order.n && !err; i++) {
+		struct bfo_map_tree tree = { .inode = plan->order.v[i] };
+
+		err = bfo_extents_of(plan, tree.inode, &ext);
+		plan->extents += ext.n;
+		if (err || ext.n <= BFO_ROOT_EXTENTS)
+			continue;
+		tree.extents = ext.n;
+		tree.blocks = bfo_extent_tree_blocks(ext.n, plan->target->block_size);
+		tree.stem = plan->stem_len + plan->tree_len;
+		plan->tree_len += tree.blocks;
+		err = bfo_vec_push(&plan->trees, tree);
+	}
+	bfo_vec_free(&ext);
+	qsort(plan->trees.v, plan->trees.n, sizeof(*plan->trees.v), by_inode);
+	return err;
+}
+
+/* Cuts off what the chosen runs hold beyond the end of the stem. */
+static void trim(struct bfo_plan *plan)
+{
+	uint64_t end = plan->stem_len + plan->tree_len;
+
+	while (plan->stem.n && plan->stem.v[plan->stem.n - 1].at >= end)
+		plan->stem.n--;
+	if (plan->stem.n && plan->stem.v[plan->stem.n - 1].at +
+	    plan->stem.v[plan->stem.n - 1].len > end)
+		plan->stem.v[plan->stem.n - 1].len = end - plan->stem.v[plan->stem.n - 1].at;
+}
+
+errcode_t bfo_plan_space(struct bfo_plan *plan)
+{
+	uint64_t room = 0;
+	errcode_t err;
+
+	plan->data_blocks = plan->dir_len = plan->ea_len = 0;
+	err = place_items(plan);
+	while (!err) {
+		err = choose_runs(plan, plan->stem_len + room);
+		if (!err)
+			err = plan_trees(plan);
+		if (err || plan->tree_len <= room)
+			break;
+		room = plan->tree_len;
+	}
+	if (!err)
+		trim(plan);
+	return err;
+}
