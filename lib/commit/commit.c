@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * commit.c - carrying out a plan
+ *
+ *   CLEAN ── mark ──> MARKED ── stem, tables ──> FILLED ── transaction ──> LIVE ── super ──> CLEAN
+ *                       `───────────┴── put the superblock back ──> CLEAN, as before
+ *
+ *  I1  Until FILLED, blocks are written only where the target's bitmaps say free, and table slots
+ *      only where no bitmap and no bg_itable_unused says used (P4).
+ *  I2  The transaction begins after a flush of everything it refers to.
+ *  I3  The superblock says clean again only after a flush of the transaction.
+ *  I4  ERROR_FS is never set: a kernel would drop orphans without freeing their blocks.
+ *
+ * A crash between FILLED and LIVE leaves a filesystem for e2fsck -fy; it is marked as such.
+ */
+#include <string.h>
+
+#include "commit/commit.h"
+#include "commit/data.h"
+#include "commit/meta.h"
+#include "commit/tables.h"
+
+struct commit {
+	struct bfo_plan *plan;
+	struct bfo_reader *r;
+	struct bfo_writer w;
+	struct bfo_transaction t;
+	const struct bfo_commit_options *opt;
+};
+
+/* The superblock with STATE; counts as they are in memory. */
+static errcode_t write_super(struct commit *c, uint16_t state)
+{
+	ext2_filsys fs = c->w.vol->fs;
+	errcode_t err;
+
+	fs->super->s_state = state;
+	err = ext2fs_superblock_csum_set(fs, fs->super);
+	if (!err)
+		err = bfo_writer_super(&c->w, fs->super);
+	return err ? err : bfo_writer_flush(&c->w);
+}
+
+/* Everything before the transaction. */
+static errcode_t fill(struct commit *c)
+{
+	errcode_t err = bfo_data_write(c->plan, c->r, &c->w, c->opt->memory);
+
+	if (!err)
+		err = bfo_trees_write(c->plan, &c->w);
+	if (!err)
+		err = bfo_tables_write(c->plan, c->r, &c->t, c->opt->memory);
+	return err ? err : bfo_writer_flush(&c->w);
+}
+
+/* Features that a filesystem has to have once it holds such things. */
+static void note_features(struct commit *c)
+{
+	struct ext2_super_block *sb = c->w.vol->fs->super;
+
+	if (c->plan->large_file)
+		ext2fs_set_feature_large_file(sb);
+	ext2fs_set_feature_xattr(sb);
+}
+
+/* The point of no return lies in here: bfo_transaction_apply(). */
+static errcode_t make_live(struct commit *c, uint16_t state)
+{
+	errcode_t err;
+
+	bfo_progress_report(c->plan->ctx, BFO_STAGE_FINISH, 0, 0, 0);
+	err = bfo_meta_update(c->plan, &c->t);
+	if (err)
+		return err;
+	err = bfo_transaction_apply(&c->t);
+	if (err)
+		return err;
+	note_features(c);
+	c->w.vol->fs->super->s_wtime = c->plan->now;
+	return write_super(c, state);
+}
+
+/* A failed copy that changed nothing live: the target is what it was. */
+static void put_back(struct commit *c, uint16_t state)
+{
+	char what[sizeof(c->plan->ctx->what)];
+
+	memcpy(what, c->plan->ctx->what, sizeof(what));
+	c->w.failed = 0;
+	if (write_super(c, state))
+		bfo_fail(c->plan->ctx, 0, "%.300s; the target is as before but could not be "
+			 "marked clean: run e2fsck on it", what);
+	else
+		memcpy(c->plan->ctx->what, what, sizeof(what));
+}
+
+errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bfo_volume *target,
+		     const struct bfo_commit_options *opt, struct bfo_commit_stats *stats)
+{
+	struct commit c = { .plan = plan, .r = reader, .opt = opt,
+			    .w = { .ctx = plan->ctx, .vol = target } };
+	uint64_t reads = reader->reads, read_blocks = reader->blocks;
+	uint16_t state = target->fs->super->s_state;
+	errcode_t err;
+
+	c.t.w = &c.w;
+	err = write_super(&c, state & ~EXT2_VALID_FS);
+	if (!err)
+		err = fill(&c);
+	if (err)
+		put_back(&c, state);
+	else
+		err = make_live(&c, state);
+	bfo_transaction_free(&c.t);
+	if (stats)
+		*stats = (struct bfo_commit_stats) { .read_requests = reader->reads - reads,
+			.read_blocks = reader->blocks - read_blocks,
+			.write_requests = c.w.requests, .write_blocks = c.w.blocks };
+	return err;
+}

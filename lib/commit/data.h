@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * data.h - filling the stem: file data, directories, attribute blocks, extent blocks
+ */
+#ifndef BFO_COMMIT_DATA_H
+#define BFO_COMMIT_DATA_H
+
+#include "commit/writer.h"
+#include "gather/batch.h"
+#include "plan/plan.h"
+
+/* Writes all items of the plan, MEMORY bytes of batch buffer between reading and writing. */
+errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,
+			 uint64_t memory);
+
+/* Writes the blocks of all extent trees. */
+errcode_t bfo_trees_write(struct bfo_plan *plan, struct bfo_writer *w);
+
+#endif

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pipe.c - two batch buffers between a thread that reads and a thread that writes
+ *
+ * The lock guards `published`, `missing[]`, `err` and `ended`; a batch's writes and bytes belong
+ * to the reader until it is published, then its writes belong to the writer, and bytes do once
+ * their chunk misses nothing.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "commit/pipe.h"
+
+#define WRITE_BYTES (8U << 20)		/* longest write */
+
+static uint32_t chunks_of(const struct bfo_pipe *p)
+{
+	return p->capacity / p->chunk + 1;
+}
+
+static errcode_t alloc_batch(struct bfo_pipe *p, struct bfo_batch *b)
+{
+	size_t bytes = (size_t) p->capacity * p->block_size;
+
+	b->buf = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (b->buf == MAP_FAILED) {
+		b->buf = NULL;
+		return ENOMEM;
+	}
+	madvise(b->buf, bytes, MADV_HUGEPAGE);
+	b->missing = calloc(chunks_of(p), sizeof(*b->missing));
+	return b->missing ? 0 : ENOMEM;
+}
+
+static void free_batch(struct bfo_pipe *p, struct bfo_batch *b)
+{
+	if (b->buf)
+		munmap(b->buf, (size_t) p->capacity * p->block_size);
+	free(b->missing);
+	bfo_vec_free(&b->writes);
+}
+
+/* Waits until blocks [at, at + len) are all there; less may be returned if less is. */
+static uint32_t wait_for(struct bfo_pipe *p, const struct bfo_batch *b, uint32_t at, uint32_t len)
+{
+	uint32_t first = at / p->chunk, last = first, end = (at + len - 1) / p->chunk;
+
+	pthread_mutex_lock(&p->lock);
+	while (b->missing[first] && !p->err)
+		pthread_cond_wait(&p->change, &p->lock);
+	while (last < end && !b->missing[last + 1])
+		last++;
+	if (p->err)
+		len = 0;
+	pthread_mutex_unlock(&p->lock);
+	if (last < end && len)
+		len = (last + 1) * p->chunk - at;
+	return len;
+}
+
+static errcode_t write_run(struct bfo_pipe *p, const struct bfo_batch *b,
+			   const struct bfo_batch_write *run)
+{
+	uint32_t max = WRITE_BYTES / p->block_size, done, len;
+	errcode_t err = 0;
+
+	for (done = 0; done < run->len && !err; done += len) {
+		len = run->len - done < max ? run->len - done : max;
+		len = wait_for(p, b, run->at + done, len);
+		if (!len)
+			return p->err;
+		err = bfo_writer_write(p->w, run->blk + done, len,
+				       b->buf + (size_t) (run->at + done) * p->block_size);
+		bfo_volume_write_back(p->w->vol, run->blk + done, len);
+	}
+	return err;
+}
+
+static errcode_t write_batch(struct bfo_pipe *p, const struct bfo_batch *b)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < b->writes.n && !err; i++)
+		err = write_run(p, b, &b->writes.v[i]);
+	return err;
+}
+
+static void set_error(struct bfo_pipe *p, errcode_t err)
+{
+	pthread_mutex_lock(&p->lock);
+	if (err && !p->err)
+		p->err = err;
+	pthread_cond_broadcast(&p->change);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* Waits for batch B to be published; 0 if none will come. */
+static int wait_published(struct bfo_pipe *p, const struct bfo_batch *b)
+{
+	int go;
+
+	pthread_mutex_lock(&p->lock);
+	while (!b->published && !p->ended && !p->err)
+		pthread_cond_wait(&p->change, &p->lock);
+	go = b->published && !p->err;
+	pthread_mutex_unlock(&p->lock);
+	return go;
+}
+
+static void *writer_main(void *arg)
+{
+	struct bfo_pipe *p = arg;
+	int turn = 0;
+
+	for (; wait_published(p, &p->batch[turn]); turn ^= 1) {
+		errcode_t err = write_batch(p, &p->batch[turn]);
+
+		if (err) {
+			set_error(p, err);
+			break;
+		}
+		pthread_mutex_lock(&p->lock);
+		p->batch[turn].published = 0;
+		pthread_cond_broadcast(&p->change);
+		pthread_mutex_unlock(&p->lock);
+	}
+	return NULL;
+}
+
+errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint64_t memory, uint64_t total)
+{
+	uint64_t blocks;
+	errcode_t err;
+
+	memset(p, 0, sizeof(*p));
+	p->w = w;
+	p->block_size = w->vol->block_size;
+	p->chunk = BFO_CHUNK_BYTES / p->block_size;
+	blocks = memory / 2 / p->block_size;
+	if (blocks > total)
+		blocks = total;
+	p->capacity = blocks < p->chunk ? p->chunk : blocks > INT32_MAX ? INT32_MAX : blocks;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->change, NULL);
+	err = alloc_batch(p, &p->batch[0]);
+	if (!err)
+		err = alloc_batch(p, &p->batch[1]);
+	if (!err)
+		err = pthread_create(&p->thread, NULL, writer_main, p);
+	p->running = !err;
+	if (err)
+		bfo_pipe_close(p, err);
+	return err;
+}
+
+errcode_t bfo_pipe_begin(struct bfo_pipe *p, struct bfo_batch **batch)
+{
+	struct bfo_batch *b = &p->batch[p->filling];
+	errcode_t err;
+
+	pthread_mutex_lock(&p->lock);
+	while (b->published && !p->err)
+		pthread_cond_wait(&p->change, &p->lock);
+	err = p->err;
+	pthread_mutex_unlock(&p->lock);
+	b->used = 0;
+	b->writes.n = 0;
+	p->filling ^= 1;
+	*batch = b;
+	return err;
+}
+
+void bfo_pipe_expect(struct bfo_pipe *p, struct bfo_batch *b, uint32_t at, uint32_t len)
+{
+	uint32_t part;
+
+	for (; len; at += part, len -= part) {
+		part = p->chunk - at % p->chunk;
+		if (part > len)
+			part = len;
+		b->missing[at / p->chunk] += part;
+	}
+}
+
+errcode_t bfo_pipe_add_write(struct bfo_batch *b, uint64_t blk, uint32_t len)
+{
+	struct bfo_batch_write *last = b->writes.n ? &b->writes.v[b->writes.n - 1] : NULL;
+	uint32_t at = b->used;
+
+	b->used += len;
+	if (last && last->blk + last->len == blk) {
+		last->len += len;
+		return 0;
+	}
+	return bfo_vec_push(&b->writes, (struct bfo_batch_write) { .blk = blk, .at = at,
+			    .len = len });
+}
+
+void bfo_pipe_publish(struct bfo_pipe *p, struct bfo_batch *b)
+{
+	pthread_mutex_lock(&p->lock);
+	b->published = 1;
+	pthread_cond_broadcast(&p->change);
+	pthread_mutex_unlock(&p->lock);
+}
+
+errcode_t bfo_pipe_arrived(struct bfo_pipe *p, struct bfo_batch *b, uint32_t at, uint32_t len)
+{
+	int complete = 0;
+	errcode_t err;
+	uint32_t part;
+
+	pthread_mutex_lock(&p->lock);
+	for (; len; at += part, len -= part) {
+		part = p->chunk - at % p->chunk;
+		if (part > len)
+			part = len;
+		b->missing[at / p->chunk] -= part;
+		complete |= !b->missing[at / p->chunk];
+	}
+	if (complete)
+		pthread_cond_broadcast(&p->change);
+	err = p->err;
+	pthread_mutex_unlock(&p->lock);
+	return err;
+}
+
+errcode_t bfo_pipe_close(struct bfo_pipe *p, errcode_t err)
+{
+	set_error(p, err);
+	pthread_mutex_lock(&p->lock);
+	p->ended = 1;
+	pthread_cond_broadcast(&p->change);
+	pthread_mutex_unlock(&p->lock);
+	if (p->running)
+		pthread_join(p->thread, NULL);
+	free_batch(p, &p->batch[0]);
+	free_batch(p, &p->batch[1]);
+	pthread_mutex_destroy(&p->lock);
+	pthread_cond_destroy(&p->change);
+	return p->err;
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tables.c - the target's inode tables, window by window
+ *
+ *   window    the next items in the plan's order, so of ascending new numbers
+ *   pull      their source table blocks, sorted, read over gaps; each inode to its slot
+ *   make      each slot's inode gets its new places (plan/inode_image)
+ *   push      whole blocks, ascending
+ *
+ * With the window as large as all inodes, the source's tables are read once more and no more.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "base/sort.h"
+#include "commit/tables.h"
+#include "plan/inode_image.h"
+
+#define WINDOW_MIN (1U << 20)		/* bytes */
+#define WRITE_BYTES (4U << 20)		/* longest write */
+
+struct pull {			/* sort key first */
+	uint32_t inode;		/* record: ascending records are ascending source inodes */
+	uint32_t slot;		/* index into the window's slots */
+};
+
+struct window {
+	struct bfo_plan *plan;
+	struct bfo_reader *r;
+	struct bfo_transaction *t;
+	struct bfo_volume *target;
+	char *slots;			/* blocks of inodes */
+	uint32_t max_blocks;
+	BFO_VEC(uint64_t) blks;		/* target block of each block in slots */
+	BFO_VEC(struct pull) pulls;
+	bfo_order_list nodes;
+	bfo_segs ext;
+	uint64_t done;			/* inodes; progress */
+};
+
+/* Where inode INO stands in the tables of VOL: block, and byte in it. */
+static uint64_t inode_block(const struct bfo_volume *vol, uint32_t ino, uint32_t *byte)
+{
+	uint32_t ipg = EXT2_INODES_PER_GROUP(vol->fs->super), index = (ino - 1) % ipg;
+	uint64_t offset = (uint64_t) index * vol->inode_size;
+
+	*byte = offset % vol->block_size;
+	return ext2fs_inode_table_loc(vol->fs, (ino - 1) / ipg) + offset / vol->block_size;
+}
+
+/* Sink: one block of the source's tables; node->tag is the first pull in it. */
+static errcode_t take_source(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+			     const void *data)
+{
+	struct window *w = priv;
+	const struct bfo_tree *tree = w->plan->tree;
+	uint32_t size = w->target->inode_size, byte;
+	size_t i;
+
+	(void) at;
+	(void) count;
+	for (i = node->tag; i < w->pulls.n; i++) {
+		uint32_t ino = tree->inodes.v[w->pulls.v[i].inode].ino;
+
+		if (!ino || inode_block(w->r->vol, ino, &byte) != bfo_node_blk(node))
+			break;
+		memcpy(w->slots + (size_t) w->pulls.v[i].slot * size, (const char *) data + byte,
+		       size);
+	}
+	return 0;
+}
+
+/* Brings the source's inodes into their slots. */
+static errcode_t pull(struct window *w)
+{
+	struct bfo_sink sink = { .take = take_source, .priv = w };
+	const struct bfo_tree *tree = w->plan->tree;
+	uint64_t blk, last = 0;
+	errcode_t err = 0;
+	uint32_t byte;
+	size_t i;
+
+	w->nodes.n = 0;
+	bfo_sort(w->pulls.v, w->pulls.n, sizeof(*w->pulls.v), 1);
+	for (i = 0; i < w->pulls.n && !err; i++) {
+		uint32_t ino = tree->inodes.v[w->pulls.v[i].inode].ino;
+
+		if (!ino)
+			continue;
+		blk = inode_block(w->r->vol, ino, &byte);
+		if (blk != last)
+			err = bfo_vec_push(&w->nodes, bfo_node_make(blk, 1, i, 0));
+		last = blk;
+	}
+	bfo_order_list_sort(&w->nodes);
+	if (!err)
+		err = bfo_reader_run(w->r, w->nodes.v, w->nodes.n, &sink);
+	return err;
+}
+
+static errcode_t make(struct window *w)
+{
+	uint32_t size = w->target->inode_size;
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < w->pulls.n && !err; i++)
+		err = bfo_inode_image(w->plan, w->pulls.v[i].inode,
+				      w->slots + (size_t) w->pulls.v[i].slot * size, &w->ext);
+	return err;
+}
+
+/* True if nobody looks at table block BLK yet, so that it may be written now. */
+static int is_unseen(const struct window *w, uint32_t first_ino)
+{
+	ext2_filsys fs = w->target->fs;
+	uint32_t ipg = EXT2_INODES_PER_GROUP(fs->super), index = (first_ino - 1) % ipg;
+	uint32_t per_block = w->target->block_size / w->target->inode_size;
+	uint32_t n = ipg - index < per_block ? ipg - index : per_block;
+
+	if (ext2fs_has_group_desc_csum(fs))
+		return index >= bfo_volume_group_used(w->target, (first_ino - 1) / ipg);
+	return ext2fs_test_inode_bitmap_range(fs->inode_map, first_ino, n);
+}
+
+/* Copies the inodes that block I of the window has into the transaction's image of it. */
+static errcode_t share_block(struct window *w, size_t i)
+{
+	uint32_t size = w->target->inode_size, bs = w->target->block_size, at;
+	const char *block = w->slots + i * bs;
+	const struct ext2_inode *raw;
+	errcode_t err;
+	void *image;
+
+	err = bfo_transaction_get(w->t, w->blks.v[i], &image);
+	for (at = 0; at < bs && !err; at += size) {
+		raw = (const void *) (block + at);
+		if (raw->i_links_count)
+			memcpy((char *) image + at, raw, size);
+	}
+	return err;
+}
+
+/* The window's blocks, ascending: whole ones to the device, shared ones to the transaction. */
+static errcode_t push(struct window *w, const uint32_t *first_ino)
+{
+	uint32_t bs = w->target->block_size, max = WRITE_BYTES / bs, n;
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < w->blks.n && !err; i += n) {
+		n = 1;
+		if (!is_unseen(w, first_ino[i])) {
+			err = share_block(w, i);
+			continue;
+		}
+		while (i + n < w->blks.n && n < max && w->blks.v[i + n] == w->blks.v[i] + n &&
+		       is_unseen(w, first_ino[i + n]))
+			n++;
+		err = bfo_writer_write(w->t->w, w->blks.v[i], n, w->slots + i * bs);
+		bfo_volume_write_back(w->target, w->blks.v[i], n);
+	}
+	return err;
+}
+
+/* Takes items from position AT on until the window's blocks are used up; returns the next. */
+static errcode_t fill(struct window *w, size_t *at, uint32_t *first_ino)
+{
+	uint32_t per_block = w->target->block_size / w->target->inode_size, byte;
+	const struct bfo_plan *plan = w->plan;
+	errcode_t err = 0;
+	uint64_t blk;
+
+	w->blks.n = w->pulls.n = 0;
+	for (; *at < plan->order.n && !err; ++*at) {
+		const struct bfo_inode *rec = &plan->tree->inodes.v[plan->order.v[*at]];
+
+		if (rec->state & BFO_INODE_EXISTS)
+			continue;
+		blk = inode_block(w->target, rec->new_ino, &byte);
+		if (!w->blks.n || w->blks.v[w->blks.n - 1] != blk) {
+			if (w->blks.n == w->max_blocks)
+				break;
+			first_ino[w->blks.n] = rec->new_ino - byte / w->target->inode_size;
+			err = bfo_vec_push(&w->blks, blk);
+		}
+		if (!err)
+			err = bfo_vec_push(&w->pulls, (struct pull) { .inode = plan->order.v[*at],
+					   .slot = (w->blks.n - 1) * per_block +
+						   byte / w->target->inode_size });
+	}
+	memset(w->slots, 0, w->blks.n * w->target->block_size);
+	return err;
+}
+
+/* A directory of the target's own that was rewritten: its inode changes in the transaction. */
+static errcode_t update_old(struct window *w, uint32_t inode)
+{
+	const struct bfo_inode *rec = &w->plan->tree->inodes.v[inode];
+	uint32_t size = w->target->inode_size, byte, from_byte;
+	uint64_t from;
+	errcode_t err;
+	void *image;
+
+	err = bfo_transaction_get(w->t, inode_block(w->target, rec->new_ino, &byte), &image);
+	if (!err && !(rec->state & BFO_INODE_KEEP)) {
+		from = inode_block(w->r->vol, rec->ino, &from_byte);
+		err = bfo_volume_read(w->plan->ctx, w->r->vol, from, 1, w->slots);
+		if (!err)
+			memcpy((char *) image + byte, w->slots + from_byte, size);
+	}
+	return err ? err : bfo_inode_image(w->plan, inode, (char *) image + byte, &w->ext);
+}
+
+static errcode_t run_windows(struct window *w, uint32_t *first_ino)
+{
+	const struct bfo_plan *plan = w->plan;
+	errcode_t err = 0;
+	size_t at = 0;
+
+	while (at < plan->order.n && !err) {
+		err = fill(w, &at, first_ino);
+		if (!err)
+			err = pull(w);
+		if (!err)
+			err = make(w);
+		if (!err)
+			err = push(w, first_ino);
+		w->done += w->pulls.n;
+		bfo_progress_report(plan->ctx, BFO_STAGE_TABLES, w->done, plan->new_inodes, 0);
+		if (!err && bfo_cancelled(plan->ctx))
+			err = bfo_fail(plan->ctx, BFO_ET_CANCELLED, "writing inode tables");
+	}
+	for (at = 0; at < plan->order.n && !err; at++)
+		if (plan->tree->inodes.v[plan->order.v[at]].state & BFO_INODE_EXISTS)
+			err = update_old(w, plan->order.v[at]);
+	return err;
+}
+
+errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_transaction *t,
+			   uint64_t memory)
+{
+	struct window w = { .plan = plan, .r = r, .t = t, .target = t->w->vol };
+	uint32_t bs = w.target->block_size, *first_ino;
+	uint64_t need = (uint64_t) plan->new_inodes * w.target->inode_size + 2 * bs;
+	errcode_t err;
+
+	if (memory < WINDOW_MIN)
+		memory = WINDOW_MIN;
+	w.max_blocks = (memory < need ? memory : need) / bs;
+	first_ino = malloc(w.max_blocks * sizeof(*first_ino));
+	w.slots = malloc((size_t) w.max_blocks * bs);
+	if (first_ino && w.slots)
+		err = run_windows(&w, first_ino);
+	else
+		err = bfo_fail(plan->ctx, ENOMEM, "writing inode tables");
+	free(first_ino);
+	free(w.slots);
+	bfo_vec_free(&w.blks);
+	bfo_vec_free(&w.pulls);
+	bfo_vec_free(&w.nodes);
+	bfo_vec_free(&w.ext);
+	return err;
+}

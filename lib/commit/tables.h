@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tables.h - the target's inode tables
+ */
+#ifndef BFO_COMMIT_TABLES_H
+#define BFO_COMMIT_TABLES_H
+
+#include "commit/transaction.h"
+#include "gather/batch.h"
+#include "plan/plan.h"
+
+/*
+ * Writes the inodes of all items: blocks of the tables that nobody looks at yet are written at
+ * once, ascending, whole, padded with zeroes; those that hold others' inodes, or lie in the used
+ * part of a table with group checksums, become part of the transaction T.  MEMORY bytes of
+ * inodes are held at a time; within that, the source's tables are read in order.
+ */
+errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_transaction *t,
+			   uint64_t memory);
+
+#endif

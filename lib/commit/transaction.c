@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * transaction.c - blocks that belong to somebody already, collected and written last
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commit/transaction.h"
+
+/* Where BLK is or belongs. */
+static size_t find(const struct bfo_transaction *t, uint64_t blk)
+{
+	size_t lo = 0, hi = t->blocks.n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (t->blocks.v[mid].blk < blk)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int is_at(const struct bfo_transaction *t, size_t i, uint64_t blk)
+{
+	return i < t->blocks.n && t->blocks.v[i].blk == blk;
+}
+
+/* A new image at place I, not yet filled. */
+static errcode_t insert(struct bfo_transaction *t, size_t i, uint64_t blk)
+{
+	void *data = malloc(t->w->vol->block_size);
+	errcode_t err = data ? bfo_vec_reserve(&t->blocks, 1) : ENOMEM;
+
+	if (err) {
+		free(data);
+		return err;
+	}
+	memmove(t->blocks.v + i + 1, t->blocks.v + i, (t->blocks.n - i) * sizeof(*t->blocks.v));
+	t->blocks.v[i] = (struct bfo_txn_block) { .blk = blk, .data = data };
+	t->blocks.n++;
+	return 0;
+}
+
+errcode_t bfo_transaction_get(struct bfo_transaction *t, uint64_t blk, void **data)
+{
+	size_t i = find(t, blk);
+	errcode_t err = 0;
+
+	if (!is_at(t, i, blk)) {
+		err = insert(t, i, blk);
+		if (!err)
+			err = bfo_volume_read(t->w->ctx, t->w->vol, blk, 1, t->blocks.v[i].data);
+	}
+	if (!err)
+		*data = t->blocks.v[i].data;
+	return err;
+}
+
+errcode_t bfo_transaction_set(struct bfo_transaction *t, uint64_t blk, const void *data)
+{
+	size_t i = find(t, blk);
+	errcode_t err = 0;
+
+	if (!is_at(t, i, blk))
+		err = insert(t, i, blk);
+	if (!err)
+		memcpy(t->blocks.v[i].data, data, t->w->vol->block_size);
+	return err;
+}
+
+errcode_t bfo_transaction_apply(struct bfo_transaction *t)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < t->blocks.n && !err; i++)
+		err = bfo_writer_write(t->w, t->blocks.v[i].blk, 1, t->blocks.v[i].data);
+	return err ? err : bfo_writer_flush(t->w);
+}
+
+void bfo_transaction_free(struct bfo_transaction *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->blocks.n; i++)
+		free(t->blocks.v[i].data);
+	bfo_vec_free(&t->blocks);
+}
