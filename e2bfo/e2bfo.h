@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * e2bfo.h - what the program's parts share
+ */
+#ifndef E2BFO_H
+#define E2BFO_H
+
+#include "base/context.h"
+
+/* Exit status; e2bfo(8). */
+enum {
+	EXIT_KEPT = 0,		/* everything was kept */
+	EXIT_FINDINGS = 1,	/* done, but not everything was kept */
+	EXIT_FAILED = 8,	/* failed, the target is as before */
+	EXIT_USAGE = 16,
+	EXIT_CANCELLED = 32,
+};
+
+/* A command of the table in main.c; its options are its own. Returns an exit status. */
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+};
+
+int copy_main(int argc, char **argv);
+
+/* Set by SIGINT and SIGTERM, once catch_signals() was called. */
+extern volatile sig_atomic_t cancel_requested;
+void catch_signals(void);
+
+#endif

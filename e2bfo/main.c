@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * main.c - e2bfo: whole file trees between unmounted ext4 filesystems
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <ext2fs/ext2fs.h>
+
+#include "base/bfo_err.h"
+#include "e2bfo.h"
+
+static const struct command commands[] = {
+	{ "copy", copy_main, "copy a file tree from one filesystem into another" },
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+volatile sig_atomic_t cancel_requested;
+
+static void on_signal(int sig)
+{
+	(void) sig;
+	cancel_requested = 1;
+}
+
+/* The first signal asks the library to stop, a second one does what it always did. */
+void catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART };
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+}
+
+static void usage(FILE *out)
+{
+	size_t i;
+
+	fprintf(out, "Usage: e2bfo COMMAND [OPTIONS] ...\n\n"
+		"Moves whole file trees between unmounted ext2/3/4 filesystems at the speed of the\n"
+		"device. Commands:\n\n");
+	for (i = 0; i < COMMANDS; i++)
+		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
+	fprintf(out, "\n'e2bfo COMMAND --help' tells about one of them; so does e2bfo(8).\n"
+		"'e2bfo -V' prints the versions of the program and its library.\n");
+}
+
+static int print_version(void)
+{
+	const char *version, *date;
+
+	ext2fs_get_library_version(&version, &date);
+	printf("e2bfo %s\n\tUsing EXT2FS Library version %s, %s\n", PACKAGE_VERSION, version, date);
+	return EXIT_KEPT;
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	add_error_table(&et_ext2_error_table);
+	add_error_table(&et_bfo_error_table);
+	if (argc < 2) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return EXIT_KEPT;
+	}
+	if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version"))
+		return print_version();
+	for (i = 0; i < COMMANDS; i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	fprintf(stderr, "e2bfo: unknown command '%s'; try 'e2bfo --help'\n", argv[1]);
+	return EXIT_USAGE;
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * mkfs.c - formatting a target alike to the source, with mke2fs(8)
+ *
+ * The source's properties come first on mke2fs's command line, the user's arguments last, where
+ * they prevail: -O lists add up and of other options mke2fs takes the last.  Of -E it takes the
+ * last too, so those lists are joined here.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <wordexp.h>
+#include <linux/fs.h>
+#include <blkid/blkid.h>
+#include <e2p/e2p.h>
+
+#include "base/bfo_err.h"
+#include "mkfs.h"
+#include "volume/gate.h"
+
+#define MAX_ARGS 128
+#define SPARE 16		/* one inode in so many stays free, and so many more */
+
+/* A command line under construction; the strings are its own. */
+struct args {
+	char *v[MAX_ARGS];
+	int n;
+	int failed;
+};
+
+static void add(struct args *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct args *a, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (a->n + 1 >= MAX_ARGS) {
+		a->failed = 1;
+		return;
+	}
+	va_start(ap, fmt);
+	if (vasprintf(&a->v[a->n], fmt, ap) < 0)
+		a->failed = 1;
+	else
+		a->n++;
+	va_end(ap);
+}
+
+static void args_free(struct args *a)
+{
+	while (a->n)
+		free(a->v[--a->n]);
+}
+
+static void uuid_text(const uint8_t *u, char *out)
+{
+	int i, at = 0;
+
+	for (i = 0; i < 16; i++)
+		at += sprintf(out + at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+			      u[i]);
+}
+
+errcode_t mkfs_init(struct mkfs *m, struct bfo_context *ctx, const struct bfo_volume *source,
+		    const char *args, int64_t now)
+{
+	uint8_t u[16];
+
+	memset(m, 0, sizeof(*m));
+	m->ctx = ctx;
+	m->source = source;
+	m->args = args;
+	if (getrandom(u, sizeof(u), 0) != sizeof(u))
+		return bfo_fail(ctx, errno, "drawing a UUID");
+	u[6] = (u[6] & 0x0f) | 0x40;
+	u[8] = (u[8] & 0x3f) | 0x80;
+	uuid_text(u, m->uuid);
+	snprintf(m->now, sizeof(m->now), "%lld", (long long) now);
+	return 0;
+}
+
+static void add_features(const struct mkfs *m, struct args *a)
+{
+	char list[1024] = "none";
+	uint32_t mask[3];
+	size_t used = 4;
+	int type, bit;
+
+	bfo_gate_target_features(m->source, mask);
+	for (type = 0; type < 3; type++)
+		for (bit = 0; bit < 32; bit++)
+			if (mask[type] & 1U << bit && used < sizeof(list))
+				used += snprintf(list + used, sizeof(list) - used, ",%s",
+						 e2p_feature2string(type, 1U << bit));
+	add(a, "-O");
+	add(a, "%s", list);
+}
+
+static void add_behaviour(const struct ext2_super_block *sb, struct args *a)
+{
+	static const char *const errors[] = { NULL, "continue", "remount-ro", "panic" };
+	double reserved = 100.0 * ext2fs_r_blocks_count((struct ext2_super_block *) sb) /
+			  ext2fs_blocks_count((struct ext2_super_block *) sb);
+
+	add(a, "-m");
+	add(a, "%.4f", reserved > 50 ? 50 : reserved);
+	if (sb->s_errors >= 1 && sb->s_errors <= 3) {
+		add(a, "-e");
+		add(a, "%s", errors[sb->s_errors]);
+	}
+	if (sb->s_log_groups_per_flex && sb->s_log_groups_per_flex < 31) {
+		add(a, "-G");
+		add(a, "%u", 1U << sb->s_log_groups_per_flex);
+	}
+	if (sb->s_volume_name[0]) {
+		add(a, "-L");
+		add(a, "%.16s", sb->s_volume_name);
+	}
+}
+
+/* Inodes for a filesystem of SIZE bytes. */
+static uint64_t inode_count(const struct mkfs *m, uint64_t size)
+{
+	const struct ext2_super_block *sb = m->source->fs->super;
+	uint64_t need = m->inodes + m->inodes / SPARE + SPARE + EXT2_FIRST_INODE(sb), ratio;
+	double bytes = (double) m->source->blocks * m->source->block_size;
+
+	ratio = m->generous ? size / bytes * sb->s_inodes_count : 0;
+	if (ratio > need)
+		need = ratio;
+	return need < UINT32_MAX ? need : UINT32_MAX;
+}
+
+static int says(const wordexp_t *user, const char *letters)
+{
+	size_t i;
+
+	for (i = 0; i < user->we_wordc; i++)
+		if (user->we_wordv[i][0] == '-' && user->we_wordv[i][1] &&
+		    strchr(letters, user->we_wordv[i][1]))
+			return 1;
+	return 0;
+}
+
+/* The user's words, -E aside, whose values are joined to EXTENDED. */
+static void add_user(const wordexp_t *user, struct args *a, char *extended, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < user->we_wordc; i++) {
+		const char *word = user->we_wordv[i];
+
+		if (strncmp(word, "-E", 2)) {
+			add(a, "%s", word);
+			continue;
+		}
+		if (!word[2] && i + 1 < user->we_wordc)
+			word = user->we_wordv[++i];
+		else
+			word += 2;
+		snprintf(extended + strlen(extended), size - strlen(extended), ",%s", word);
+	}
+}
+
+static errcode_t build(const struct mkfs *m, uint64_t size, int scratch, struct args *a)
+{
+	const struct ext2_super_block *sb = m->source->fs->super;
+	char extended[512] = "hash_seed=";
+	wordexp_t user = { 0 };
+
+	if (m->args && wordexp(m->args, &user, WRDE_NOCMD | WRDE_UNDEF))
+		return bfo_fail(m->ctx, EINVAL, "reading the arguments of --mkfs: %s", m->args);
+	add(a, "mke2fs");
+	add(a, "-q");
+	add(a, "-F");
+	add_features(m, a);
+	add(a, "-b");
+	add(a, "%u", m->source->block_size);
+	add(a, "-I");
+	add(a, "%u", m->source->inode_size);
+	add(a, "-U");
+	add(a, "%s", m->uuid);
+	add_behaviour(sb, a);
+	if (!says(&user, "NiT")) {
+		add(a, "-N");
+		add(a, "%llu", (unsigned long long) inode_count(m, size));
+	}
+	uuid_text((const uint8_t *) sb->s_hash_seed, extended + strlen(extended));
+	if (scratch)
+		strcat(extended, ",lazy_itable_init=1,lazy_journal_init=1,nodiscard");
+	add_user(&user, a, extended, sizeof(extended));
+	add(a, "-E");
+	add(a, "%s", extended);
+	wordfree(&user);
+	return a->failed ? bfo_fail(m->ctx, ENOMEM, "building mke2fs's command line") : 0;
+}
+
+/* In the child: never returns. */
+static void become(const struct mkfs *m, struct args *a)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s:/usr/sbin:/sbin", getenv("PATH") ? getenv("PATH") : "");
+	setenv("PATH", path, 1);
+	setenv("E2FSPROGS_FAKE_TIME", m->now, 1);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	a->v[a->n] = NULL;
+	execvp("mke2fs", a->v);
+	fprintf(stderr, "e2bfo: mke2fs: %s\n", strerror(errno));
+	_exit(127);
+}
+
+static errcode_t spawn(const struct mkfs *m, struct args *a, const char *path)
+{
+	pid_t pid;
+	int status;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		become(m, a);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return bfo_fail(m->ctx, errno, "running mke2fs on %s", path);
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		return bfo_fail(m->ctx, BFO_ET_MKFS, "formatting %s", path);
+	return 0;
+}
+
+errcode_t mkfs_size_of(struct bfo_context *ctx, const char *path, uint64_t *size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		err = errno;
+	else if (!S_ISBLK(st.st_mode))
+		*size = st.st_size;
+	else if (ioctl(fd, BLKGETSIZE64, size))
+		err = errno;
+	if (fd >= 0)
+		close(fd);
+	return err ? bfo_fail(ctx, err, "looking at %s", path) : 0;
+}
+
+errcode_t mkfs_run(const struct mkfs *m, const char *path, int scratch)
+{
+	struct args a = { .n = 0 };
+	uint64_t size;
+	errcode_t err;
+
+	err = mkfs_size_of(m->ctx, path, &size);
+	if (!err)
+		err = build(m, size, scratch, &a);
+	if (!err) {
+		add(&a, "%s", path);
+		err = spawn(m, &a, path);
+	}
+	args_free(&a);
+	return err;
+}
+
+errcode_t mkfs_open(const struct mkfs *m, const char *path, int how, struct bfo_volume **vol)
+{
+	const struct ext2_super_block *from = m->source->fs->super;
+	const uint32_t hash_flags = EXT2_FLAGS_SIGNED_HASH | EXT2_FLAGS_UNSIGNED_HASH;
+	struct ext2_super_block *sb;
+	errcode_t err;
+
+	err = bfo_volume_open(m->ctx, path, how | BFO_OPEN_TARGET, NULL, vol);
+	if (err)
+		return err;
+	sb = (*vol)->fs->super;
+	sb->s_def_hash_version = from->s_def_hash_version;
+	sb->s_flags = (sb->s_flags & ~hash_flags) | (from->s_flags & hash_flags);
+	sb->s_default_mount_opts = from->s_default_mount_opts;
+	memcpy(sb->s_mount_opts, from->s_mount_opts, sizeof(sb->s_mount_opts));
+	return 0;
+}
+
+errcode_t mkfs_scratch(const struct mkfs *m, uint64_t size, struct bfo_volume **vol)
+{
+	const char *tmp = getenv("TMPDIR");
+	char path[PATH_MAX];
+	errcode_t err = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/e2bfo-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return bfo_fail(m->ctx, errno, "making a scratch file %s", path);
+	if (ftruncate(fd, size))
+		err = bfo_fail(m->ctx, errno, "making a scratch file %s of %llu bytes", path,
+			       (unsigned long long) size);
+	close(fd);
+	if (!err)
+		err = mkfs_run(m, path, 1);
+	if (!err)
+		err = mkfs_open(m, path, BFO_OPEN_SCRATCH, vol);
+	unlink(path);
+	return err;
+}
+
+errcode_t mkfs_check_empty(struct bfo_context *ctx, const char *path)
+{
+	const char *type = NULL, *table = NULL;
+	errcode_t err = 0;
+	blkid_probe pr;
+	int found;
+
+	pr = blkid_new_probe_from_filename(path);
+	if (!pr)
+		return bfo_fail(ctx, errno, "looking at %s", path);
+	blkid_probe_enable_superblocks(pr, 1);
+	blkid_probe_set_superblocks_flags(pr, BLKID_SUBLKS_TYPE);
+	blkid_probe_enable_partitions(pr, 1);
+	found = blkid_do_safeprobe(pr);
+	blkid_probe_lookup_value(pr, "TYPE", &type, NULL);
+	blkid_probe_lookup_value(pr, "PTTYPE", &table, NULL);
+	if (found < 0 || type || table)
+		err = bfo_fail(ctx, EEXIST, "formatting %s: it holds %s%s (--force formats it all "
+			       "the same)", path, type ? type : table ? table :
+			       "more than one thing", table && !type ? " partition table" : "");
+	blkid_free_probe(pr);
+	return err;
+}
+
+errcode_t mkfs_create(struct bfo_context *ctx, const char *path, uint64_t size, int force)
+{
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), fd, err = 0;
+	struct stat st;
+
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return bfo_fail(ctx, EINVAL, "making image file %s: --size is for image files",
+				path);
+	fd = open(path, flags, 0666);
+	if (fd < 0 || ftruncate(fd, size))
+		err = errno;
+	if (fd >= 0)
+		close(fd);
+	if (!err)
+		return 0;
+	if (fd >= 0)
+		unlink(path);
+	return bfo_fail(ctx, err, "making image file %s of %llu bytes%s", path,
+			(unsigned long long) size, err == EEXIST ? " (--force replaces it)" : "");
+}

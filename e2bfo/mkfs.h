@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mkfs.h - formatting a target alike to the source, with mke2fs(8)
+ */
+#ifndef E2BFO_MKFS_H
+#define E2BFO_MKFS_H
+
+#include "base/context.h"
+#include "volume/volume.h"
+
+/* What every formatting of one operation has in common, so that all come out alike. */
+struct mkfs {
+	struct bfo_context *ctx;
+	const struct bfo_volume *source;
+	const char *args;		/* the user's, or NULL */
+	char uuid[37];
+	char now[24];
+	uint64_t inodes;		/* at least so many, for the files alone */
+	int generous;			/* and by the source's ratio of inodes to bytes */
+};
+
+/* Draws a UUID; NOW pins the times. */
+errcode_t mkfs_init(struct mkfs *m, struct bfo_context *ctx, const struct bfo_volume *source,
+		    const char *args, int64_t now);
+
+/* Formats PATH, which is a device or an existing file. SCRATCH: leaves out the slow parts. */
+errcode_t mkfs_run(const struct mkfs *m, const char *path, int scratch);
+
+/* A sparse file of SIZE bytes in TMPDIR, formatted, opened as a target and already unlinked. */
+errcode_t mkfs_scratch(const struct mkfs *m, uint64_t size, struct bfo_volume **vol);
+
+/* Opens what was formatted, with what mke2fs cannot be told taken over from the source. */
+errcode_t mkfs_open(const struct mkfs *m, const char *path, int how, struct bfo_volume **vol);
+
+/* Refuses PATH if libblkid finds anything in it (a filesystem, RAID, a partition table). */
+errcode_t mkfs_check_empty(struct bfo_context *ctx, const char *path);
+
+/* Size in bytes of the device or file PATH. */
+errcode_t mkfs_size_of(struct bfo_context *ctx, const char *path, uint64_t *size);
+
+/* Makes image file PATH of SIZE bytes; an existing one is refused unless FORCE. */
+errcode_t mkfs_create(struct bfo_context *ctx, const char *path, uint64_t size, int force);
+
+#endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * options.c - the command line of `e2bfo copy`
+ */
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "e2bfo.h"
+#include "options.h"
+#include "size.h"
+
+#define MEMORY_MAX (1ULL << 30)
+#define MEMORY_MIN (1ULL << 20)
+#define READ_GAP (256U << 10)
+#define DIR_FILL 80
+
+enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_MEMORY, OPT_READ_GAP, OPT_DIR_FILL,
+       OPT_PROGRESS, OPT_JSON, OPT_FORCE, OPT_HELP };
+
+static const struct option long_options[] = {
+	{ "from", required_argument, NULL, OPT_FROM },
+	{ "to", required_argument, NULL, OPT_TO },
+	{ "mkfs", optional_argument, NULL, OPT_MKFS },
+	{ "size", required_argument, NULL, OPT_SIZE },
+	{ "dry-run", no_argument, NULL, 'n' },
+	{ "memory", required_argument, NULL, OPT_MEMORY },
+	{ "read-gap", required_argument, NULL, OPT_READ_GAP },
+	{ "dir-fill", required_argument, NULL, OPT_DIR_FILL },
+	{ "progress", required_argument, NULL, OPT_PROGRESS },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "force", no_argument, NULL, OPT_FORCE },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ 0 }
+};
+
+static const char help[] =
+"Usage: e2bfo copy [OPTIONS] SOURCE TARGET\n"
+"\n"
+"Copies a file tree from the filesystem in SOURCE into the one in TARGET. Both are block\n"
+"devices or image files (or FILE?offset=BYTES, UUID=..., LABEL=...), and unmounted.\n"
+"SOURCE is never written.\n"
+"\n"
+"What to where:\n"
+"  --from PATH          what to copy; may be repeated (default /, the whole tree)\n"
+"  --to DIR             where to, on the target; made if missing (default /)\n"
+"  --mkfs[=ARGS]        format TARGET first, alike to SOURCE; ARGS go to mke2fs(8)\n"
+"  --size SIZE|min      with --mkfs: make TARGET an image file of this size\n"
+"  -n, --dry-run        print the plan, write nothing\n"
+"How:\n"
+"  --memory SIZE        batch buffer (default a quarter of RAM, at most 1G)\n"
+"  --read-gap SIZE      read over gaps up to this in the source (default 256K, 0 never)\n"
+"  --dir-fill PERCENT   how full indexed directories are packed, 10 to 100 (default 80)\n"
+"  --force              override what e2bfo(8) lists under FORCE\n"
+"Output:\n"
+"  --progress auto|bar|none\n"
+"  --json               a report for scripts on standard output\n"
+"  -q, --quiet          only errors and what could not be kept\n"
+"  -v, --verbose        more about the plan and the I/O\n"
+"  -V, --version        --help\n"
+"\n"
+"Exit status: 0 all kept, 1 done but not all kept, 8 failed (target as before), 16 usage,\n"
+"32 cancelled (target as before).\n"
+"\n"
+"Examples:\n"
+"  e2bfo copy --mkfs /dev/sdb1 /dev/sdc1        move a filesystem to another disk\n"
+"  e2bfo copy --mkfs --size min old.img new.img pack an image as small as it gets\n"
+"  e2bfo copy --from /home/ann --to /old /dev/sdb1 /dev/sdc2\n";
+
+static int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static int complain(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("e2bfo: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputs("; try 'e2bfo copy --help'\n", stderr);
+	return EXIT_USAGE;
+}
+
+static uint64_t default_memory(void)
+{
+	uint64_t ram = (uint64_t) sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 4;
+
+	return ram < MEMORY_MAX ? ram : MEMORY_MAX;
+}
+
+static int read_size(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *out)
+{
+	if (!size_parse(text, out) || *out < min || *out > max)
+		return complain("--%s %s: no size, or out of range", name, text);
+	return -1;
+}
+
+static int read_percent(const char *text, unsigned int *out)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	if (*end == '%')
+		end++;
+	if (end == text || *end || value < 10 || value > 100)
+		return complain("--dir-fill %s: not a percentage from 10 to 100", text);
+	*out = value;
+	return -1;
+}
+
+static int read_progress(const char *text, enum progress_mode *out)
+{
+	static const char *const words[] = { "auto", "bar", "none" };
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (!strcmp(text, words[i])) {
+			*out = i;
+			return -1;
+		}
+	return complain("--progress %s: not auto, bar or none", text);
+}
+
+static int read_option(struct copy_options *opt, int c)
+{
+	switch (c) {
+	case OPT_FROM:
+		opt->from[opt->n_from++] = optarg;
+		return -1;
+	case OPT_TO:
+		opt->to = optarg;
+		return -1;
+	case OPT_MKFS:
+		opt->mkfs = 1;
+		opt->mkfs_args = optarg;
+		return -1;
+	case OPT_SIZE:
+		if (strcmp(optarg, "min"))
+			return read_size("size", optarg, 1, INT64_MAX, &opt->size);
+		opt->size = SIZE_MIN;
+		return -1;
+	case OPT_MEMORY:
+		return read_size("memory", optarg, MEMORY_MIN, SIZE_MAX / 2, &opt->memory);
+	case OPT_READ_GAP:
+		return read_size("read-gap", optarg, 0, 1 << 30, &opt->read_gap);
+	case OPT_DIR_FILL:
+		return read_percent(optarg, &opt->dir_fill);
+	case OPT_PROGRESS:
+		return read_progress(optarg, &opt->progress);
+	case OPT_JSON:
+		opt->json = 1;
+		return -1;
+	case OPT_FORCE:
+		opt->force = 1;
+		return -1;
+	case 'n':
+		opt->dry_run = 1;
+		return -1;
+	case 'q':
+		opt->quiet = 1;
+		return -1;
+	case 'v':
+		opt->verbose = 1;
+		return -1;
+	case 'V':
+		printf("e2bfo %s\n", PACKAGE_VERSION);
+		return EXIT_KEPT;
+	case OPT_HELP:
+		fputs(help, stdout);
+		return EXIT_KEPT;
+	default:
+		fputs("Try 'e2bfo copy --help'\n", stderr);
+		return EXIT_USAGE;
+	}
+}
+
+static int check(struct copy_options *opt, int argc, char **argv)
+{
+	if (argc - optind != 2)
+		return complain("copy takes a SOURCE and a TARGET");
+	opt->source = argv[optind];
+	opt->target = argv[optind + 1];
+	if (opt->size && !opt->mkfs)
+		return complain("--size goes with --mkfs");
+	if (opt->mkfs && strchr(opt->target, '?'))
+		return complain("--mkfs takes no ?offset=; attach %s with losetup -o", opt->target);
+	if (!opt->n_from)
+		opt->from[opt->n_from++] = "/";
+	return -1;
+}
+
+int options_read(struct copy_options *opt, int argc, char **argv)
+{
+	int c, status = -1;
+
+	*opt = (struct copy_options) { .to = "/", .memory = default_memory(),
+				       .read_gap = READ_GAP, .dir_fill = DIR_FILL };
+	opt->from = calloc(argc + 1, sizeof(*opt->from));
+	if (!opt->from)
+		return EXIT_FAILED;
+	argv[0] = "e2bfo";
+	while (status < 0 && (c = getopt_long(argc, argv, "nqvVh", long_options, NULL)) != -1)
+		status = read_option(opt, c == 'h' ? OPT_HELP : c);
+	return status < 0 ? check(opt, argc, argv) : status;
+}
+
+void options_free(struct copy_options *opt)
+{
+	free(opt->from);
+}

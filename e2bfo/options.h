@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * options.h - what `e2bfo copy` was asked to do
+ */
+#ifndef E2BFO_OPTIONS_H
+#define E2BFO_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "progress.h"
+
+#define SIZE_MIN UINT64_MAX	/* --size min */
+
+struct copy_options {
+	const char *source, *target;
+	const char **from;		/* --from, at least one */
+	size_t n_from;
+	const char *to;
+	int mkfs;			/* --mkfs */
+	const char *mkfs_args;		/* its arguments, or NULL */
+	uint64_t size;			/* --size in bytes, SIZE_MIN, or 0 */
+	int dry_run, force, json, quiet, verbose;
+	uint64_t memory;		/* bytes of batch buffer */
+	uint64_t read_gap;		/* bytes */
+	unsigned int dir_fill;		/* percent */
+	enum progress_mode progress;
+};
+
+/*
+ * Reads the command line.  Returns -1 to go on, else the exit status to end with (after --help,
+ * or a complaint on standard error).  Release with options_free().
+ */
+int options_read(struct copy_options *opt, int argc, char **argv);
+void options_free(struct copy_options *opt);
+
+#endif

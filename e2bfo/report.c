@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report.c - what a copy tells people and scripts
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "e2bfo.h"
+#include "json.h"
+#include "report.h"
+#include "size.h"
+
+#define PATH_BYTES 8192
+#define SHOWN 10		/* findings of one kind spelt out, unless --verbose */
+
+void report_clashes(const struct bfo_plan *plan)
+{
+	char path[PATH_BYTES];
+	size_t i;
+
+	for (i = 0; i < plan->clashes.n; i++) {
+		const struct bfo_name *n = &plan->tree->names.v[plan->clashes.v[i]];
+
+		fprintf(stderr, "e2bfo: exists already: %s\n",
+			bfo_plan_path(plan, n->dir, n->at >> 16, bfo_name_len(n), path,
+				      sizeof(path)));
+	}
+}
+
+static void print_finding(const struct report *r, const struct bfo_finding *f)
+{
+	const struct bfo_finding_row *row = &bfo_finding_table[f->kind];
+	char path[PATH_BYTES], where[64] = "";
+
+	if (f->blk)
+		snprintf(where, sizeof(where), ", block %llu", (unsigned long long) f->blk);
+	fprintf(stderr, "e2bfo: %s: %s (inode %u%s); %s\n",
+		bfo_plan_finding_path(r->plan, f, path, sizeof(path)), row->text, f->ino, where,
+		row->done);
+}
+
+static void print_findings(const struct report *r)
+{
+	const bfo_findings *found = &r->plan->tree->findings;
+	size_t count[BFO_FOUND_KINDS] = { 0 }, i;
+
+	for (i = 0; i < found->n; i++)
+		if (count[found->v[i].kind]++ < SHOWN || r->opt->verbose)
+			print_finding(r, &found->v[i]);
+	for (i = 0; i < BFO_FOUND_KINDS; i++)
+		if (count[i] > SHOWN && !r->opt->verbose)
+			fprintf(stderr, "e2bfo: and %zu more: %s; %s (all with --verbose or "
+				"--json)\n", count[i] - SHOWN, bfo_finding_table[i].text,
+				bfo_finding_table[i].done);
+}
+
+/* Bytes that the gathered arrays and the batch buffer take. */
+static uint64_t memory_of(const struct report *r)
+{
+	const struct bfo_tree *t = r->plan->tree;
+	uint64_t batch = r->plan->stem_len * r->plan->target->block_size * 2;
+
+	return bfo_vec_bytes(&t->inodes) + bfo_vec_bytes(&t->segs) + bfo_vec_bytes(&t->names) +
+	       bfo_vec_bytes(&t->text) + bfo_vec_bytes(&r->plan->order) +
+	       (batch < r->opt->memory ? batch : r->opt->memory);
+}
+
+static uint64_t bytes_of(const struct report *r, uint64_t blocks)
+{
+	return blocks * r->plan->target->block_size;
+}
+
+static void print_plan(const struct report *r)
+{
+	const struct bfo_plan *p = r->plan;
+	uint64_t free = bfo_ranges_total(&p->target->free_blocks);
+	uint64_t need = p->stem_len + p->tree_len;
+	char a[32], b[32];
+
+	printf("Plan: copy %s to %s on %s\n", r->opt->from[0], r->opt->to, r->opt->target);
+	if (r->opt->n_from > 1)
+		printf("  and %zu further paths\n", r->opt->n_from - 1);
+	printf("  files:        %llu\n", (unsigned long long) p->files);
+	printf("  directories:  %llu\n", (unsigned long long) p->dirs);
+	printf("  extents:      %llu\n", (unsigned long long) p->extents);
+	printf("  data:         %s\n", size_text(bytes_of(r, p->data_blocks), a, sizeof(a)));
+	printf("  blocks:       %llu of %llu free, in %zu runs\n", (unsigned long long) need,
+	       (unsigned long long) free, p->stem.n);
+	printf("  inodes:       %u of %llu free\n", p->new_inodes,
+	       (unsigned long long) bfo_ranges_total(&p->target->free_inodes));
+	printf("  memory:       %s\n", size_text(memory_of(r), a, sizeof(a)));
+	if (r->smallest)
+		printf("  smallest target that fits: %llu bytes (%s)\n",
+		       (unsigned long long) r->smallest, size_text(r->smallest, b, sizeof(b)));
+	if (free - need < p->target->reserved_blocks)
+		printf("  This takes blocks that are reserved for root.\n");
+	printf("Nothing was written.\n");
+}
+
+static void print_done(const struct report *r)
+{
+	const struct bfo_plan *p = r->plan;
+	uint64_t bytes = bytes_of(r, p->data_blocks);
+	char a[32];
+
+	printf("Copied %llu files and %llu directories, %s, in %.1f s (%.0f MB/s).\n",
+	       (unsigned long long) p->files, (unsigned long long) p->dirs,
+	       size_text(bytes, a, sizeof(a)), r->seconds, bytes / 1e6 / r->seconds);
+	if (bfo_ranges_total(&p->target->free_blocks) - p->stem_len - p->tree_len <
+	    p->target->reserved_blocks)
+		printf("Blocks that are reserved for root were used.\n");
+	if (!r->opt->verbose)
+		return;
+	printf("  target: %zu runs of blocks, %llu extents, %zu extent trees\n", p->stem.n,
+	       (unsigned long long) p->extents, p->trees.n);
+	printf("  read:   %llu requests, %llu blocks\n",
+	       (unsigned long long) r->stats->read_requests,
+	       (unsigned long long) r->stats->read_blocks);
+	printf("  wrote:  %llu requests, %llu blocks\n",
+	       (unsigned long long) r->stats->write_requests,
+	       (unsigned long long) r->stats->write_blocks);
+}
+
+static void json_plan(struct json *j, const struct report *r)
+{
+	const struct bfo_plan *p = r->plan;
+
+	json_open(j, "plan", '{');
+	json_number(j, "files", p->files);
+	json_number(j, "directories", p->dirs);
+	json_number(j, "extents", p->extents);
+	json_number(j, "data_bytes", bytes_of(r, p->data_blocks));
+	json_number(j, "blocks_needed", p->stem_len + p->tree_len);
+	json_number(j, "blocks_free", bfo_ranges_total(&p->target->free_blocks));
+	json_number(j, "blocks_reserved", p->target->reserved_blocks);
+	json_number(j, "block_size", p->target->block_size);
+	json_number(j, "inodes_needed", p->new_inodes);
+	json_number(j, "inodes_free", bfo_ranges_total(&p->target->free_inodes));
+	json_number(j, "runs", p->stem.n);
+	json_number(j, "memory_bytes", memory_of(r));
+	if (r->smallest)
+		json_number(j, "smallest_target_bytes", r->smallest);
+	json_close(j, '}');
+}
+
+static void json_findings(struct json *j, const struct report *r)
+{
+	const bfo_findings *found = &r->plan->tree->findings;
+	char path[PATH_BYTES];
+	size_t i;
+
+	json_open(j, "not_kept", '[');
+	for (i = 0; i < found->n; i++) {
+		const struct bfo_finding *f = &found->v[i];
+
+		json_open(j, NULL, '{');
+		json_string(j, "kind", bfo_finding_table[f->kind].word);
+		json_string(j, "path", bfo_plan_finding_path(r->plan, f, path, sizeof(path)));
+		json_number(j, "inode", f->ino);
+		if (f->blk)
+			json_number(j, "block", f->blk);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_open(j, "clashes", '[');
+	for (i = 0; i < r->plan->clashes.n; i++) {
+		const struct bfo_name *n = &r->plan->tree->names.v[r->plan->clashes.v[i]];
+
+		json_string(j, NULL, bfo_plan_path(r->plan, n->dir, n->at >> 16, bfo_name_len(n),
+						   path, sizeof(path)));
+	}
+	json_close(j, ']');
+}
+
+static void print_json(const struct report *r)
+{
+	struct json j = { .out = stdout };
+
+	json_open(&j, NULL, '{');
+	json_string(&j, "program", "e2bfo");
+	json_string(&j, "version", PACKAGE_VERSION);
+	json_string(&j, "command", "copy");
+	json_string(&j, "source", r->opt->source);
+	json_string(&j, "target", r->opt->target);
+	json_bool(&j, "dry_run", r->opt->dry_run);
+	json_number(&j, "status", r->status);
+	json_string(&j, "error", r->err ? error_message(r->err) : NULL);
+	json_string(&j, "while", r->err ? r->what : NULL);
+	if (r->plan) {
+		if (!r->err)
+			json_plan(&j, r);
+		json_findings(&j, r);
+	}
+	if (r->stats && !r->err) {
+		json_open(&j, "io", '{');
+		json_number(&j, "read_requests", r->stats->read_requests);
+		json_number(&j, "read_blocks", r->stats->read_blocks);
+		json_number(&j, "write_requests", r->stats->write_requests);
+		json_number(&j, "write_blocks", r->stats->write_blocks);
+		json_close(&j, '}');
+	}
+	json_close(&j, '}');
+	putchar('\n');
+}
+
+void report_print(const struct report *r)
+{
+	if (r->plan)
+		print_findings(r);
+	if (r->err)
+		com_err("e2bfo", r->err, "while %s", r->what);
+	if (r->status == EXIT_CANCELLED)
+		fprintf(stderr, "e2bfo: %s is as it was before\n", r->opt->target);
+	if (r->opt->json) {
+		print_json(r);
+		return;
+	}
+	if (r->err || !r->plan)
+		return;
+	if (r->opt->dry_run)
+		print_plan(r);
+	else if (!r->opt->quiet)
+		print_done(r);
+}

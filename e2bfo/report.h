@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report.h - what a copy tells people and scripts
+ */
+#ifndef E2BFO_REPORT_H
+#define E2BFO_REPORT_H
+
+#include "commit/commit.h"
+#include "options.h"
+#include "plan/plan.h"
+
+struct report {
+	const struct copy_options *opt;
+	const struct bfo_plan *plan;		/* NULL if it did not come to one */
+	const struct bfo_volume *source, *target;
+	const struct bfo_commit_stats *stats;	/* NULL if nothing was written */
+	double seconds;
+	uint64_t smallest;			/* --dry-run: bytes of the smallest target, or 0 */
+	int status;				/* exit status */
+	errcode_t err;				/* why it failed */
+	const char *what;			/* what was being done when it failed */
+};
+
+/* Names that exist already, all of them, to standard error. */
+void report_clashes(const struct bfo_plan *plan);
+
+/* The end of the operation: findings to standard error, the rest to standard output. */
+void report_print(const struct report *r);
+
+#endif
