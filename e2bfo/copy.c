@@ -187,8 +187,8 @@ static errcode_t try_size(struct copy *c, uint64_t size, int *fits)
 	errcode_t err = mkfs_scratch(&c->mkfs, size, &vol);
 
 	*fits = 0;
-	if (err == BFO_ET_MKFS)
-		return 0;		/* too small for a filesystem at all */
+	if (err == BFO_ET_MKFS || err == BFO_ET_TOO_SMALL)
+		return 0;		/* for a filesystem at all, or for its journal */
 	if (!err)
 		err = move_plan(c, vol);
 	*fits = !err;
@@ -206,6 +206,7 @@ static errcode_t find_smallest(struct copy *c)
 	need = (c->plan.stem_len + c->plan.tree_len) * c->source->block_size;
 	c->mkfs.inodes = c->plan.new_inodes;
 	c->mkfs.generous = 0;
+	c->mkfs.silent = 1;
 	high = need + need / 16 + SMALLEST_TRY;
 	while (!err) {
 		high = (high + MIB - 1) / MIB * MIB;
@@ -227,6 +228,7 @@ static errcode_t find_smallest(struct copy *c)
 			low = mid;
 	}
 	c->smallest = high;
+	c->mkfs.silent = 0;
 	return err;
 }
 

@@ -212,6 +212,8 @@ static void become(const struct mkfs *m, struct args *a)
 	snprintf(path, sizeof(path), "%s:/usr/sbin:/sbin", getenv("PATH") ? getenv("PATH") : "");
 	setenv("PATH", path, 1);
 	setenv("E2FSPROGS_FAKE_TIME", m->now, 1);
+	if (m->silent)
+		dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	a->v[a->n] = NULL;
 	execvp("mke2fs", a->v);
@@ -219,7 +221,7 @@ static void become(const struct mkfs *m, struct args *a)
 	_exit(127);
 }
 
-static errcode_t spawn(const struct mkfs *m, struct args *a, const char *path)
+static errcode_t spawn(const struct mkfs *m, struct args *a, const char *what)
 {
 	pid_t pid;
 	int status;
@@ -229,9 +231,9 @@ static errcode_t spawn(const struct mkfs *m, struct args *a, const char *path)
 	if (!pid)
 		become(m, a);
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return bfo_fail(m->ctx, errno, "running mke2fs on %s", path);
+		return bfo_fail(m->ctx, errno, "running mke2fs on %s", what);
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		return bfo_fail(m->ctx, BFO_ET_MKFS, "formatting %s", path);
+		return bfo_fail(m->ctx, BFO_ET_MKFS, "formatting %s", what);
 	return 0;
 }
 
@@ -262,10 +264,18 @@ errcode_t mkfs_run(const struct mkfs *m, const char *path, int scratch)
 		err = build(m, size, scratch, &a);
 	if (!err) {
 		add(&a, "%s", path);
-		err = spawn(m, &a, path);
+		err = spawn(m, &a, scratch ? "a scratch file like the target" : path);
 	}
 	args_free(&a);
 	return err;
+}
+
+/* mke2fs leaves the journal out, with a mere warning, if there is little room. */
+static int has_lost_journal(const struct mkfs *m, struct ext2_super_block *sb)
+{
+	return ext2fs_has_feature_journal(m->source->fs->super) &&
+	       !ext2fs_has_feature_journal(sb) &&
+	       !(m->args && strstr(m->args, "has_journal"));
 }
 
 errcode_t mkfs_open(const struct mkfs *m, const char *path, int how, struct bfo_volume **vol)
@@ -279,6 +289,13 @@ errcode_t mkfs_open(const struct mkfs *m, const char *path, int how, struct bfo_
 	if (err)
 		return err;
 	sb = (*vol)->fs->super;
+	if (has_lost_journal(m, sb)) {
+		bfo_volume_close(*vol);
+		*vol = NULL;
+		return bfo_fail(m->ctx, BFO_ET_TOO_SMALL, "formatting the target: no room for a "
+				"journal, which the source has (--mkfs='-O ^has_journal' does "
+				"without)");
+	}
 	sb->s_def_hash_version = from->s_def_hash_version;
 	sb->s_flags = (sb->s_flags & ~hash_flags) | (from->s_flags & hash_flags);
 	sb->s_default_mount_opts = from->s_default_mount_opts;

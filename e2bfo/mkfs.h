@@ -17,6 +17,7 @@ struct mkfs {
 	char now[24];
 	uint64_t inodes;		/* at least so many, for the files alone */
 	int generous;			/* and by the source's ratio of inodes to bytes */
+	int silent;			/* mke2fs's messages are of no interest */
 };
 
 /* Draws a UUID; NOW pins the times. */

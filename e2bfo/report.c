@@ -5,37 +5,46 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "e2bfo.h"
 #include "json.h"
 #include "report.h"
 #include "size.h"
 
 #define PATH_BYTES 8192
+#define SHOWN_BYTES (4 * PATH_BYTES + 1)
 #define SHOWN 10		/* findings of one kind spelt out, unless --verbose */
+
+/* Where a finding or a clashing name is: escaped for people, as it is for JSON. */
+static size_t clash_path(const struct bfo_plan *plan, size_t i, char *path)
+{
+	const struct bfo_name *n = &plan->tree->names.v[plan->clashes.v[i]];
+
+	return bfo_plan_path(plan, n->dir, n->at >> 16, bfo_name_len(n), path, PATH_BYTES);
+}
 
 void report_clashes(const struct bfo_plan *plan)
 {
-	char path[PATH_BYTES];
-	size_t i;
+	char path[PATH_BYTES], shown[SHOWN_BYTES];
+	size_t i, len;
 
 	for (i = 0; i < plan->clashes.n; i++) {
-		const struct bfo_name *n = &plan->tree->names.v[plan->clashes.v[i]];
-
+		len = clash_path(plan, i, path);
 		fprintf(stderr, "e2bfo: exists already: %s\n",
-			bfo_plan_path(plan, n->dir, n->at >> 16, bfo_name_len(n), path,
-				      sizeof(path)));
+			bfo_text_escape(path, len, shown, sizeof(shown)));
 	}
 }
 
 static void print_finding(const struct report *r, const struct bfo_finding *f)
 {
 	const struct bfo_finding_row *row = &bfo_finding_table[f->kind];
-	char path[PATH_BYTES], where[64] = "";
+	char path[PATH_BYTES], shown[SHOWN_BYTES], where[64] = "";
+	size_t len = bfo_plan_finding_path(r->plan, f, path, sizeof(path));
 
 	if (f->blk)
 		snprintf(where, sizeof(where), ", block %llu", (unsigned long long) f->blk);
 	fprintf(stderr, "e2bfo: %s: %s (inode %u%s); %s\n",
-		bfo_plan_finding_path(r->plan, f, path, sizeof(path)), row->text, f->ino, where,
+		bfo_text_escape(path, len, shown, sizeof(shown)), row->text, f->ino, where,
 		row->done);
 }
 
@@ -155,7 +164,7 @@ static void json_findings(struct json *j, const struct report *r)
 
 		json_open(j, NULL, '{');
 		json_string(j, "kind", bfo_finding_table[f->kind].word);
-		json_string(j, "path", bfo_plan_finding_path(r->plan, f, path, sizeof(path)));
+		json_bytes(j, "path", path, bfo_plan_finding_path(r->plan, f, path, sizeof(path)));
 		json_number(j, "inode", f->ino);
 		if (f->blk)
 			json_number(j, "block", f->blk);
@@ -163,12 +172,8 @@ static void json_findings(struct json *j, const struct report *r)
 	}
 	json_close(j, ']');
 	json_open(j, "clashes", '[');
-	for (i = 0; i < r->plan->clashes.n; i++) {
-		const struct bfo_name *n = &r->plan->tree->names.v[r->plan->clashes.v[i]];
-
-		json_string(j, NULL, bfo_plan_path(r->plan, n->dir, n->at >> 16, bfo_name_len(n),
-						   path, sizeof(path)));
-	}
+	for (i = 0; i < r->plan->clashes.n; i++)
+		json_bytes(j, NULL, path, clash_path(r->plan, i, path));
 	json_close(j, ']');
 }
 

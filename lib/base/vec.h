@@ -20,11 +20,15 @@
 #define bfo_vec_reserve(vec, more) \
 	bfo_vec_grow((void **) &(vec)->v, &(vec)->cap, (vec)->n, (more), sizeof(*(vec)->v))
 
-/* Appends one record (after making room); returns 0 or an error. */
+/*
+ * Appends one record (after making room); returns 0 or an error.  The record's expression sees
+ * the array as it was before.
+ */
 #define bfo_vec_push(vec, ...) ({ \
+	__typeof__(*(vec)->v) bfo_vec_item = (__VA_ARGS__); \
 	errcode_t bfo_vec_err = bfo_vec_reserve(vec, 1); \
 	if (!bfo_vec_err) \
-		(vec)->v[(vec)->n++] = (__VA_ARGS__); \
+		(vec)->v[(vec)->n++] = bfo_vec_item; \
 	bfo_vec_err; })
 
 #define bfo_vec_free(vec) \

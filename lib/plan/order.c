@@ -89,10 +89,10 @@ static errcode_t place(struct bfo_plan *plan, uint32_t inode)
 	errcode_t err;
 
 	rec->state |= BFO_INODE_PLACED;
-	if (S_ISDIR(rec->mode))
-		plan->dirs++;
-	else
+	if (!S_ISDIR(rec->mode))
 		plan->files++;
+	else if (!(rec->state & BFO_INODE_EXISTS))
+		plan->dirs++;
 	if (S_ISREG(rec->mode) && rec->size >= 1ULL << 31)
 		plan->large_file = 1;
 	err = share_ea(plan->tree, rec);
@@ -199,8 +199,7 @@ static errcode_t check_links(const struct bfo_plan *plan)
 	for (i = 0; i < plan->order.n; i++)
 		if (!bfo_plan_links(plan, &plan->tree->inodes.v[plan->order.v[i]]))
 			return bfo_fail(plan->ctx, EMLINK, "planning %s",
-					bfo_plan_path(plan, plan->order.v[i], 0, BFO_NO_NAME,
-						      path, sizeof(path)));
+					bfo_plan_shown_path(plan, plan->order.v[i], path, sizeof(path)));
 	return 0;
 }
 

@@ -2,9 +2,9 @@
 /*
  * plan.c - the plan as a whole: life, look-ups, paths
  */
-#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "plan/plan.h"
 
 #define MAX_DEPTH 4096		/* components shown of a path */
@@ -95,27 +95,6 @@ const struct bfo_map_tree *bfo_plan_tree(const struct bfo_plan *plan, uint32_t i
 	return NULL;
 }
 
-/* Appends LEN bytes before position AT of OUT, escaping what is not printable ASCII or UTF-8. */
-static size_t prepend(char *out, size_t at, const char *name, size_t len)
-{
-	char code[8];
-	size_t i;
-	int n;
-
-	for (i = len; i-- > 0 && at > 5; ) {
-		unsigned char c = name[i];
-
-		if (c >= 0x20 && c != 0x7f && c != '\\') {
-			out[--at] = c;
-			continue;
-		}
-		n = snprintf(code, sizeof(code), "\\x%02x", c);
-		at -= n;
-		memcpy(out + at, code, n);
-	}
-	return at;
-}
-
 /* The directory and name that lead to REC; 0 if none do. */
 static int parent_of(const struct bfo_plan *plan, const struct bfo_inode *rec, uint32_t *dir,
 		     uint64_t *text, uint32_t *len)
@@ -131,36 +110,46 @@ static int parent_of(const struct bfo_plan *plan, const struct bfo_inode *rec, u
 	return 1;
 }
 
-const char *bfo_plan_path(const struct bfo_plan *plan, uint32_t inode, uint64_t text,
-			  uint32_t len, char *out, size_t size)
+/* Built from its end; cycles of damaged directories end at MAX_DEPTH or a full OUT. */
+size_t bfo_plan_path(const struct bfo_plan *plan, uint32_t inode, uint64_t text, uint32_t len,
+		     char *out, size_t size)
 {
 	const struct bfo_tree *t = plan->tree;
-	size_t at = size - 1;
+	size_t at = size;
 	int depth;
 
-	out[at] = 0;
 	if (len == BFO_NO_NAME && !parent_of(plan, &t->inodes.v[inode], &inode, &text, &len)) {
-		snprintf(out, size, "%s", t->inodes.v[inode].ino == 2 ? "/" : "?");
-		return out;
+		out[0] = inode == plan->root || t->inodes.v[inode].ino == 2 ? '/' : '?';
+		return 1;
 	}
-	for (depth = 0; depth < MAX_DEPTH; depth++) {
-		at = prepend(out, at, t->text.v + text, len);
-		if (at <= 5)
-			break;
+	for (depth = 0; depth < MAX_DEPTH && at > len; depth++) {
+		at -= len;
+		memcpy(out + at, t->text.v + text, len);
 		out[--at] = '/';
 		if (!parent_of(plan, &t->inodes.v[inode], &inode, &text, &len))
 			break;
 	}
 	memmove(out, out + at, size - at);
-	return out;
+	return size - at;
 }
 
-const char *bfo_plan_finding_path(const struct bfo_plan *plan, const struct bfo_finding *f,
-				  char *out, size_t size)
+size_t bfo_plan_finding_path(const struct bfo_plan *plan, const struct bfo_finding *f, char *out,
+			     size_t size)
 {
 	uint32_t inode = bfo_tree_find(plan->tree, f->ino);
 
-	if (inode == BFO_NONE)
-		return "?";
+	if (inode == BFO_NONE) {
+		out[0] = '?';
+		return 1;
+	}
 	return bfo_plan_path(plan, inode, f->text, f->len, out, size);
+}
+
+const char *bfo_plan_shown_path(const struct bfo_plan *plan, uint32_t inode, char *out,
+				size_t size)
+{
+	char raw[1024];
+	size_t len = bfo_plan_path(plan, inode, 0, BFO_NO_NAME, raw, sizeof(raw));
+
+	return bfo_text_escape(raw, len, out, size);
 }

@@ -77,7 +77,7 @@ struct bfo_plan {
 	uint64_t dir_len, ea_len;	/* of the items: directories, attribute blocks */
 
 	/* totals, for people */
-	uint64_t files, dirs, extents;
+	uint64_t files, dirs, extents;	/* dirs: new ones */
 	uint64_t data_blocks;		/* read and written: unwritten ones are not among them */
 	uint32_t new_inodes, last_ino;
 	int whole;			/* the source's root goes to the target's root */
@@ -142,13 +142,18 @@ const struct bfo_map_tree *bfo_plan_tree(const struct bfo_plan *plan, uint32_t i
 
 /*
  * The path of record INODE in the source, or of the name (text at TEXT, LEN bytes) in it, if LEN
- * is not BFO_NO_NAME.  Bytes that a terminal might obey are escaped.  Returns OUT.
+ * is not BFO_NO_NAME: the bytes as they are into OUT, whose length is returned; "?" if no name
+ * leads there.  Too long a path loses its beginning.
  */
-const char *bfo_plan_path(const struct bfo_plan *plan, uint32_t inode, uint64_t text,
-			  uint32_t len, char *out, size_t size);
+size_t bfo_plan_path(const struct bfo_plan *plan, uint32_t inode, uint64_t text, uint32_t len,
+		     char *out, size_t size);
 
-/* The path a finding is about, "?" if no name leads there. */
-const char *bfo_plan_finding_path(const struct bfo_plan *plan, const struct bfo_finding *f,
-				  char *out, size_t size);
+/* The same for what a finding is about. */
+size_t bfo_plan_finding_path(const struct bfo_plan *plan, const struct bfo_finding *f, char *out,
+			     size_t size);
+
+/* The path of record INODE for a message: printable. Returns OUT. */
+const char *bfo_plan_shown_path(const struct bfo_plan *plan, uint32_t inode, char *out,
+				size_t size);
 
 #endif

@@ -25,7 +25,7 @@ static errcode_t size_dir(struct bfo_plan *plan, uint32_t inode)
 	err = bfo_dirimage_init(&img, plan->tree, plan->target, inode, plan->dir_fill);
 	if (err)
 		bfo_fail(plan->ctx, err, "planning directory %s",
-			 bfo_plan_path(plan, inode, 0, BFO_NO_NAME, path, sizeof(path)));
+			 bfo_plan_shown_path(plan, inode, path, sizeof(path)));
 	rec->size = (uint64_t) img.blocks * plan->target->block_size;
 	rec->state = (rec->state & ~BFO_INODE_INDEX) | (img.indexed ? BFO_INODE_INDEX : 0);
 	bfo_dirimage_free(&img);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * text.c - names from disks, for terminals
+ */
+#include <stdio.h>
+
+#include "base/text.h"
+
+/* C0 controls and DEL; C1 controls, as two bytes of UTF-8 or as one that is no part of any. */
+static int is_control(const unsigned char *text, size_t i, size_t len)
+{
+	unsigned char c = text[i];
+
+	if (c < 0x20 || c == 0x7f)
+		return 1;
+	if (c == 0xc2)
+		return i + 1 < len && text[i + 1] < 0xa0;
+	return c >= 0x80 && c < 0xa0 && (!i || text[i - 1] < 0x80 || text[i - 1] == 0xc2);
+}
+
+const char *bfo_text_escape(const char *text, size_t len, char *out, size_t size)
+{
+	const unsigned char *p = (const unsigned char *) text;
+	size_t at = 0, i;
+
+	for (i = 0; i < len && at + 5 <= size; i++) {
+		if (p[i] == '\\' || is_control(p, i, len))
+			at += snprintf(out + at, size - at, "\\x%02x", p[i]);
+		else
+			out[at++] = p[i];
+	}
+	out[at] = 0;
+	return out;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * text.h - names from disks, for terminals
+ */
+#ifndef BFO_BASE_TEXT_H
+#define BFO_BASE_TEXT_H
+
+#include <stddef.h>
+
+/*
+ * Copies LEN bytes into OUT as a string, control characters and backslashes as \xXX, so that no
+ * terminal obeys them; cut off if it does not fit.  Returns OUT.
+ */
+const char *bfo_text_escape(const char *text, size_t len, char *out, size_t size);
+
+#endif
