@@ -252,6 +252,19 @@ static uint64_t roomy_size(const struct copy *c)
 	return c->source->blocks * c->source->block_size * 5 / 4 + 64 * MIB;
 }
 
+/* Once more with as many inodes as are needed, instead of as many per byte as the source has. */
+static errcode_t place_tight(struct copy *c, struct bfo_volume **scratch)
+{
+	errcode_t err;
+
+	bfo_volume_close(*scratch);
+	*scratch = NULL;
+	c->mkfs.inodes = c->plan.new_inodes;
+	c->mkfs.generous = 0;
+	err = mkfs_scratch(&c->mkfs, c->size, scratch);
+	return err ? err : move_plan(c, *scratch);
+}
+
 /* The plan, on scratch files. */
 static errcode_t plan_mkfs(struct copy *c)
 {
@@ -265,6 +278,8 @@ static errcode_t plan_mkfs(struct copy *c)
 		err = decide(c, scratch);
 	if (!err)
 		err = place(c);
+	if (c->size && (err == BFO_ET_NO_SPACE || err == BFO_ET_NO_INODES))
+		err = place_tight(c, &scratch);
 	if (!err && c->opt.size == SIZE_MIN)
 		err = find_smallest(c);
 	else if (!err && c->opt.dry_run)

@@ -38,11 +38,15 @@ void report_clashes(const struct bfo_plan *plan)
 static void print_finding(const struct report *r, const struct bfo_finding *f)
 {
 	const struct bfo_finding_row *row = &bfo_finding_table[f->kind];
-	char path[PATH_BYTES], shown[SHOWN_BYTES], where[64] = "";
-	size_t len = bfo_plan_finding_path(r->plan, f, path, sizeof(path));
+	char path[PATH_BYTES], shown[SHOWN_BYTES], where[96];
+	size_t len = bfo_plan_finding_path(r->plan, f, path, sizeof(path)), at = 0;
 
+	where[0] = 0;
+	if (f->len != BFO_NO_NAME)
+		at = snprintf(where, sizeof(where), " in directory %u", f->dir);
 	if (f->blk)
-		snprintf(where, sizeof(where), ", block %llu", (unsigned long long) f->blk);
+		snprintf(where + at, sizeof(where) - at, ", block %llu",
+			 (unsigned long long) f->blk);
 	fprintf(stderr, "e2bfo: %s: %s (inode %u%s); %s\n",
 		bfo_text_escape(path, len, shown, sizeof(shown)), row->text, f->ino, where,
 		row->done);
@@ -166,6 +170,8 @@ static void json_findings(struct json *j, const struct report *r)
 		json_string(j, "kind", bfo_finding_table[f->kind].word);
 		json_bytes(j, "path", path, bfo_plan_finding_path(r->plan, f, path, sizeof(path)));
 		json_number(j, "inode", f->ino);
+		if (f->len != BFO_NO_NAME)
+			json_number(j, "directory", f->dir);
 		if (f->blk)
 			json_number(j, "block", f->blk);
 		json_close(j, '}');

@@ -119,10 +119,12 @@ static int is_unseen(const struct window *w, uint32_t first_ino)
 	uint32_t ipg = EXT2_INODES_PER_GROUP(fs->super), index = (first_ino - 1) % ipg;
 	uint32_t per_block = w->target->block_size / w->target->inode_size;
 	uint32_t n = ipg - index < per_block ? ipg - index : per_block;
+	ext2_ino_t used;
 
 	if (ext2fs_has_group_desc_csum(fs))
 		return index >= bfo_volume_group_used(w->target, (first_ino - 1) / ipg);
-	return ext2fs_test_inode_bitmap_range(fs->inode_map, first_ino, n);
+	return ext2fs_find_first_set_inode_bitmap2(fs->inode_map, first_ino, first_ino + n - 1,
+						   &used) == ENOENT;
 }
 
 /* Copies the inodes that block I of the window has into the transaction's image of it. */

@@ -46,10 +46,11 @@ extern const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS];
 
 struct bfo_finding {
 	uint32_t kind;
-	uint32_t ino;		/* inode concerned (a directory's for names in it); 0 unknown */
+	uint32_t ino;		/* inode concerned; 0 unknown */
 	uint64_t blk;		/* block concerned; 0 none */
-	uint64_t text;		/* for names: where it stands in the tree's arena, and its */
-	uint32_t len;		/* length; BFO_NO_NAME: no name involved */
+	uint64_t text;		/* for names: where it stands in the tree's arena, */
+	uint32_t len;		/* its length (BFO_NO_NAME: no name involved), */
+	uint32_t dir;		/* and the inode of its directory */
 };
 
 typedef BFO_VEC(struct bfo_finding) bfo_findings;

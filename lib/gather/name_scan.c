@@ -103,11 +103,11 @@ static errcode_t take_entry(struct scan *s, const struct block *b, const struct 
 	uint32_t dir = s->tree->inodes.v[b->dir].ino;
 
 	if (!is_allowed(e))
-		return bfo_tree_found_name(s->tree, BFO_FOUND_NAME, dir, b->blk, e->name,
-					   e->name_len);
+		return bfo_tree_found_name(s->tree, BFO_FOUND_NAME, dir, e->ino, b->blk,
+					   e->name, e->name_len);
 	if (e->ino > s->r->vol->fs->super->s_inodes_count)
-		return bfo_tree_found_name(s->tree, BFO_FOUND_NAME_INODE, dir, b->blk, e->name,
-					   e->name_len);
+		return bfo_tree_found_name(s->tree, BFO_FOUND_NAME_INODE, dir, e->ino, b->blk,
+					   e->name, e->name_len);
 	return bfo_tree_add_name(s->tree, b->dir, e->ino, e->type & 7, e->name,
 				 e->name_len);
 }

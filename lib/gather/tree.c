@@ -54,8 +54,8 @@ errcode_t bfo_tree_found(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_
 			    .blk = blk, .len = BFO_NO_NAME });
 }
 
-errcode_t bfo_tree_found_name(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
-			      uint64_t blk, const char *name, unsigned int len)
+errcode_t bfo_tree_found_name(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t dir,
+			      uint32_t ino, uint64_t blk, const char *name, unsigned int len)
 {
 	uint64_t at;
 	errcode_t err = add_text(t, name, len, &at);
@@ -63,5 +63,15 @@ errcode_t bfo_tree_found_name(struct bfo_tree *t, enum bfo_finding_kind kind, ui
 	if (err)
 		return err;
 	return bfo_vec_push(&t->findings, (struct bfo_finding) { .kind = kind, .ino = ino,
-			    .blk = blk, .text = at, .len = len });
+			    .blk = blk, .text = at, .len = len, .dir = dir });
+}
+
+errcode_t bfo_tree_found_known(struct bfo_tree *t, enum bfo_finding_kind kind,
+			       const struct bfo_name *name)
+{
+	uint32_t ino = t->resolved ? t->inodes.v[name->ino].ino : name->ino;
+
+	return bfo_vec_push(&t->findings, (struct bfo_finding) { .kind = kind, .ino = ino,
+			    .text = name->at >> 16, .len = bfo_name_len(name),
+			    .dir = t->inodes.v[name->dir].ino });
 }

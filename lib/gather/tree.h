@@ -124,6 +124,7 @@ struct bfo_tree {
 	bfo_findings findings;
 	BFO_VEC(struct bfo_map_use) map_blocks;	/* of extent trees and indirect blocks ... */
 	int keep_map_blocks;		/* ... if this is set before the scan */
+	int resolved;			/* plan: names[].ino are indexes of records */
 	uint64_t dir_blocks;		/* directory blocks read */
 };
 
@@ -148,8 +149,12 @@ errcode_t bfo_tree_add_name(struct bfo_tree *t, uint32_t dir, uint32_t ino, unsi
 errcode_t bfo_tree_found(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
 			 uint64_t blk);
 
-/* Appends a finding about a name (copied) in directory inode INO. */
-errcode_t bfo_tree_found_name(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
-			      uint64_t blk, const char *name, unsigned int len);
+/* Appends a finding about a name (copied) in directory inode DIR that leads to inode INO. */
+errcode_t bfo_tree_found_name(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t dir,
+			      uint32_t ino, uint64_t blk, const char *name, unsigned int len);
+
+/* The same about a name of names[]. */
+errcode_t bfo_tree_found_known(struct bfo_tree *t, enum bfo_finding_kind kind,
+			       const struct bfo_name *name);
 
 #endif

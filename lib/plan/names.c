@@ -43,20 +43,19 @@ unsigned int bfo_dirent_type(uint16_t mode)
 }
 
 /* From an inode number to its record, which must be there and not be the root. */
-static errcode_t resolve_name(struct bfo_tree *t, size_t i)
+static errcode_t resolve_name(struct bfo_tree *t, struct bfo_name *n)
 {
-	struct bfo_name *n = &t->names.v[i];
 	uint32_t inode = bfo_tree_find(t, n->ino);
-	struct bfo_inode *rec;
+	errcode_t err;
 
-	if (inode == BFO_NONE || t->inodes.v[inode].ino == EXT2_ROOT_INO) {
+	if (inode == BFO_NONE || n->ino == EXT2_ROOT_INO) {
+		err = bfo_tree_found_known(t, BFO_FOUND_NAME_INODE, n);
 		n->ino = BFO_NONE;
-		return bfo_tree_found_name(t, BFO_FOUND_NAME_INODE, t->inodes.v[n->dir].ino, 0,
-					   bfo_name_text(t, n), bfo_name_len(n));
+		return err;
 	}
-	rec = &t->inodes.v[inode];
 	n->ino = inode;
-	n->at = (n->at & ~0xff00ULL) | (uint64_t) bfo_dirent_type(rec->mode) << 8;
+	n->at = (n->at & ~0xff00ULL) |
+		(uint64_t) bfo_dirent_type(t->inodes.v[inode].mode) << 8;
 	return 0;
 }
 
@@ -97,32 +96,36 @@ static errcode_t settle_ties(struct bfo_tree *t, size_t first, size_t last)
 			keep = i;
 			continue;
 		}
+		err = bfo_tree_found_known(t, BFO_FOUND_NAME_DUPLICATE, b);
 		b->ino = BFO_NONE;
-		err = bfo_tree_found_name(t, BFO_FOUND_NAME_DUPLICATE, t->inodes.v[b->dir].ino,
-					  0, bfo_name_text(t, b), bfo_name_len(b));
 	}
 	return err;
 }
 
-/* Drops what must not be copied, and gives every directory its slice. */
-static void cut_slices(struct bfo_tree *t)
+static void drop_dead(struct bfo_tree *t)
 {
 	size_t i, kept = 0;
+
+	for (i = 0; i < t->names.n; i++)
+		if (t->names.v[i].ino != BFO_NONE)
+			t->names.v[kept++] = t->names.v[i];
+	t->names.n = kept;
+}
+
+/* Gives every directory its slice. */
+static void cut_slices(struct bfo_tree *t)
+{
+	size_t i;
 
 	for (i = 0; i < t->inodes.n; i++)
 		if (S_ISDIR(t->inodes.v[i].mode))
 			t->inodes.v[i].child = t->inodes.v[i].nchild = 0;
 	for (i = 0; i < t->names.n; i++) {
-		struct bfo_name *n = &t->names.v[i];
-		struct bfo_inode *dir = &t->inodes.v[n->dir];
+		struct bfo_inode *dir = &t->inodes.v[t->names.v[i].dir];
 
-		if (n->ino == BFO_NONE)
-			continue;
 		if (!dir->nchild++)
-			dir->child = kept;
-		t->names.v[kept++] = *n;
+			dir->child = i;
 	}
-	t->names.n = kept;
 }
 
 errcode_t bfo_names_sort(struct bfo_tree *t, const struct bfo_target *target)
@@ -139,6 +142,7 @@ errcode_t bfo_names_sort(struct bfo_tree *t, const struct bfo_target *target)
 		if (j > i + 1)
 			err = settle_ties(t, i, j);
 	}
+	drop_dead(t);
 	cut_slices(t);
 	return err;
 }
@@ -150,7 +154,9 @@ errcode_t bfo_plan_names(struct bfo_plan *plan)
 	size_t i;
 
 	for (i = 0; i < t->names.n && !err; i++)
-		err = resolve_name(t, i);
+		err = resolve_name(t, &t->names.v[i]);
+	drop_dead(t);
+	t->resolved = 1;
 	if (!err)
 		err = bfo_names_sort(t, plan->target);
 	for (i = 0; i < t->names.n && !err; i++)

@@ -138,9 +138,9 @@ static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
 		return 0;
 	}
 	if (S_ISDIR(rec->mode) && rec->state & (BFO_INODE_PLACED | BFO_INODE_EXISTS)) {
+		err = bfo_tree_found_known(t, BFO_FOUND_DIR_TWICE, n);
 		n->ino = BFO_NONE;
-		return bfo_tree_found_name(t, BFO_FOUND_DIR_TWICE, t->inodes.v[n->dir].ino, 0,
-					   bfo_name_text(t, n), bfo_name_len(n));
+		return err;
 	}
 	if (!(rec->state & BFO_INODE_PLACED))
 		err = place(w->plan, n->ino);

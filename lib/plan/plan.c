@@ -136,7 +136,7 @@ size_t bfo_plan_path(const struct bfo_plan *plan, uint32_t inode, uint64_t text,
 size_t bfo_plan_finding_path(const struct bfo_plan *plan, const struct bfo_finding *f, char *out,
 			     size_t size)
 {
-	uint32_t inode = bfo_tree_find(plan->tree, f->ino);
+	uint32_t inode = bfo_tree_find(plan->tree, f->len == BFO_NO_NAME ? f->ino : f->dir);
 
 	if (inode == BFO_NONE) {
 		out[0] = '?';

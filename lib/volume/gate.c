@@ -158,10 +158,17 @@ errcode_t bfo_gate_intact(struct bfo_context *ctx, const struct bfo_volume *vol)
 	return 0;
 }
 
-/* True if the volume holds more than what mke2fs puts there. */
+/* True if the volume holds more than what mke2fs puts there: reserved inodes, lost+found, own files. */
 static int holds_files(const struct ext2_super_block *sb)
 {
-	return sb->s_inodes_count - sb->s_free_inodes_count > EXT2_FIRST_INODE(sb) + 1;
+	const uint32_t own[] = { sb->s_usr_quota_inum, sb->s_grp_quota_inum,
+				 sb->s_prj_quota_inum, sb->s_orphan_file_inum };
+	uint32_t made = EXT2_FIRST_INODE(sb);
+	size_t i;
+
+	for (i = 0; i < sizeof(own) / sizeof(*own); i++)
+		made += own[i] >= EXT2_FIRST_INODE(sb);
+	return sb->s_inodes_count - sb->s_free_inodes_count > made;
 }
 
 errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol, int force)
@@ -173,6 +180,8 @@ errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol
 		why = "it has errors";
 	else if (!(sb->s_state & EXT2_VALID_FS))
 		why = "it was not unmounted cleanly";
+	else if (sb->s_last_orphan)
+		why = "its list of orphans is not empty";
 	else if (!force && holds_files(sb) && sb->s_lastcheck < sb->s_mtime)
 		why = "it was mounted since its last check";
 	if (!why)

@@ -135,7 +135,11 @@ void bfo_volume_close(struct bfo_volume *vol)
 errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *a,
 			      const struct bfo_volume *b)
 {
-	if (!bfo_store_overlap(&a->store, &b->store))
+	struct bfo_store x = a->store, y = b->store;
+
+	x.size = a->blocks * a->block_size;
+	y.size = b->blocks * b->block_size;
+	if (!bfo_store_overlap(&x, &y))
 		return 0;
 	return bfo_fail(ctx, BFO_ET_SAME_VOLUME, "comparing %s and %s", a->spec, b->spec);
 }

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What test scripts share. Sourced by tests/oracle/*.sh and by the recipes of tests/cases.
+#
+# A script states what it needs (requires), works in $WORK, its own directory, and calls fail
+# at the first thing that is not as it should be. Mounts, loop devices and $WORK go when it
+# ends, however it ends.
+
+set -eu -o pipefail
+export LC_ALL=C TZ=UTC PATH=$PATH:/usr/sbin:/sbin
+umask 022
+
+SRCDIR=${SRCDIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
+BUILDDIR=${BUILDDIR:-$SRCDIR}
+E2BFO=${E2BFO:-$BUILDDIR/e2bfo/e2bfo}
+IMAGES=$SRCDIR/images
+JUDGES=$BUILDDIR/tests/oracle
+export TMPDIR=${TMPDIR:-/tmp}
+WORK=$(mktemp -d "$TMPDIR/e2bfo-test.XXXXXX")
+mkdir "$WORK/.state"
+: > "$WORK/.state/mounts"
+: > "$WORK/.state/loops"
+: > "$WORK/.state/processes"
+cd "$WORK"
+
+test_end() {
+	local status=$? dir device process
+
+	trap - EXIT
+	cd /
+	while read -r process; do
+		kill -KILL "$process" 2> /dev/null || :
+	done < "$WORK/.state/processes"
+	tac "$WORK/.state/mounts" | while read -r dir; do
+		umount "$dir" 2> /dev/null || :
+	done
+	while read -r device; do
+		losetup -d "$device" 2> /dev/null || :
+	done < "$WORK/.state/loops"
+	rm -rf --one-file-system "$WORK"
+	exit $status
+}
+trap test_end EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# fail MESSAGE...: the end of the test.
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+# requires WHAT...: commands, files, or "root". A test that cannot run has failed.
+requires() {
+	local what
+
+	for what; do
+		case $what in
+		root)	[ "$(id -u)" = 0 ] || fail "requires root" ;;
+		/*)	[ -e "$what" ] || fail "requires $what" ;;
+		*)	command -v "$what" > /dev/null || fail "requires $what" ;;
+		esac
+	done
+}
+
+# ---- devices and mounts ----
+
+# loop [losetup options] FILE: prints a private loop device for FILE.
+loop() {
+	local device
+
+	device=$(losetup -f --show "$@")
+	echo "$device" >> "$WORK/.state/loops"
+	echo "$device"
+}
+
+# unloop DEVICE
+unloop() {
+	losetup -d "$1"
+	sed -i "\\,^$1\$,d" "$WORK/.state/loops"
+}
+
+# mounted IMAGE DIR [options]: mounts IMAGE on DIR, by default read-only and touching nothing.
+mounted() {
+	local options=${3:-ro,noatime} device
+
+	case $options in
+	ro*)	device=$(loop -r "$1") ;;
+	*)	device=$(loop "$1") ;;
+	esac
+	mkdir -p "$2"
+	mount -t ext4 -o "$options" "$device" "$2" || {
+		unloop "$device"
+		return 1
+	}
+	realpath "$2" >> "$WORK/.state/mounts"
+	echo "$device" > "$WORK/.state/device-$(basename "$2")"
+}
+
+# unmounted DIR: undoes mounted.
+unmounted() {
+	local dir
+
+	dir=$(realpath "$1")
+	umount "$dir"
+	sed -i "\\,^$dir\$,d" "$WORK/.state/mounts"
+	unloop "$(cat "$WORK/.state/device-$(basename "$1")")"
+}
+
+# ---- volumes ----
+
+# volume FILE SIZE [mke2fs arguments]: a fresh ext4 with 4 KB blocks.
+volume() {
+	local file=$1 size=$2
+
+	shift 2
+	rm -f "$file"
+	truncate -s "$size" "$file"
+	mke2fs -q -F -t ext4 -b 4096 "$@" "$file"
+}
+
+# debug IMAGE COMMAND...: debugfs(8) commands that write. It exits 0 whatever happens, so any
+# complaint counts.
+debug() {
+	local image=$1 said
+
+	shift
+	said=$(printf '%s\n' "$@" | debugfs -w -f - "$image" 2>&1 > /dev/null |
+		grep -v '^debugfs [0-9]') || return 0
+	fail "debugfs $image: $said"
+}
+
+# ask IMAGE COMMAND: what debugfs(8) answers, reading only.
+ask() {
+	debugfs -R "$2" "$1" 2> /dev/null
+}
+
+# inode_of IMAGE PATH
+inode_of() {
+	ask "$1" "stat \"$2\"" | sed -n '1s/^Inode: \([0-9]*\) .*/\1/p'
+}
+
+# digest FILE...: one digest of the bytes of all.
+digest() {
+	"$JUDGES/digest" "$@"
+}
+
+# unchanged FILE DIGEST WHAT
+unchanged() {
+	[ "$(digest "$1")" = "$2" ] || fail "$3: $1 has changed"
+}
+
+# checked IMAGE: e2fsck has no complaint, and the kernel has recorded no error.
+checked() {
+	local status=0
+
+	e2fsck -fn "$1" > fsck.log 2>&1 || status=$?
+	[ $status = 0 ] || {
+		head -40 fsck.log
+		fail "e2fsck -fn $1: status $status"
+	}
+	if dumpe2fs -h "$1" 2> /dev/null | grep '^FS Error count'; then
+		fail "the kernel found errors in $1"
+	fi
+}
+
+# ---- the program ----
+
+# e2bfo STATUS ARGUMENTS...: runs it; output goes to the files out and said (standard error).
+e2bfo() {
+	local expected=$1 status=0
+
+	shift
+	"$E2BFO" "$@" > out 2> said < /dev/null || status=$?
+	[ $status = "$expected" ] || {
+		tail -n 20 out said
+		fail "e2bfo $*: exit $status, expected $expected"
+	}
+}
+
+# says PATTERN...: the last run's standard error has all of these (extended expressions).
+says() {
+	local pattern
+
+	for pattern; do
+		grep -Eqi -e "$pattern" said || {
+			cat said
+			fail "no message like: $pattern"
+		}
+	done
+}
+
+# ---- judges ----
+
+# manifests IMAGE NAME [options of manifest]: NAME.kernel and NAME.disk say all that is in
+# IMAGE, but for lost+found, which every filesystem has of its own.
+manifests() {
+	local image=$1 name=$2
+
+	shift 2
+	mounted "$image" "mnt-$name"
+	"$JUDGES/manifest" -d -x /lost+found "$@" "mnt-$name" > "$name.kernel" ||
+		fail "manifest of $image"
+	unmounted "mnt-$name"
+	"$JUDGES/dbmanifest" -x /lost+found "$image" > "$name.disk" || fail "dbmanifest of $image"
+}
+
+# same A B: files that must be equal; shows the first fields that are not.
+same() {
+	cmp -s "$1" "$2" && return
+	diff "$1" "$2" | grep '^[<>]' | head -6 | cut -c 1-1500 || :
+	fail "$1 and $2 differ in $(diff "$1" "$2" | grep -c '^[<>]') lines"
+}
+
+# same_trees A B: both manifests of both trees are equal.
+same_trees() {
+	[ -s "$1.kernel" ] && [ -s "$1.disk" ] || fail "no manifest of $1"
+	same "$1.kernel" "$2.kernel"
+	same "$1.disk" "$2.disk"
+}
+
+# ordered IMAGE [options of readdir]: in every directory readdir order is disk order.
+ordered() {
+	local image=$1
+
+	shift
+	mounted "$image" mnt-order
+	"$JUDGES/readdir" -x /lost+found "$@" mnt-order > order || {
+		grep -v '^1.0000 1.0000' order | head -5
+		fail "readdir order is not disk order in $(grep -vc '^1.0000 1.0000' order) directories"
+	}
+	unmounted mnt-order
+}

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The same source, target and options give the same bytes, on another day and with any
+# --memory and --read-gap.
+. "$(dirname "$0")/../lib.sh"
+requires root mke2fs e2fsck debugfs setfattr setfacl chattr losetup perl
+
+export SOURCE_DATE_EPOCH=1700000000 E2FSPROGS_FAKE_TIME=1700000000
+uuid=01234567-89ab-cdef-0123-456789abcdef
+identity="-U $uuid -E hash_seed=$uuid"
+
+"$IMAGES/oddities" source.img
+volume fresh.img 400M $identity
+
+# run NAME OPTIONS...
+run() {
+	local name=$1
+
+	shift
+	cp --sparse=always fresh.img "$name.img"
+	e2bfo 0 copy "$@" source.img "$name.img"
+	checked "$name.img"
+	digest "$name.img" > "$name.digest"
+	rm "$name.img"
+}
+
+run first
+sleep 1.1
+run second
+same first.digest second.digest
+run small --memory 8M
+same first.digest small.digest
+run large --memory 1G
+same first.digest large.digest
+run gapless --read-gap 0
+same first.digest gapless.digest
+TZ=Asia/Tokyo MALLOC_PERTURB_=165 run elsewhere
+same first.digest elsewhere.digest
+[ "$(cat first.digest)" != "$(digest fresh.img)" ] || fail "nothing was copied"
+
+for n in 1 2; do
+	e2bfo 0 copy "--mkfs=$identity" --size 400M source.img made.img
+	checked made.img
+	digest made.img > made-$n.digest
+	rm made.img
+	sleep 1.1
+done
+same made-1.digest made-2.digest
+
+# Into a target that holds files, whose merged directories get the pinned time.
+mounted fresh.img mnt rw
+mkdir mnt/files
+echo old > mnt/files/old
+unmounted mnt
+e2fsck -fy fresh.img > /dev/null || fail "e2fsck"
+run merged-1
+sleep 1.1
+run merged-2 --memory 16M
+same merged-1.digest merged-2.digest

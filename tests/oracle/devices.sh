@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Where volumes may be: block devices, a read-only one as source; at an offset in a file, with
+# nothing around it touched; named by UUID= or LABEL=.
+. "$(dirname "$0")/../lib.sh"
+requires root mke2fs e2fsck debugfs setfattr setfacl chattr losetup perl blkid
+
+"$IMAGES/oddities" source.img
+tune2fs -L "e2bfo-$$" source.img > /dev/null
+uuid=$(blkid -p -s UUID -o value source.img)
+manifests source.img source
+
+# judge IMAGE
+judge() {
+	checked "$1"
+	manifests "$1" target
+	same_trees source target
+}
+
+from=$(loop -r source.img)
+volume target.img 400M
+to=$(loop target.img)
+e2bfo 0 copy "$from" "$to"
+unloop "$to"
+judge target.img
+
+volume target.img 400M
+e2bfo 0 copy "UUID=$uuid" target.img
+judge target.img
+
+volume target.img 400M -L "target-$$"
+to=$(loop target.img)
+e2bfo 0 copy "LABEL=e2bfo-$$" "LABEL=target-$$"
+unloop "$to"
+judge target.img
+
+truncate -s 400M target.img
+to=$(loop target.img)
+e2bfo 0 copy --mkfs --force "$from" "$to"
+unloop "$to"
+judge target.img
+unloop "$from"
+
+volume target.img 400M
+before=$(digest target.img)
+e2bfo 8 copy "UUID=$uuid" target.img
+says "$uuid"
+unchanged target.img "$before" "no such UUID"
+
+# A disk with something before and after: a source at one offset, the target at another.
+head -c 3145728 /dev/urandom > noise
+size=$(stat -c %s source.img)
+target_at=$((3145728 + size + 3145728))
+target_size=$((400 << 20))
+cat noise source.img noise > disk.img
+truncate -s $((target_at + target_size)) disk.img
+cat noise >> disk.img
+mke2fs -q -F -t ext4 -b 4096 -E offset=$target_at disk.img $((target_size / 4096))
+e2bfo 0 copy "disk.img?offset=3145728" "disk.img?offset=$target_at"
+dd if=disk.img of=target.img bs=1M skip=$((target_at >> 20)) count=400 conv=sparse status=none
+judge target.img
+head -c $target_at disk.img | cmp - <(cat noise source.img noise) ||
+	fail "something before the target was written"
+tail -c 3145728 disk.img | cmp - noise || fail "something behind the target was written"

@@ -1,0 +1,174 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What must be refused: exit 8, one message that names the volume and what is wrong or what to
+# do, and not a byte written to either side.
+. "$(dirname "$0")/../lib.sh"
+requires root mke2fs e2fsck debugfs losetup perl mkswap
+
+# refused SOURCE TARGET PATTERNS [OPTIONS...]: with the files source.img, target.img, other.img
+# behind the names; their digests are taken before and after. PATTERNS are separated by " & ".
+refused() {
+	local source=$1 target=$2 patterns=$3 what=$3 files=() before file
+
+	shift 3
+	for file in source.img target.img other.img; do
+		[ ! -e $file ] || files+=($file)
+	done
+	before=$(digest "${files[@]}")
+	e2bfo 8 copy "$@" "$source" "$target"
+	while [ "$patterns" != "${patterns#* & }" ]; do
+		says "${patterns%% & *}"
+		patterns=${patterns#* & }
+	done
+	says "$patterns"
+	[ "$(wc -l < said)" -le 6 ] || fail "more than one message: $(cat said)"
+	[ "$(digest "${files[@]}")" = "$before" ] || fail "refused ($what), and yet written to"
+}
+
+# usage ARGUMENTS...
+usage() {
+	e2bfo 16 "$@"
+	[ -s said ] || fail "no message for: $*"
+}
+
+volume source.img 64M
+mounted source.img mnt rw
+perl -e 'mkdir("mnt/d"); for (1 .. 1500) { open(my $f, ">", "mnt/d/$_"); print $f "x" x 20000; }'
+sync -f mnt
+cp --sparse=always source.img needs.img		# its journal holds the files
+unmounted mnt
+dumpe2fs -h needs.img 2> /dev/null | grep -q needs_recovery || fail "needs.img does not"
+volume target.img 100M
+
+# ---- usage ----
+usage
+usage copy
+usage copy source.img
+usage copy source.img target.img third.img
+usage copy --no-such-option source.img target.img
+usage copy --memory many source.img target.img
+usage copy --dir-fill 101 source.img target.img
+usage copy --size 100M source.img target.img
+usage no-such-command source.img target.img
+
+# ---- in use ----
+mounted source.img mnt
+refused source.img target.img 'source\.img & mounted'
+refused "$(cat .state/device-mnt)" target.img "$(cat .state/device-mnt) & mounted"
+unmounted mnt
+mounted target.img mnt
+refused source.img target.img 'target\.img & mounted'
+refused source.img "$(cat .state/device-mnt)" "$(cat .state/device-mnt) & mounted"
+unmounted mnt
+
+# hold DEVICE: somebody has it for himself
+hold() {
+	mkfifo held
+	perl -MFcntl -e 'sysopen(my $d, $ARGV[0], O_RDWR | O_EXCL) or die "$ARGV[0]: $!";
+		open(my $f, ">", "held"); print $f "held\n"; close($f); sleep(600);' "$1" &
+	echo $! >> .state/processes
+	read -r _ < held
+}
+device=$(loop target.img)
+hold "$device"
+refused source.img "$device" "$device & (busy|in use)"
+kill $!
+wait $! 2> /dev/null || :
+rm held
+unloop "$device"
+device=$(loop source.img)
+hold "$device"
+refused "$device" target.img "$device & (busy|in use)"
+kill $!
+wait $! 2> /dev/null || :
+rm held
+
+# ---- the same volume ----
+refused source.img source.img 'same'
+ln -s source.img symlink.img
+refused source.img symlink.img 'same'
+ln source.img hardlink.img
+refused hardlink.img source.img 'same'
+refused "$device" source.img 'same'
+refused source.img "$device" 'same'
+second=$(loop source.img)
+refused "$device" "$second" 'same'
+refused 'source.img?offset=0' "$device" 'same'
+unloop "$second"
+unloop "$device"
+rm symlink.img hardlink.img
+
+# ---- not healthy ----
+cp --sparse=always needs.img other.img
+refused other.img target.img 'other\.img & (recover|journal) & e2fsck|mount'
+refused source.img other.img 'other\.img & (recover|journal) & e2fsck|mount'
+
+volume other.img 100M
+mounted other.img mnt rw
+echo old > mnt/file
+unmounted mnt
+sleep 1.1
+mounted other.img mnt rw
+unmounted mnt
+refused source.img other.img 'e2fsck -f & other\.img'
+e2fsck -fy other.img > /dev/null || fail "e2fsck"
+debug other.img 'set_super_value state 0'
+refused source.img other.img 'e2fsck -f & other\.img'
+debug other.img 'set_super_value state 3'
+refused source.img other.img 'e2fsck -f & other\.img'
+debug other.img 'set_super_value state 1' 'set_super_value last_orphan 12'
+refused source.img other.img 'e2fsck -f & other\.img'
+
+# A bitmap that does not match its checksum is not written to.
+volume other.img 100M
+mounted other.img mnt rw
+echo old > mnt/file
+unmounted mnt
+e2fsck -fy other.img > /dev/null || fail "e2fsck"
+bitmap=$(dumpe2fs other.img 2> /dev/null | sed -n 's/.*Block bitmap at \([0-9]*\).*/\1/p' | head -1)
+printf '\0' | dd of=other.img bs=1 seek=$((bitmap * 4096 + 100)) conv=notrunc status=none
+refused source.img other.img 'e2fsck -f & other\.img'
+
+# ---- no room ----
+volume other.img 24M -m 0
+refused source.img other.img 'block.*[0-9]+|[0-9]+.*block'
+volume other.img 100M -N 1024
+refused source.img other.img 'inode.*[0-9]+|[0-9]+.*inode'
+rm other.img
+refused source.img other.img '[0-9]+' --mkfs --size 20M
+[ ! -e other.img ] || fail "--mkfs --size 20M has left a file"
+truncate -s 20M other.img
+refused source.img other.img 'block.*[0-9]+|[0-9]+.*block' --mkfs
+
+# ---- not a filesystem for us ----
+truncate -s 64M other.img
+refused other.img target.img 'other\.img'
+refused source.img other.img 'other\.img'
+mkswap other.img > /dev/null 2>&1
+refused source.img other.img 'other\.img'
+refused source.img other.img 'other\.img & swap' --mkfs
+: > other.img
+refused other.img target.img 'other\.img'
+refused source.img other.img 'other\.img'
+head -c 1500 source.img > other.img
+refused other.img target.img 'other\.img'
+rm other.img
+refused other.img target.img 'other\.img & No such file'
+refused source.img other.img 'other\.img & No such file'
+refused . target.img '.'
+refused source.img /dev/null '/dev/null'
+refused 'source.img?offset=4096' target.img 'source\.img'
+
+volume other.img 64M
+debug other.img 'set_super_value feature_incompat 0x800002c2'
+refused other.img target.img 'other\.img & feature'
+refused source.img other.img 'other\.img & feature'
+volume other.img 64M
+debug other.img 'set_super_value feature_ro_compat 0x4000046b'
+refused source.img other.img 'other\.img & feature'
+
+# ---- too big a directory for the target's features ----
+"$IMAGES/subdirs" other.img 65010
+mv other.img many.img
+volume target.img 500M -N 70000 -O ^dir_nlink
+refused many.img target.img '/many & links|dir_nlink'
