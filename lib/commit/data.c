@@ -10,7 +10,12 @@
  *   read       ea 1, file a, file b: as nodes, by source block
  *   mended     ea 1: reference count, checksum; last block of a: zeroes behind the end
  *
- * An item may be cut anywhere between blocks, so no file or directory is too big for a batch.
+ * An item may be cut anywhere between blocks, so no file or directory is too big for a buffer.
+ *
+ * The larger the part of the buffer that is sorted and read at once, the fewer the strokes over
+ * the source, but the longer the writer waits for the first chunk to be complete.  So a buffer is
+ * read in as many batches as cost the source next to nothing: many where it lies in the order of
+ * the target anyway, one where it does not.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,6 +30,8 @@
 /* A node's tag: what is to be mended once it is read. */
 #define TAG_EA 0x80000000U	/* | index into eas[]; else bytes to be zeroed at the node's end */
 
+#define BATCH_MIN_CHUNKS 4	/* smallest batch that is tried */
+#define BATCH_COST 64		/* 1/64 more than the least is next to nothing */
 #define TREE_BYTES (1U << 20)	/* extent blocks written together */
 
 struct filler {
@@ -32,8 +39,8 @@ struct filler {
 	struct bfo_reader *r;
 	struct bfo_writer *w;
 	struct bfo_pipe pipe;
-	struct bfo_batch *batch;
-	bfo_order_list nodes;
+	struct bfo_buffer *buffer;
+	bfo_order_list nodes, scratch;
 	uint64_t bytes, total;		/* progress */
 
 	/* where the walk over the items stands */
@@ -47,7 +54,7 @@ struct filler {
 
 static uint32_t space_left(const struct filler *f)
 {
-	return f->pipe.capacity - f->batch->used;
+	return f->pipe.capacity - f->buffer->used;
 }
 
 /* The next LEN blocks of the batch are stem blocks AT and following. */
@@ -60,7 +67,7 @@ static errcode_t add_writes(struct filler *f, uint32_t len)
 		blk = bfo_plan_block(f->plan, f->at, &run);
 		if (run > len)
 			run = len;
-		err = bfo_pipe_add_write(f->batch, blk, run);
+		err = bfo_pipe_add_write(f->buffer, blk, run);
 	}
 	return err;
 }
@@ -68,13 +75,13 @@ static errcode_t add_writes(struct filler *f, uint32_t len)
 /* LEN blocks from source block BLK are to be read into the batch's next blocks. */
 static errcode_t add_node(struct filler *f, uint64_t blk, uint32_t len, uint32_t tag)
 {
-	uint32_t at = f->batch->used;
+	uint32_t at = f->buffer->used;
 	errcode_t err;
 
 	err = bfo_vec_push(&f->nodes, bfo_node_make(blk, len, tag, at));
 	if (err)
 		return err;
-	bfo_pipe_expect(&f->pipe, f->batch, at, len);
+	bfo_pipe_expect(&f->pipe, f->buffer, at, len);
 	return add_writes(f, len);
 }
 
@@ -145,7 +152,7 @@ static errcode_t fill_dir(struct filler *f, uint32_t inode)
 	errcode_t err = f->img_open ? 0 : open_image(f, inode);
 
 	for (; f->lblk < f->img.blocks && space_left(f) && !err; f->lblk++) {
-		bfo_dirimage_block(&f->img, f->lblk, f->batch->buf + (size_t) f->batch->used * bs);
+		bfo_dirimage_block(&f->img, f->lblk, f->buffer->buf + (size_t) f->buffer->used * bs);
 		err = add_writes(f, 1);
 	}
 	if (f->lblk == f->img.blocks) {
@@ -163,9 +170,9 @@ static int item_done(const struct filler *f, const struct bfo_inode *rec)
 	return S_ISDIR(rec->mode) ? !f->img_open && f->lblk : f->seg == rec->nseg;
 }
 
-static errcode_t fill_batch(struct filler *f)
+static errcode_t fill_buffer(struct filler *f)
 {
-	errcode_t err = bfo_pipe_begin(&f->pipe, &f->batch);
+	errcode_t err = bfo_pipe_begin(&f->pipe, &f->buffer);
 
 	f->nodes.n = 0;
 	while (f->item < f->plan->order.n && !err) {
@@ -200,7 +207,7 @@ static void *place_node(void *priv, const struct bfo_node *node, uint32_t at)
 {
 	struct filler *f = priv;
 
-	return f->batch->buf + (size_t) (node->to + at) * f->pipe.block_size;
+	return f->buffer->buf + (size_t) (node->to + at) * f->pipe.block_size;
 }
 
 /* Sink: blocks of the batch have been read. */
@@ -209,7 +216,7 @@ static errcode_t take_node(void *priv, const struct bfo_node *node, uint32_t at,
 {
 	struct filler *f = priv;
 	size_t bs = f->pipe.block_size;
-	char *end = f->batch->buf + (size_t) (node->to + at + count) * bs;
+	char *end = f->buffer->buf + (size_t) (node->to + at + count) * bs;
 
 	(void) data;
 	if (node->tag & TAG_EA)
@@ -220,14 +227,80 @@ static errcode_t take_node(void *priv, const struct bfo_node *node, uint32_t at,
 	bfo_progress_report(f->plan->ctx, BFO_STAGE_DATA, f->bytes, f->total, f->item);
 	if (bfo_cancelled(f->plan->ctx))
 		return bfo_fail(f->plan->ctx, BFO_ET_CANCELLED, "moving data");
-	return bfo_pipe_arrived(&f->pipe, f->batch, node->to + at, count);
+	return bfo_pipe_arrived(&f->pipe, f->buffer, node->to + at, count);
+}
+
+/* The end of the batch that begins with node FIRST: nodes of SIZE blocks of the buffer. */
+static size_t batch_end(const struct filler *f, size_t first, uint32_t size)
+{
+	uint64_t limit = f->nodes.v[first].to + size;
+	size_t end = first + 1;
+
+	while (end < f->nodes.n && f->nodes.v[end].to < limit)
+		end++;
+	return end;
+}
+
+/* Cost of reading the buffer in batches of SIZE blocks; sorts a copy of the nodes in SCRATCH. */
+static uint64_t cost_of(struct filler *f, uint32_t size)
+{
+	bfo_order_list part = { 0 };
+	uint64_t cost = 0;
+	size_t i, end;
+
+	memcpy(f->scratch.v, f->nodes.v, f->nodes.n * sizeof(*f->nodes.v));
+	for (i = 0; i < f->nodes.n; i = end) {
+		end = batch_end(f, i, size);
+		part.v = f->scratch.v + i;
+		part.n = end - i;
+		bfo_order_list_sort(&part);
+		cost += bfo_reader_cost(f->r, part.v, part.n);
+	}
+	return cost;
+}
+
+/* Halves the batch as long as that costs little more than reading the whole buffer at once. */
+static errcode_t choose_batch(struct filler *f, uint32_t *size)
+{
+	uint64_t whole;
+	errcode_t err;
+
+	*size = f->pipe.capacity;
+	f->scratch.n = 0;
+	err = bfo_vec_reserve(&f->scratch, f->nodes.n);
+	if (err)
+		return err;
+	whole = cost_of(f, *size);
+	while (*size / 2 >= BATCH_MIN_CHUNKS * f->pipe.chunk &&
+	       cost_of(f, *size / 2) <= whole + whole / BATCH_COST)
+		*size /= 2;
+	return 0;
+}
+
+/* Reads what the buffer still misses, batch by batch. */
+static errcode_t read_buffer(struct filler *f)
+{
+	struct bfo_sink sink = { .take = take_node, .place = place_node, .priv = f };
+	bfo_order_list batch = { 0 };
+	uint32_t size = 0;
+	errcode_t err;
+	size_t i, end;
+
+	err = choose_batch(f, &size);
+	for (i = 0; i < f->nodes.n && !err; i = end) {
+		end = batch_end(f, i, size);
+		batch.v = f->nodes.v + i;
+		batch.n = end - i;
+		bfo_order_list_sort(&batch);
+		err = bfo_reader_run(f->r, batch.v, batch.n, &sink);
+	}
+	return err;
 }
 
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,
 			 uint64_t memory)
 {
 	struct filler f = { .plan = plan, .r = r, .w = w };
-	struct bfo_sink sink = { .take = take_node, .place = place_node, .priv = &f };
 	errcode_t err;
 
 	f.total = (plan->data_blocks + plan->ea_len) * plan->target->block_size;
@@ -235,14 +308,14 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo
 	if (err)
 		return bfo_fail(plan->ctx, err, "starting to move data");
 	while (f.item < plan->order.n && !err) {
-		err = fill_batch(&f);
+		err = fill_buffer(&f);
 		if (err)
 			break;
-		bfo_pipe_publish(&f.pipe, f.batch);
-		bfo_order_list_sort(&f.nodes);
-		err = bfo_reader_run(r, f.nodes.v, f.nodes.n, &sink);
+		bfo_pipe_publish(&f.pipe, f.buffer);
+		err = read_buffer(&f);
 	}
 	bfo_vec_free(&f.nodes);
+	bfo_vec_free(&f.scratch);
 	if (f.img_open)
 		bfo_dirimage_free(&f.img);
 	return bfo_pipe_close(&f.pipe, err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pipe.c - two batch buffers between a thread that reads and a thread that writes
+ * pipe.c - two buffers between a thread that reads and a thread that writes
  *
  * The lock guards `published`, `missing[]`, `err` and `ended`; a batch's writes and bytes belong
  * to the reader until it is published, then its writes belong to the writer, and bytes do once
@@ -20,7 +20,7 @@ static uint32_t chunks_of(const struct bfo_pipe *p)
 	return p->capacity / p->chunk + 1;
 }
 
-static errcode_t alloc_batch(struct bfo_pipe *p, struct bfo_batch *b)
+static errcode_t alloc_buffer(struct bfo_pipe *p, struct bfo_buffer *b)
 {
 	size_t bytes = (size_t) p->capacity * p->block_size;
 
@@ -34,7 +34,7 @@ static errcode_t alloc_batch(struct bfo_pipe *p, struct bfo_batch *b)
 	return b->missing ? 0 : ENOMEM;
 }
 
-static void free_batch(struct bfo_pipe *p, struct bfo_batch *b)
+static void free_buffer(struct bfo_pipe *p, struct bfo_buffer *b)
 {
 	if (b->buf)
 		munmap(b->buf, (size_t) p->capacity * p->block_size);
@@ -43,7 +43,7 @@ static void free_batch(struct bfo_pipe *p, struct bfo_batch *b)
 }
 
 /* Waits until blocks [at, at + len) are all there; less may be returned if less is. */
-static uint32_t wait_for(struct bfo_pipe *p, const struct bfo_batch *b, uint32_t at, uint32_t len)
+static uint32_t wait_for(struct bfo_pipe *p, const struct bfo_buffer *b, uint32_t at, uint32_t len)
 {
 	uint32_t first = at / p->chunk, last = first, end = (at + len - 1) / p->chunk;
 
@@ -60,8 +60,8 @@ static uint32_t wait_for(struct bfo_pipe *p, const struct bfo_batch *b, uint32_t
 	return len;
 }
 
-static errcode_t write_run(struct bfo_pipe *p, const struct bfo_batch *b,
-			   const struct bfo_batch_write *run)
+static errcode_t write_run(struct bfo_pipe *p, const struct bfo_buffer *b,
+			   const struct bfo_buffer_write *run)
 {
 	uint32_t max = WRITE_BYTES / p->block_size, done, len;
 	errcode_t err = 0;
@@ -78,7 +78,7 @@ static errcode_t write_run(struct bfo_pipe *p, const struct bfo_batch *b,
 	return err;
 }
 
-static errcode_t write_batch(struct bfo_pipe *p, const struct bfo_batch *b)
+static errcode_t write_buffer(struct bfo_pipe *p, const struct bfo_buffer *b)
 {
 	errcode_t err = 0;
 	size_t i;
@@ -97,8 +97,8 @@ static void set_error(struct bfo_pipe *p, errcode_t err)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Waits for batch B to be published; 0 if none will come. */
-static int wait_published(struct bfo_pipe *p, const struct bfo_batch *b)
+/* Waits for buffer B to be published; 0 if none will come. */
+static int wait_published(struct bfo_pipe *p, const struct bfo_buffer *b)
 {
 	int go;
 
@@ -115,15 +115,15 @@ static void *writer_main(void *arg)
 	struct bfo_pipe *p = arg;
 	int turn = 0;
 
-	for (; wait_published(p, &p->batch[turn]); turn ^= 1) {
-		errcode_t err = write_batch(p, &p->batch[turn]);
+	for (; wait_published(p, &p->buffer[turn]); turn ^= 1) {
+		errcode_t err = write_buffer(p, &p->buffer[turn]);
 
 		if (err) {
 			set_error(p, err);
 			break;
 		}
 		pthread_mutex_lock(&p->lock);
-		p->batch[turn].published = 0;
+		p->buffer[turn].published = 0;
 		pthread_cond_broadcast(&p->change);
 		pthread_mutex_unlock(&p->lock);
 	}
@@ -139,15 +139,14 @@ errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint64_t memor
 	p->w = w;
 	p->block_size = w->vol->block_size;
 	p->chunk = BFO_CHUNK_BYTES / p->block_size;
-	blocks = memory / 2 / p->block_size;
-	if (blocks > total)
-		blocks = total;
+	blocks = memory / p->block_size;
+	blocks = total <= blocks ? total : blocks / 2;
 	p->capacity = blocks < p->chunk ? p->chunk : blocks > INT32_MAX ? INT32_MAX : blocks;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->change, NULL);
-	err = alloc_batch(p, &p->batch[0]);
+	err = alloc_buffer(p, &p->buffer[0]);
 	if (!err)
-		err = alloc_batch(p, &p->batch[1]);
+		err = alloc_buffer(p, &p->buffer[1]);
 	if (!err)
 		err = pthread_create(&p->thread, NULL, writer_main, p);
 	p->running = !err;
@@ -156,9 +155,9 @@ errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint64_t memor
 	return err;
 }
 
-errcode_t bfo_pipe_begin(struct bfo_pipe *p, struct bfo_batch **batch)
+errcode_t bfo_pipe_begin(struct bfo_pipe *p, struct bfo_buffer **buffer)
 {
-	struct bfo_batch *b = &p->batch[p->filling];
+	struct bfo_buffer *b = &p->buffer[p->filling];
 	errcode_t err;
 
 	pthread_mutex_lock(&p->lock);
@@ -169,11 +168,11 @@ errcode_t bfo_pipe_begin(struct bfo_pipe *p, struct bfo_batch **batch)
 	b->used = 0;
 	b->writes.n = 0;
 	p->filling ^= 1;
-	*batch = b;
+	*buffer = b;
 	return err;
 }
 
-void bfo_pipe_expect(struct bfo_pipe *p, struct bfo_batch *b, uint32_t at, uint32_t len)
+void bfo_pipe_expect(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t len)
 {
 	uint32_t part;
 
@@ -185,9 +184,9 @@ void bfo_pipe_expect(struct bfo_pipe *p, struct bfo_batch *b, uint32_t at, uint3
 	}
 }
 
-errcode_t bfo_pipe_add_write(struct bfo_batch *b, uint64_t blk, uint32_t len)
+errcode_t bfo_pipe_add_write(struct bfo_buffer *b, uint64_t blk, uint32_t len)
 {
-	struct bfo_batch_write *last = b->writes.n ? &b->writes.v[b->writes.n - 1] : NULL;
+	struct bfo_buffer_write *last = b->writes.n ? &b->writes.v[b->writes.n - 1] : NULL;
 	uint32_t at = b->used;
 
 	b->used += len;
@@ -195,11 +194,11 @@ errcode_t bfo_pipe_add_write(struct bfo_batch *b, uint64_t blk, uint32_t len)
 		last->len += len;
 		return 0;
 	}
-	return bfo_vec_push(&b->writes, (struct bfo_batch_write) { .blk = blk, .at = at,
+	return bfo_vec_push(&b->writes, (struct bfo_buffer_write) { .blk = blk, .at = at,
 			    .len = len });
 }
 
-void bfo_pipe_publish(struct bfo_pipe *p, struct bfo_batch *b)
+void bfo_pipe_publish(struct bfo_pipe *p, struct bfo_buffer *b)
 {
 	pthread_mutex_lock(&p->lock);
 	b->published = 1;
@@ -207,7 +206,7 @@ void bfo_pipe_publish(struct bfo_pipe *p, struct bfo_batch *b)
 	pthread_mutex_unlock(&p->lock);
 }
 
-errcode_t bfo_pipe_arrived(struct bfo_pipe *p, struct bfo_batch *b, uint32_t at, uint32_t len)
+errcode_t bfo_pipe_arrived(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t len)
 {
 	int complete = 0;
 	errcode_t err;
@@ -237,8 +236,8 @@ errcode_t bfo_pipe_close(struct bfo_pipe *p, errcode_t err)
 	pthread_mutex_unlock(&p->lock);
 	if (p->running)
 		pthread_join(p->thread, NULL);
-	free_batch(p, &p->batch[0]);
-	free_batch(p, &p->batch[1]);
+	free_buffer(p, &p->buffer[0]);
+	free_buffer(p, &p->buffer[1]);
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->change);
 	return p->err;

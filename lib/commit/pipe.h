@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pipe.h - two batch buffers between a thread that reads and a thread that writes
+ * pipe.h - two buffers between a thread that reads and a thread that writes
  *
  * The reader fills a buffer in the order of the source, the writer empties it in the order of
  * the target, beginning before all of it is read: a buffer is cut into chunks, and each chunk
@@ -20,15 +20,15 @@
 #define BFO_CHUNK_BYTES (4U << 20)
 
 /* A run of blocks to be written. */
-struct bfo_batch_write {
+struct bfo_buffer_write {
 	uint64_t blk;		/* on the target */
 	uint32_t at, len;	/* blocks, from the start of the buffer */
 };
 
-struct bfo_batch {
+struct bfo_buffer {
 	char *buf;
 	uint32_t used;			/* blocks of buf that have an owner */
-	BFO_VEC(struct bfo_batch_write) writes;
+	BFO_VEC(struct bfo_buffer_write) writes;
 	uint32_t *missing;		/* per chunk: blocks still to be read */
 	int published;			/* the writer may take it */
 };
@@ -36,36 +36,39 @@ struct bfo_batch {
 struct bfo_pipe {
 	struct bfo_writer *w;
 	uint32_t block_size;
-	uint32_t capacity;		/* blocks of one batch */
+	uint32_t capacity;		/* blocks of one buffer */
 	uint32_t chunk;			/* blocks of one chunk */
-	struct bfo_batch batch[2];
+	struct bfo_buffer buffer[2];
 	int filling;			/* the reader's */
 	errcode_t err;			/* first error of either side */
-	int ended;			/* no batch will follow */
+	int ended;			/* no buffer will follow */
 	pthread_mutex_t lock;
 	pthread_cond_t change;
 	pthread_t thread;
 	int running;
 };
 
-/* Two buffers of together MEMORY bytes, but no more than TOTAL blocks need; starts the writer. */
+/*
+ * Two buffers of together MEMORY bytes; or, if all TOTAL blocks fit into that, one that takes them
+ * at once (what is never touched takes no memory).  Starts the writer.
+ */
 errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint64_t memory,
 			uint64_t total);
 
 /* Waits until a buffer is free and returns it, emptied. */
-errcode_t bfo_pipe_begin(struct bfo_pipe *p, struct bfo_batch **batch);
+errcode_t bfo_pipe_begin(struct bfo_pipe *p, struct bfo_buffer **buffer);
 
 /* LEN blocks of the buffer will be filled by reading: counts them as missing. */
-void bfo_pipe_expect(struct bfo_pipe *p, struct bfo_batch *b, uint32_t at, uint32_t len);
+void bfo_pipe_expect(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t len);
 
 /* The next LEN blocks of the buffer go to target block BLK. */
-errcode_t bfo_pipe_add_write(struct bfo_batch *b, uint64_t blk, uint32_t len);
+errcode_t bfo_pipe_add_write(struct bfo_buffer *b, uint64_t blk, uint32_t len);
 
-/* All nodes and writes of the batch are known: the writer may begin. */
-void bfo_pipe_publish(struct bfo_pipe *p, struct bfo_batch *b);
+/* All nodes and writes of the buffer are known: the writer may begin. */
+void bfo_pipe_publish(struct bfo_pipe *p, struct bfo_buffer *b);
 
 /* LEN blocks that were expected at AT have been read; returns the writer's error, if any. */
-errcode_t bfo_pipe_arrived(struct bfo_pipe *p, struct bfo_batch *b, uint32_t at, uint32_t len);
+errcode_t bfo_pipe_arrived(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t len);
 
 /* Ends: waits for the writer, or stops it if ERR is set. Returns the first error of either. */
 errcode_t bfo_pipe_close(struct bfo_pipe *p, errcode_t err);

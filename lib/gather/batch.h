@@ -59,12 +59,18 @@ struct bfo_reader {
 	uint64_t blocks;	/* blocks read, gaps included */
 };
 
-#define BFO_MERGE_BYTES (2U << 20)	/* the paper: 2 MB nearly saturates a disk */
+#define BFO_MERGE_BYTES (5U << 20)	/* the paper: 2 MB nearly saturates a disk */
 
 /* GAP in bytes. */
 errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct bfo_volume *vol,
 			  uint32_t gap);
 void bfo_reader_free(struct bfo_reader *r);
+
+/*
+ * What reading N sorted nodes costs, in blocks: those read, gaps included, and for every read that
+ * does not continue the one before as many as a gap may have.
+ */
+uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n);
 
 /* Reads all N nodes, which must be sorted by block and lie inside the volume. */
 errcode_t bfo_reader_run(struct bfo_reader *r, const struct bfo_node *nodes, size_t n,

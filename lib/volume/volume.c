@@ -169,11 +169,6 @@ errcode_t bfo_volume_read(struct bfo_context *ctx, struct bfo_volume *vol, uint6
 	return 0;
 }
 
-void bfo_volume_prefetch(struct bfo_volume *vol, uint64_t blk, uint32_t count)
-{
-	io_channel_cache_readahead(vol->fs->io, blk, count);
-}
-
 /* A page cache left to itself begins to write when it is full, not while there is time. */
 void bfo_volume_write_back(struct bfo_volume *vol, uint64_t blk, uint32_t count)
 {

@@ -67,9 +67,6 @@ errcode_t bfo_volume_compatible(struct bfo_context *ctx, const struct bfo_volume
 errcode_t bfo_volume_read(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
 			  uint32_t count, void *buf);
 
-/* Hints that COUNT blocks from BLK will be read soon. */
-void bfo_volume_prefetch(struct bfo_volume *vol, uint64_t blk, uint32_t count);
-
 /* Hints that COUNT written blocks from BLK should begin their way to the device. */
 void bfo_volume_write_back(struct bfo_volume *vol, uint64_t blk, uint32_t count);
 
