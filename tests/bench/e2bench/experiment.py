@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Experiment: every tool copies one data set, in rounds, and each run is measured.
+
+Measures wall time, CPU, peak memory (measure.c) of each run; in the first, cold, round also the
+requests of both devices (trace), and whether the result is sound: e2fsck -fn, and the number of
+names in it against the number in the source.
+
+    round 1 cold    dd  e2bfo  e2image ...      traced, verified
+    round 2 cold    dd  e2bfo  e2image ...      tools in turn, so that a disturbance hits all
+    ...
+    round 1 warm    dd  e2bfo  e2image ...
+
+cold: nothing of either device is cached. warm: the source's image file is in memory.
+"""
+
+import contextlib
+import os
+import signal
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+from . import contenders, datasets, host, models, trace
+
+MIB = 1 << 20
+
+
+@dataclass
+class Sample:
+    wall: float
+    user: float
+    system: float
+    rss: int                # bytes
+    status: int             # exit status; negative: signal
+
+
+@dataclass
+class Result:
+    key: str
+    label: str
+    group: str
+    cold: list = field(default_factory=list)
+    warm: list = field(default_factory=list)
+    source: dict = field(default_factory=dict)      # models.summary of what it read there
+    target: dict = field(default_factory=dict)      # of what it wrote there; models: reads too
+    source_writes: int = 0
+    target_reads: int = 0
+    verdict: str = ""
+    failure: str = ""
+
+    def samples(self, cache):
+        return self.cold if cache == "cold" else self.warm
+
+    def median(self, cache, what="wall"):
+        values = [getattr(s, what) for s in self.samples(cache)]
+        return statistics.median(values) if values else None
+
+    def cpu(self, cache="cold"):
+        values = [s.user + s.system for s in self.samples(cache)]
+        return statistics.median(values) if values else None
+
+    def rss(self):
+        return max((s.rss for s in self.cold + self.warm), default=None)
+
+
+class TimeOut(host.Failure):
+    pass
+
+
+def say(text):
+    print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+class Bench:
+    """The devices of one data set, attached; with Bench(...) as b: b.copy(tool, cache)"""
+
+    def __init__(self, settings, data):
+        self.settings = settings
+        self.data = data
+        self.stack = contextlib.ExitStack()
+        self.job = None
+        self.reference_size = -(-data.contents.tree_bytes // MIB) * MIB
+
+    def __enter__(self):
+        try:
+            self.job = self.attach()
+        except BaseException:
+            self.stack.close()
+            raise
+        return self
+
+    def __exit__(self, *exc):
+        host.unmount_if_mounted(self.job.source_dir, self.job.target_dir)
+        self.stack.close()
+
+    def attach(self):
+        reference = scratch(self.settings, "reference.img", self.reference_size)
+        target = scratch(self.settings, "target.img", self.data.size)
+        return contenders.Job(
+            source=self.stack.enter_context(host.loop(self.data.image)),
+            target=self.stack.enter_context(host.loop(target, self.data.size)),
+            reference=self.stack.enter_context(host.loop(reference, self.reference_size)),
+            source_dir=self.directory("mnt-source"), target_dir=self.directory("mnt-target"),
+            e2bfo=str(self.settings.e2bfo), e2bfo_args=self.settings.e2bfo_args,
+            work=self.directory("work"), mke2fs=self.data.mke2fs)
+
+    def directory(self, name):
+        path = self.settings.image(name)
+        path.mkdir(exist_ok=True)
+        return str(path)
+
+    def source_of(self, tool):
+        """Device, image and bytes that this tool reads."""
+        if tool.group == "limit":
+            return self.job.reference, self.settings.image("reference.img"), self.reference_size
+        return self.job.source, self.data.image, self.data.size
+
+    def prepare(self, tool, cache):
+        _, image, size = self.source_of(tool)
+        if tool.target == "formatted":
+            datasets.mkfs(self.job.target, self.data.mke2fs)
+        elif tool.target == "blank":
+            host.sh("wipefs", "-a", "-q", self.job.target)
+        host.make_cold(self.job.source, self.job.target, self.job.reference)
+        if cache == "warm":
+            host.make_warm(image, size)
+        contenders.load(self.settings, tool)
+
+    def copy(self, tool, cache):
+        """One timed copy."""
+        self.prepare(tool, cache)
+        return self.timed(tool)
+
+    def timed(self, tool):
+        sample = measure(self.settings, self.job, tool.command(self.job))
+        if sample.status not in tool.good_status:
+            raise host.Failure(f"exit {sample.status}: {last_words(self.job)}")
+        return sample
+
+    def traced_copy(self, tool, result):
+        source, _, _ = self.source_of(tool)
+        self.prepare(tool, "cold")
+        with trace.Tracer([source, self.job.target]) as tracer:
+            sample = self.timed(tool)
+        logs = tracer.logs()
+        note_requests(result, logs[source], logs[self.job.target])
+        if tracer.lost:
+            say(f"{tool.key}: {tracer.lost} trace events lost, its request counts are too low")
+        return sample
+
+    def verify(self):
+        """Words about the target as the copy left it."""
+        check = host.status_of("e2fsck", "-fn", self.job.target)
+        with host.mounted(self.job.target, self.job.target_dir, "ro,noatime") as directory:
+            names = count_names(directory)
+        expected = self.data.contents.names
+        return ("fsck clean" if check == 0 else f"**fsck exit {check}**") + (
+            f", {names:,} names" if names == expected else f", **{names:,} of {expected:,} names**")
+
+
+def scratch(settings, name, size):
+    """A file at least that large, every block of it written once: no first-write costs later."""
+    path = settings.image(name)
+    if not path.exists() or path.stat().st_size < size:
+        say(f"writing {name}, {size // MIB} MiB")
+        host.reserve(path, size)
+        host.fill(path, size)
+    return path
+
+
+def count_names(top):
+    count = 0
+    for directory, dirs, files in os.walk(top):
+        if directory == top and "lost+found" in dirs:
+            dirs.remove("lost+found")
+        count += len(dirs) + len(files)
+    return count
+
+
+def note_requests(result, source, target):
+    reads, writes = source.reads(), target.writes()
+    everything = models.summary(target.requests)
+    result.source = models.summary(reads)
+    result.target = models.summary(writes) | {k: everything[k] for k in ("disk", "disk_cached", "cloud", "ssd")}
+    result.source_writes = len(source.writes())
+    result.target_reads = len(target.reads())
+
+
+def measure(settings, job, command):
+    """Runs a command under measure(1), in a process group of its own that can be stopped whole."""
+    line = os.path.join(job.work, "measured")
+    with open(os.path.join(job.work, "output"), "w", encoding="utf-8") as output:
+        child = subprocess.Popen([str(settings.helper("measure")), line, job.target, *command],
+                                 stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                                 start_new_session=True)
+        try:
+            status = child.wait(timeout=settings.timeout)
+        except BaseException as error:
+            stop_group(child, job)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise TimeOut(f"stopped after {settings.timeout:.0f} s") from None
+            raise
+    if status:
+        raise host.Failure(last_words(job) or f"measure: exit {status}")
+    return parse(line)
+
+
+def stop_group(child, job):
+    os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    host.unmount_if_mounted(job.source_dir, job.target_dir)
+
+
+def parse(path):
+    with open(path, encoding="ascii") as f:
+        wall, user, system, rss, status = f.read().split()
+    return Sample(float(wall), float(user), float(system), int(rss) * 1024, os.waitstatus_to_exitcode(int(status)))
+
+
+def last_words(job):
+    with open(os.path.join(job.work, "output"), encoding="utf-8", errors="replace") as f:
+        lines = [line.strip() for line in f if line.strip()]
+    return lines[-1][:200] if lines else ""
+
+
+def run(settings, data, tools):
+    """All rounds of one data set; {key: Result}"""
+    results = {t.key: Result(t.key, t.label, t.group) for t in tools}
+    with Bench(settings, data) as bench:
+        for cache in settings.caches:
+            for number in range(settings.runs):
+                for tool in tools:
+                    one_run(bench, tool, results[tool.key], cache, number)
+    return results
+
+
+def due(settings, tool, result, cache, number):
+    """Whether a tool takes part in this round."""
+    if result.failure or (cache == "warm" and not tool.warm):
+        return False
+    done = result.samples(cache)
+    if tool.group != "file" or not done:
+        return True
+    return number * done[0].wall + done[0].wall <= settings.file_seconds
+
+
+def one_run(bench, tool, result, cache, number):
+    if not due(bench.settings, tool, result, cache, number):
+        return
+    traced = number == 0 and cache == bench.settings.caches[0]
+    try:
+        sample = bench.traced_copy(tool, result) if traced else bench.copy(tool, cache)
+        result.samples(cache).append(sample)
+        if traced and tool.filesystem:
+            result.verdict = bench.verify() + (f", exit {sample.status}" if sample.status else "")
+        say(f"{bench.data.name} {cache} {number + 1}: {tool.label} {sample.wall:.2f} s")
+    except host.Failure as error:
+        host.unmount_if_mounted(bench.job.source_dir, bench.job.target_dir)
+        result.failure = str(error)
+        say(f"{bench.data.name} {cache} {number + 1}: {tool.label} failed: {error}")

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Host: loop devices, mounts and caches, each taken in a `with` and given back however it ends.
+
+Measures nothing. Only devices attached here are ever detached, by name; stale ones of an earlier
+run that was killed are recognised by their backing file in our own, locked, directory.
+
+A loop device refuses discards here (discard_max_bytes 0): mke2fs would punch the image file full
+of holes, and the next writer would pay for their allocation in the filesystem below.
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+MIB = 1 << 20
+
+
+class Failure(Exception):
+    """A command of the harness itself (not a tool under test) failed."""
+
+
+def sh(*argv, **kwargs):
+    """Runs a command, returns its standard output; Failure with its words if it fails."""
+    done = subprocess.run([str(a) for a in argv], capture_output=True, text=True,
+                          errors="replace", **kwargs)
+    if done.returncode:
+        raise Failure(f"{' '.join(map(str, argv))}: {done.stderr.strip() or done.returncode}")
+    return done.stdout
+
+
+def status_of(*argv, **kwargs):
+    """Exit status of a command, its output thrown away."""
+    return subprocess.run([str(a) for a in argv], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False, **kwargs).returncode
+
+
+def installed(program):
+    path = os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin"
+    return shutil.which(program, path=path)
+
+
+def stop_on_signals():
+    """Makes SIGTERM and SIGHUP unwind the stack as SIGINT does, so that everything is given back."""
+    def stop(number, _frame):
+        raise SystemExit(128 + number)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+
+
+@contextlib.contextmanager
+def locked(directory):
+    """One benchmark at a time per directory."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with open(directory / "lock", "w", encoding="ascii") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise Failure(f"{directory} is in use by another benchmark") from None
+        detach_stale(directory)
+        yield
+
+
+def detach_stale(directory):
+    for line in sh("losetup", "-l", "-n", "-O", "NAME,BACK-FILE").splitlines():
+        name, _, backing = line.partition(" ")
+        if backing.strip().startswith(f"{directory}/"):
+            status_of("umount", name)
+            sh("losetup", "-d", name)
+
+
+@contextlib.contextmanager
+def loop(image, size=0):
+    """Attaches IMAGE, or its first SIZE bytes, to a free loop device; yields the device's path."""
+    limit = ("--sizelimit", size) if size else ()
+    device = sh("losetup", "-f", "--show", *limit, image).strip()
+    try:
+        queue = Path("/sys/block", Path(device).name, "queue")
+        (queue / "discard_max_bytes").write_text("0", encoding="ascii")
+        yield device
+    finally:
+        sh("losetup", "-d", device)
+
+
+@contextlib.contextmanager
+def mounted(device, directory, options="noatime"):
+    sh("mount", "-o", options, device, directory)
+    try:
+        yield directory
+    finally:
+        sh("umount", directory)
+
+
+def unmount_if_mounted(*directories):
+    """After a tool was stopped half way through its mounts."""
+    for directory in directories:
+        while os.path.ismount(directory) and not status_of("umount", directory):
+            pass
+
+
+def device_number(device):
+    """(major, minor)"""
+    number = os.stat(device).st_rdev
+    return os.major(number), os.minor(number)
+
+
+def make_cold(*devices):
+    """Nothing of the devices, nor of the files under them, is left in memory."""
+    os.sync()
+    Path("/proc/sys/vm/drop_caches").write_text("3", encoding="ascii")
+    for device in devices:
+        sh("blockdev", "--flushbufs", device)
+
+
+def make_warm(image, size):
+    """The image file's pages are in memory: the device reads at the speed of a memory copy."""
+    with open(image, "rb", buffering=0) as f:
+        left = size
+        while left > 0:
+            n = len(f.read(min(left, 4 * MIB)))
+            if not n:
+                break
+            left -= n
+
+
+def reserve(path, size):
+    """A file of SIZE with its blocks allocated, so that its layout below is as good as it gets."""
+    with open(path, "wb") as f:
+        os.posix_fallocate(f.fileno(), 0, size)
+
+
+def fill(path, size, seed=1):
+    """Writes SIZE bytes that no layer below can compress or leave out, and syncs them."""
+    import random
+    pattern = random.Random(seed).randbytes(16 * MIB)
+    with open(path, "r+b") as f:
+        for offset in range(0, size, len(pattern)):
+            f.write(pattern[:min(len(pattern), size - offset)])
+        f.flush()
+        os.fsync(f.fileno())
