@@ -49,6 +49,7 @@ struct copy {
 	uint64_t size;			/* of the target, bytes */
 	uint64_t smallest;
 	int created;			/* the image file is ours */
+	int formatted;			/* what the target held is gone */
 	int written;
 	struct bfo_commit_stats stats;
 };
@@ -333,6 +334,7 @@ static errcode_t format(struct copy *c)
 		err = mkfs_create(&c->ctx, c->path, c->size, c->opt.force);
 		c->created = !err;
 	}
+	c->formatted = !err;
 	if (!err)
 		err = mkfs_run(&c->mkfs, c->path, 0);
 	if (!err)
@@ -415,6 +417,10 @@ static int finish(struct copy *c, errcode_t err)
 	progress_wipe(&c->bar);
 	if (err == BFO_ET_CLASH)
 		report_clashes(&c->plan);
+	if (c->formatted)
+		r.fate = c->created ? "has been removed again" : "has been formatted and is empty";
+	else if (err == BFO_ET_CANCELLED)
+		r.fate = "is as it was before";
 	r.plan = c->planned ? &c->plan : NULL;
 	r.stats = c->written ? &c->stats : NULL;
 	report_print(&r);

@@ -220,8 +220,8 @@ void report_print(const struct report *r)
 		print_findings(r);
 	if (r->err)
 		com_err("e2bfo", r->err, "while %s", r->what);
-	if (r->status == EXIT_CANCELLED)
-		fprintf(stderr, "e2bfo: %s is as it was before\n", r->opt->target);
+	if (r->err && r->fate)
+		fprintf(stderr, "e2bfo: %s %s\n", r->opt->target, r->fate);
 	if (r->opt->json) {
 		print_json(r);
 		return;

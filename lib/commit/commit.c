@@ -94,6 +94,16 @@ static void put_back(struct commit *c, uint16_t state)
 		memcpy(c->plan->ctx->what, what, sizeof(what));
 }
 
+/* A failure among the last writes: what is live may be half changed. */
+static void advise_check(struct commit *c)
+{
+	char what[sizeof(c->plan->ctx->what)];
+
+	memcpy(what, c->plan->ctx->what, sizeof(what));
+	bfo_fail(c->plan->ctx, 0, "%.300s; the target is marked as not clean: run e2fsck -fy on "
+		 "it", what);
+}
+
 errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bfo_volume *target,
 		     const struct bfo_commit_options *opt, struct bfo_commit_stats *stats)
 {
@@ -107,10 +117,13 @@ errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bf
 	err = write_super(&c, state & ~EXT2_VALID_FS);
 	if (!err)
 		err = fill(&c);
-	if (err)
+	if (err) {
 		put_back(&c, state);
-	else
+	} else {
 		err = make_live(&c, state);
+		if (err)
+			advise_check(&c);
+	}
 	bfo_transaction_free(&c.t);
 	if (stats)
 		*stats = (struct bfo_commit_stats) { .read_requests = reader->reads - reads,

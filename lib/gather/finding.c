@@ -12,6 +12,8 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 	[BFO_FOUND_EXTENT_CSUM] = { "extent-checksum", "checksum of a block of the extent tree is "
 		"wrong", "not copied" },
 	[BFO_FOUND_SYMLINK] = { "symlink", "symbolic link is damaged", "not copied" },
+	[BFO_FOUND_SPECIAL] = { "special", "device, fifo or socket has what only files have (size, "
+		"blocks, immutable)", "copied without it" },
 	[BFO_FOUND_PAST_EOF] = { "past-eof", "file has data past its end", "data dropped, "
 		"blocks kept as preallocation" },
 	[BFO_FOUND_XATTR_INODE] = { "xattr-inode", "extended attributes in the inode are damaged",

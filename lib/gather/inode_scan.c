@@ -3,7 +3,7 @@
  * inode_scan.c - inode tables in order
  *
  *   tables ──> records, segments of shallow trees ──> block maps (extent_scan) ──> segments
- *                 └──> extended attribute blocks ───> checked, each once
+ *                 └──> extended attribute blocks, long symlinks ──> checked, each once
  *
  * Only the part of a table before bg_itable_unused is read; tables that lie next to each other
  * (flex_bg) come out of the same reads.  A record is made for a damaged inode too, so that the
@@ -18,6 +18,7 @@
 #include "gather/extent_scan.h"
 #include "gather/inode_check.h"
 #include "gather/inode_scan.h"
+#include "gather/symlink_scan.h"
 
 #define le16 ext2fs_le16_to_cpu
 #define le32 ext2fs_le32_to_cpu
@@ -99,6 +100,20 @@ static enum bfo_finding_kind judge(const struct scan *s, const struct bfo_inode 
 	return BFO_FOUND_KINDS;
 }
 
+/* Devices, fifos and sockets: a device number at most, else e2fsck objects. */
+static int is_plain_special(const struct bfo_inode *rec, const struct ext2_inode *raw)
+{
+	int i;
+
+	if (S_ISREG(rec->mode) || S_ISDIR(rec->mode) || S_ISLNK(rec->mode))
+		return 1;
+	for (i = 4; i < EXT2_N_BLOCKS; i++)
+		if (raw->i_block[i])
+			return 0;
+	return !rec->size && !(rec->flags & (EXT4_EXTENTS_FL | EXT2_IMMUTABLE_FL |
+					     EXT2_APPEND_FL));
+}
+
 static struct bfo_inode record(uint32_t ino, const struct ext2_inode *raw)
 {
 	struct bfo_inode rec = {
@@ -139,6 +154,10 @@ static errcode_t take_inode(struct scan *s, uint32_t ino, const struct ext2_inod
 	} else if (!bfo_inode_xattrs_ok(s->vol, raw)) {
 		rec.state |= BFO_INODE_NO_XATTR;
 		err = bfo_tree_found(t, BFO_FOUND_XATTR_INODE, ino, 0);
+	}
+	if (!err && !is_plain_special(&rec, raw)) {
+		rec.state |= BFO_INODE_STRIP;
+		err = bfo_tree_found(t, BFO_FOUND_SPECIAL, ino, 0);
 	}
 	if (!err)
 		err = bfo_vec_push(&t->inodes, rec);
@@ -314,6 +333,8 @@ static errcode_t run_scan(struct scan *s)
 		err = bfo_extent_scan_run(&s->maps);
 	if (!err)
 		err = scan_ea_blocks(s);
+	if (!err)
+		err = bfo_symlink_scan(s->r, s->tree);
 	if (err)
 		return err;
 	sort_records(s->tree);

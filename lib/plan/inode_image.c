@@ -104,6 +104,14 @@ static void drop_inode_xattrs(const struct bfo_plan *plan, struct ext2_inode_lar
 	memset((char *) raw + at, 0, plan->target->inode_size - at);
 }
 
+/* What devices, fifos and sockets must not have. */
+static void strip(struct ext2_inode_large *raw)
+{
+	raw->i_size = raw->i_size_high = 0;
+	raw->i_flags &= le32(~(EXT2_IMMUTABLE_FL | EXT2_APPEND_FL));
+	memset(&raw->i_block[4], 0, sizeof(raw->i_block) - 4 * sizeof(raw->i_block[0]));
+}
+
 static void set_checksum(const struct bfo_plan *plan, const struct bfo_inode *rec,
 			 struct ext2_inode_large *raw)
 {
@@ -182,6 +190,8 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *dat
 			make_dir(plan, rec, raw);
 		if (rec->state & BFO_INODE_NO_XATTR)
 			drop_inode_xattrs(plan, raw);
+		if (rec->state & BFO_INODE_STRIP)
+			strip(raw);
 		set_ea_block(plan, rec, raw);
 		raw->i_dtime = 0;
 	}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * symlink_scan.c - symbolic links whose target does not fit into their inode
+ *
+ * They are few, and must be looked at before the plan is made: what e2fsck would object to in the
+ * target is found here.
+ */
+#include <string.h>
+
+#include "gather/symlink_scan.h"
+
+struct scan {
+	struct bfo_reader *r;
+	struct bfo_tree *tree;
+};
+
+static errcode_t damaged(struct bfo_tree *t, uint32_t inode)
+{
+	t->inodes.v[inode].state |= BFO_INODE_BAD;
+	return bfo_tree_found(t, BFO_FOUND_SYMLINK, t->inodes.v[inode].ino, 0);
+}
+
+/* Sink: the first block of symlink record node->tag. */
+static errcode_t take_block(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+			    const void *data)
+{
+	struct scan *s = priv;
+
+	(void) at;
+	(void) count;
+	if (strnlen(data, s->r->vol->block_size) == s->tree->inodes.v[node->tag].size)
+		return 0;
+	return damaged(s->tree, node->tag);
+}
+
+/* One block, written, at the beginning: anything else is no symlink. */
+static int has_one_block(const struct bfo_tree *t, const struct bfo_inode *rec)
+{
+	const struct bfo_seg *seg = &t->segs.v[rec->seg];
+
+	return rec->nseg == 1 && !seg->lblk && seg->len == 1 && !bfo_seg_unwritten(seg);
+}
+
+errcode_t bfo_symlink_scan(struct bfo_reader *r, struct bfo_tree *tree)
+{
+	struct scan s = { .r = r, .tree = tree };
+	struct bfo_sink sink = { .take = take_block, .priv = &s };
+	bfo_order_list list = { 0 };
+	errcode_t err = 0;
+	uint32_t i;
+
+	for (i = 0; i < tree->inodes.n && !err; i++) {
+		const struct bfo_inode *rec = &tree->inodes.v[i];
+
+		if (!S_ISLNK(rec->mode) || rec->state & (BFO_INODE_BAD | BFO_INODE_FAST))
+			continue;
+		if (has_one_block(tree, rec))
+			err = bfo_vec_push(&list, bfo_node_make(tree->segs.v[rec->seg].blk, 1, i,
+								0));
+		else
+			err = damaged(tree, i);
+	}
+	bfo_order_list_sort(&list);
+	if (!err)
+		err = bfo_reader_run(r, list.v, list.n, &sink);
+	bfo_vec_free(&list);
+	return err;
+}
