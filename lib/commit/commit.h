@@ -20,7 +20,6 @@
 
 struct bfo_commit_options {
 	uint64_t memory;	/* bytes of batch buffer */
-	uint64_t first_inode;	/* reserved, 0 */
 };
 
 struct bfo_commit_stats {

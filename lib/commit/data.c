@@ -177,7 +177,7 @@ static errcode_t fill_buffer(struct filler *f)
 	f->nodes.n = 0;
 	while (f->item < f->plan->order.n && !err) {
 		uint32_t inode = f->plan->order.v[f->item];
-		const struct bfo_inode *rec = &f->plan->tree->inodes.v[inode];
+		const struct bfo_inode *rec = bfo_plan_item(f->plan, f->item);
 
 		if (!space_left(f))
 			break;

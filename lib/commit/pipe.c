@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/pages.h"
 #include "commit/pipe.h"
 
 #define WRITE_BYTES (8U << 20)		/* longest write */
@@ -20,24 +20,21 @@ static uint32_t chunks_of(const struct bfo_pipe *p)
 	return p->capacity / p->chunk + 1;
 }
 
+static size_t buffer_bytes(const struct bfo_pipe *p)
+{
+	return (size_t) p->capacity * p->block_size;
+}
+
 static errcode_t alloc_buffer(struct bfo_pipe *p, struct bfo_buffer *b)
 {
-	size_t bytes = (size_t) p->capacity * p->block_size;
-
-	b->buf = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (b->buf == MAP_FAILED) {
-		b->buf = NULL;
-		return ENOMEM;
-	}
-	madvise(b->buf, bytes, MADV_HUGEPAGE);
+	b->buf = bfo_pages_alloc(buffer_bytes(p));
 	b->missing = calloc(chunks_of(p), sizeof(*b->missing));
-	return b->missing ? 0 : ENOMEM;
+	return b->buf && b->missing ? 0 : ENOMEM;
 }
 
 static void free_buffer(struct bfo_pipe *p, struct bfo_buffer *b)
 {
-	if (b->buf)
-		munmap(b->buf, (size_t) p->capacity * p->block_size);
+	bfo_pages_free(b->buf, buffer_bytes(p));
 	free(b->missing);
 	bfo_vec_free(&b->writes);
 }

@@ -3,8 +3,8 @@
  * tables.c - the target's inode tables, window by window
  *
  *   window    the next items in the plan's order, so of ascending new numbers
- *   pull      their source table blocks, sorted, read over gaps; each inode to its slot
- *   make      each slot's inode gets its new places (plan/inode_image)
+ *   pull      their source table blocks, sorted, read over gaps; each inode to its slot, where it
+ *             gets its new places (plan/inode_image)
  *   push      whole blocks, ascending
  *
  * With the window as large as all inodes, the source's tables are read once more and no more.
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/pages.h"
 #include "base/sort.h"
 #include "commit/tables.h"
 #include "plan/inode_image.h"
@@ -50,29 +51,37 @@ static uint64_t inode_block(const struct bfo_volume *vol, uint32_t ino, uint32_t
 	return ext2fs_inode_table_loc(vol->fs, (ino - 1) / ipg) + offset / vol->block_size;
 }
 
+static void *slot_of(const struct window *w, size_t i)
+{
+	return w->slots + (size_t) w->pulls.v[i].slot * w->target->inode_size;
+}
+
 /* Sink: one block of the source's tables; node->tag is the first pull in it. */
 static errcode_t take_source(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
 			     const void *data)
 {
 	struct window *w = priv;
 	const struct bfo_tree *tree = w->plan->tree;
-	uint32_t size = w->target->inode_size, byte;
+	errcode_t err = 0;
+	uint32_t byte;
 	size_t i;
 
 	(void) at;
 	(void) count;
-	for (i = node->tag; i < w->pulls.n; i++) {
-		uint32_t ino = tree->inodes.v[w->pulls.v[i].inode].ino;
+	for (i = node->tag; i < w->pulls.n && !err; i++) {
+		uint32_t inode = w->pulls.v[i].inode, ino = tree->inodes.v[inode].ino;
 
 		if (!ino || inode_block(w->r->vol, ino, &byte) != bfo_node_blk(node))
 			break;
-		memcpy(w->slots + (size_t) w->pulls.v[i].slot * size, (const char *) data + byte,
-		       size);
+		if (i + 8 < w->pulls.n)
+			__builtin_prefetch(slot_of(w, i + 8), 1);
+		memcpy(slot_of(w, i), (const char *) data + byte, w->target->inode_size);
+		err = bfo_inode_image(w->plan, inode, slot_of(w, i), &w->ext);
 	}
-	return 0;
+	return err;
 }
 
-/* Brings the source's inodes into their slots. */
+/* Brings the source's inodes into their slots, and makes them what they are to be. */
 static errcode_t pull(struct window *w)
 {
 	struct bfo_sink sink = { .take = take_source, .priv = w };
@@ -85,31 +94,19 @@ static errcode_t pull(struct window *w)
 	w->nodes.n = 0;
 	bfo_sort(w->pulls.v, w->pulls.n, sizeof(*w->pulls.v), 1);
 	for (i = 0; i < w->pulls.n && !err; i++) {
-		uint32_t ino = tree->inodes.v[w->pulls.v[i].inode].ino;
+		uint32_t inode = w->pulls.v[i].inode, ino = tree->inodes.v[inode].ino;
 
-		if (!ino)
+		if (!ino) {
+			err = bfo_inode_image(w->plan, inode, slot_of(w, i), &w->ext);
 			continue;
+		}
 		blk = inode_block(w->r->vol, ino, &byte);
 		if (blk != last)
 			err = bfo_vec_push(&w->nodes, bfo_node_make(blk, 1, i, 0));
 		last = blk;
 	}
 	bfo_order_list_sort(&w->nodes);
-	if (!err)
-		err = bfo_reader_run(w->r, w->nodes.v, w->nodes.n, &sink);
-	return err;
-}
-
-static errcode_t make(struct window *w)
-{
-	uint32_t size = w->target->inode_size;
-	errcode_t err = 0;
-	size_t i;
-
-	for (i = 0; i < w->pulls.n && !err; i++)
-		err = bfo_inode_image(w->plan, w->pulls.v[i].inode,
-				      w->slots + (size_t) w->pulls.v[i].slot * size, &w->ext);
-	return err;
+	return err ? err : bfo_reader_run(w->r, w->nodes.v, w->nodes.n, &sink);
 }
 
 /* True if nobody looks at table block BLK yet, so that it may be written now. */
@@ -175,9 +172,10 @@ static errcode_t fill(struct window *w, size_t *at, uint32_t *first_ino)
 	errcode_t err = 0;
 	uint64_t blk;
 
+	memset(w->slots, 0, w->blks.n * w->target->block_size);	/* the window before */
 	w->blks.n = w->pulls.n = 0;
 	for (; *at < plan->order.n && !err; ++*at) {
-		const struct bfo_inode *rec = &plan->tree->inodes.v[plan->order.v[*at]];
+		const struct bfo_inode *rec = bfo_plan_item(plan, *at);
 
 		if (rec->state & BFO_INODE_EXISTS)
 			continue;
@@ -193,7 +191,6 @@ static errcode_t fill(struct window *w, size_t *at, uint32_t *first_ino)
 					   .slot = (w->blks.n - 1) * per_block +
 						   byte / w->target->inode_size });
 	}
-	memset(w->slots, 0, w->blks.n * w->target->block_size);
 	return err;
 }
 
@@ -227,8 +224,6 @@ static errcode_t run_windows(struct window *w, uint32_t *first_ino)
 		if (!err)
 			err = pull(w);
 		if (!err)
-			err = make(w);
-		if (!err)
 			err = push(w, first_ino);
 		w->done += w->pulls.n;
 		bfo_progress_report(plan->ctx, BFO_STAGE_TABLES, w->done, plan->new_inodes, 0);
@@ -236,7 +231,7 @@ static errcode_t run_windows(struct window *w, uint32_t *first_ino)
 			err = bfo_fail(plan->ctx, BFO_ET_CANCELLED, "writing inode tables");
 	}
 	for (at = 0; at < plan->order.n && !err; at++)
-		if (plan->tree->inodes.v[plan->order.v[at]].state & BFO_INODE_EXISTS)
+		if (bfo_plan_item(plan, at)->state & BFO_INODE_EXISTS)
 			err = update_old(w, plan->order.v[at]);
 	return err;
 }
@@ -253,13 +248,13 @@ errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_reader *r, struct b
 		memory = WINDOW_MIN;
 	w.max_blocks = (memory < need ? memory : need) / bs;
 	first_ino = malloc(w.max_blocks * sizeof(*first_ino));
-	w.slots = malloc((size_t) w.max_blocks * bs);
+	w.slots = bfo_pages_alloc((size_t) w.max_blocks * bs);
 	if (first_ino && w.slots)
 		err = run_windows(&w, first_ino);
 	else
 		err = bfo_fail(plan->ctx, ENOMEM, "writing inode tables");
 	free(first_ino);
-	free(w.slots);
+	bfo_pages_free(w.slots, (size_t) w.max_blocks * bs);
 	bfo_vec_free(&w.blks);
 	bfo_vec_free(&w.pulls);
 	bfo_vec_free(&w.nodes);

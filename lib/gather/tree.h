@@ -134,6 +134,18 @@ static inline const char *bfo_name_text(const struct bfo_tree *t, const struct b
 	return t->text.v + (n->at >> 16);
 }
 
+/* Asks in time for what name I of a slice that ends before END stands for; needs resolved names. */
+static inline void bfo_tree_prefetch(const struct bfo_tree *t, size_t i, size_t end)
+{
+	const struct bfo_name *n = &t->names.v[i + 12];
+
+	if (i + 12 >= end)
+		return;
+	__builtin_prefetch(t->text.v + (n->at >> 16));
+	if (n->ino < t->inodes.n)
+		__builtin_prefetch(&t->inodes.v[n->ino]);
+}
+
 /* Index of inode number INO, or BFO_NONE. */
 static inline uint32_t bfo_tree_find(const struct bfo_tree *t, uint32_t ino)
 {

@@ -88,6 +88,7 @@ static errcode_t cut_leaves(struct bfo_dirimage *img, uint32_t limit, uint32_t f
 	img->leaves.n = 0;
 	err = add_leaf(img, img->first);
 	for (i = img->first; i < img->end && !err; i++) {
+		bfo_tree_prefetch(img->tree, i, img->end);
 		bytes = name_bytes(img, i);
 		if (used + bytes > limit && used) {
 			int keep = glue && is_glued(img, i);
@@ -153,8 +154,10 @@ static uint64_t all_bytes(const struct bfo_dirimage *img)
 	uint64_t sum = DOTS_BYTES;
 	uint32_t i;
 
-	for (i = img->first; i < img->end; i++)
+	for (i = img->first; i < img->end; i++) {
+		bfo_tree_prefetch(img->tree, i, img->end);
 		sum += name_bytes(img, i);
+	}
 	return sum;
 }
 
@@ -241,6 +244,7 @@ static void put_names(const struct bfo_dirimage *img, uint8_t *block, uint32_t a
 
 	for (i = first; i < end; i++) {
 		n = &img->tree->names.v[i];
+		bfo_tree_prefetch(img->tree, i, img->end);
 		if (is_dead(img, n))
 			continue;
 		last = at;

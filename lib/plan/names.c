@@ -159,8 +159,10 @@ errcode_t bfo_plan_names(struct bfo_plan *plan)
 	t->resolved = 1;
 	if (!err)
 		err = bfo_names_sort(t, plan->target);
-	for (i = 0; i < t->names.n && !err; i++)
+	for (i = 0; i < t->names.n && !err; i++) {
+		bfo_tree_prefetch(t, i, t->names.n);
 		if (t->inodes.v[t->names.v[i].ino].name == BFO_NONE)
 			t->inodes.v[t->names.v[i].ino].name = i;
+	}
 	return err;
 }

@@ -101,10 +101,29 @@ static errcode_t place(struct bfo_plan *plan, uint32_t inode)
 	return err;
 }
 
-static void count_link(struct bfo_inode *rec)
+uint32_t bfo_plan_links(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
+	const struct bfo_merged *m = NULL;
+	uint32_t links = rec->links;
+
+	if (!S_ISDIR(rec->mode))
+		return links <= LINKS_MAX ? links : 0;
+	if (rec->state & BFO_INODE_EXISTS)
+		m = bfo_plan_merged(plan, rec->new_ino);
+	links += m ? m->links : 2;
+	if (links <= LINKS_MAX && !(m && m->links == 1))
+		return links;
+	return plan->target->has_dir_nlink ? 1 : 0;
+}
+
+static void count_link(struct bfo_plan *plan, uint32_t inode)
+{
+	struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+
 	if (rec->links < UINT16_MAX)
 		rec->links++;
+	if (plan->most_linked == BFO_NONE && !bfo_plan_links(plan, rec))
+		plan->most_linked = inode;
 }
 
 /* A directory that the target has already: walked if it gains names, below or in it. */
@@ -144,7 +163,7 @@ static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
 	}
 	if (!(rec->state & BFO_INODE_PLACED))
 		err = place(w->plan, n->ino);
-	count_link(S_ISDIR(rec->mode) ? &t->inodes.v[dir] : rec);
+	count_link(w->plan, S_ISDIR(rec->mode) ? dir : n->ino);
 	if (err || !S_ISDIR(rec->mode))
 		return err;
 	if (!(rec->state & BFO_INODE_LANDED))
@@ -164,6 +183,7 @@ static errcode_t walk_all(struct walk *w)
 			w->stack.n--;
 			continue;
 		}
+		bfo_tree_prefetch(t, f->next, f->end);
 		err = visit(w, f->dir, &t->names.v[next_name(t, f)]);
 	}
 	return err;
@@ -176,31 +196,16 @@ static int by_ino(const void *a, const void *b)
 	return (x->ino > y->ino) - (x->ino < y->ino);
 }
 
-uint32_t bfo_plan_links(const struct bfo_plan *plan, const struct bfo_inode *rec)
-{
-	const struct bfo_merged *m = NULL;
-	uint32_t links = rec->links;
-
-	if (!S_ISDIR(rec->mode))
-		return links <= LINKS_MAX ? links : 0;
-	if (rec->state & BFO_INODE_EXISTS)
-		m = bfo_plan_merged(plan, rec->new_ino);
-	links += m ? m->links : 2;
-	if (links <= LINKS_MAX && !(m && m->links == 1))
-		return links;
-	return plan->target->has_dir_nlink ? 1 : 0;
-}
-
+/* More links than an inode can count: the first such inode, if count_link() met one. */
 static errcode_t check_links(const struct bfo_plan *plan)
 {
+	uint32_t inode = plan->most_linked;
 	char path[256];
-	size_t i;
 
-	for (i = 0; i < plan->order.n; i++)
-		if (!bfo_plan_links(plan, &plan->tree->inodes.v[plan->order.v[i]]))
-			return bfo_fail(plan->ctx, EMLINK, "planning %s",
-					bfo_plan_shown_path(plan, plan->order.v[i], path, sizeof(path)));
-	return 0;
+	if (inode == BFO_NONE || bfo_plan_links(plan, &plan->tree->inodes.v[inode]))
+		return 0;
+	return bfo_fail(plan->ctx, EMLINK, "planning %s",
+			bfo_plan_shown_path(plan, inode, path, sizeof(path)));
 }
 
 errcode_t bfo_plan_order(struct bfo_plan *plan)
@@ -232,16 +237,13 @@ errcode_t bfo_plan_numbers(struct bfo_plan *plan)
 	uint64_t have = bfo_ranges_total(free), at = 0;
 	size_t i, run = 0;
 
-	plan->new_inodes = 0;
-	for (i = 0; i < plan->order.n; i++)
-		if (!(plan->tree->inodes.v[plan->order.v[i]].state & BFO_INODE_EXISTS))
-			plan->new_inodes++;
+	plan->new_inodes = plan->files + plan->dirs;
 	if (plan->new_inodes > have)
 		return bfo_fail(plan->ctx, BFO_ET_NO_INODES, "planning: %u needed, %llu free, "
 				"%llu missing", plan->new_inodes, (unsigned long long) have,
 				(unsigned long long) (plan->new_inodes - have));
 	for (i = 0; i < plan->order.n; i++) {
-		struct bfo_inode *rec = &plan->tree->inodes.v[plan->order.v[i]];
+		struct bfo_inode *rec = bfo_plan_item(plan, i);
 
 		if (rec->state & BFO_INODE_EXISTS)
 			continue;

@@ -81,8 +81,20 @@ struct bfo_plan {
 	uint64_t data_blocks;		/* read and written: unwritten ones are not among them */
 	uint32_t new_inodes, last_ino;
 	int whole;			/* the source's root goes to the target's root */
+	uint32_t most_linked;		/* first record with too many links, or BFO_NONE */
 	int large_file;			/* some file has 2 GiB or more */
 };
+
+/*
+ * The record of item I.  Records lie in the source's order and are walked in the target's, so each
+ * is a cache miss of its own unless it is asked for in time.
+ */
+static inline struct bfo_inode *bfo_plan_item(const struct bfo_plan *plan, size_t i)
+{
+	if (i + 16 < plan->order.n)
+		__builtin_prefetch(&plan->tree->inodes.v[plan->order.v[i + 16]]);
+	return &plan->tree->inodes.v[plan->order.v[i]];
+}
 
 void bfo_plan_init(struct bfo_plan *plan, struct bfo_context *ctx, struct bfo_tree *tree,
 		   const struct bfo_target *target);

@@ -62,7 +62,7 @@ static errcode_t place_items(struct bfo_plan *plan)
 	for (i = 0; i < t->eas.n; i++)
 		t->eas.v[i].stem = UINT64_MAX;
 	for (i = 0; i < plan->order.n && !err; i++) {
-		struct bfo_inode *rec = &t->inodes.v[plan->order.v[i]];
+		struct bfo_inode *rec = bfo_plan_item(plan, i);
 
 		if (S_ISDIR(rec->mode))
 			err = size_dir(plan, plan->order.v[i]);
@@ -118,7 +118,10 @@ static errcode_t plan_trees(struct bfo_plan *plan)
 	plan->extents = 0;
 	for (i = 0; i < plan->order.n && !err; i++) {
 		struct bfo_map_tree tree = { .inode = plan->order.v[i] };
+		const struct bfo_inode *rec = bfo_plan_item(plan, i);
 
+		if (!S_ISDIR(rec->mode) && !rec->nseg)
+			continue;
 		err = bfo_extents_of(plan, tree.inode, &ext);
 		plan->extents += ext.n;
 		if (err || ext.n <= BFO_ROOT_EXTENTS)

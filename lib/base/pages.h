@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pages.h - large buffers, straight from the kernel
+ *
+ * Zeroed, in huge pages where there are any: they are filled in another order than their own.
+ * What is never touched takes no memory.
+ */
+#ifndef BFO_BASE_PAGES_H
+#define BFO_BASE_PAGES_H
+
+#include <stddef.h>
+
+/* NULL if there is no memory. */
+void *bfo_pages_alloc(size_t bytes);
+
+/* BYTES as they were asked for; NULL is fine. */
+void bfo_pages_free(void *pages, size_t bytes);
+
+#endif
