@@ -101,7 +101,7 @@ static enum bfo_finding_kind judge(const struct scan *s, const struct bfo_inode 
 }
 
 /* Devices, fifos and sockets: a device number at most, else e2fsck objects. */
-static int is_plain_special(const struct bfo_inode *rec, const struct ext2_inode *raw)
+static int is_as_plain_as_its_type(const struct bfo_inode *rec, const struct ext2_inode *raw)
 {
 	int i;
 
@@ -155,7 +155,7 @@ static errcode_t take_inode(struct scan *s, uint32_t ino, const struct ext2_inod
 		rec.state |= BFO_INODE_NO_XATTR;
 		err = bfo_tree_found(t, BFO_FOUND_XATTR_INODE, ino, 0);
 	}
-	if (!err && !is_plain_special(&rec, raw)) {
+	if (!err && bad == BFO_FOUND_KINDS && !is_as_plain_as_its_type(&rec, raw)) {
 		rec.state |= BFO_INODE_STRIP;
 		err = bfo_tree_found(t, BFO_FOUND_SPECIAL, ino, 0);
 	}

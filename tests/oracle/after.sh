@@ -123,7 +123,8 @@ unmounted mnt
 # And once more, everything deleted.
 mounted target.img mnt rw,errors=remount-ro
 chattr -R -f -ia mnt/flags || :
-find mnt -mindepth 1 -maxdepth 1 ! -name lost+found -exec rm -rf {} + || fail "not everything can be deleted"
+find mnt -mindepth 1 -maxdepth 1 ! -name lost+found -exec rm -rf {} + ||
+	fail "not everything can be deleted"
 unmounted mnt
 checked target.img
 [ "$(free_inodes)" = "$free" ] || fail "$(free_inodes) inodes are free, of $free"

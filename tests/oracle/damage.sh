@@ -274,7 +274,8 @@ gone /bad/second
 # ---- the shape of the tree ----
 begin plain
 debug source.img 'ln /bad/sub /bad/other/again'
-judged 'a directory linked twice' "$(number /bad/sub /bad /bad/other)" /bad/ -x /bad/sub -x /bad/other/again -o nlink
+judged 'a directory linked twice' "$(number /bad/sub /bad /bad/other)" /bad/ \
+	-x /bad/sub -x /bad/other/again -o nlink
 
 begin plain
 debug source.img 'ln /bad /bad/sub/cycle'

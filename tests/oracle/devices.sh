@@ -47,18 +47,40 @@ e2bfo 8 copy "UUID=$uuid" target.img
 says "$uuid"
 unchanged target.img "$before" "no such UUID"
 
-# A disk with something before and after: a source at one offset, the target at another.
+# Disks with something before and after: the source on one and the target on another, then both
+# on one, as partitions are.
 head -c 3145728 /dev/urandom > noise
-size=$(stat -c %s source.img)
-target_at=$((3145728 + size + 3145728))
 target_size=$((400 << 20))
-cat noise source.img noise > disk.img
-truncate -s $((target_at + target_size)) disk.img
-cat noise >> disk.img
-mke2fs -q -F -t ext4 -b 4096 -E offset=$target_at disk.img $((target_size / 4096))
-e2bfo 0 copy "disk.img?offset=3145728" "disk.img?offset=$target_at"
-dd if=disk.img of=target.img bs=1M skip=$((target_at >> 20)) count=400 conv=sparse status=none
-judge target.img
-head -c $target_at disk.img | cmp - <(cat noise source.img noise) ||
-	fail "something before the target was written"
-tail -c 3145728 disk.img | cmp - noise || fail "something behind the target was written"
+
+# disk FILE BEFORE...: the files BEFORE, room for the target, noise
+disk() {
+	local file=$1
+
+	shift
+	cat "$@" > "$file"
+	target_at=$(stat -c %s "$file")
+	truncate -s $((target_at + target_size)) "$file"
+	cat noise >> "$file"
+	mke2fs -q -F -t ext4 -b 4096 -E offset=$target_at "$file" $((target_size / 4096))
+}
+
+# judge_disk FILE BEFORE...: the target in it, and what is around the target
+judge_disk() {
+	local file=$1
+
+	shift
+	dd if="$file" of=target.img bs=1M skip=$((target_at >> 20)) count=400 conv=sparse status=none
+	judge target.img
+	head -c $target_at "$file" | cmp - <(cat "$@") ||
+		fail "something before the target was written"
+	tail -c 3145728 "$file" | cmp - noise || fail "something behind the target was written"
+}
+
+cat noise source.img noise > from.img
+disk to.img noise
+e2bfo 0 copy "from.img?offset=3145728" "to.img?offset=$target_at"
+judge_disk to.img noise
+
+disk one.img noise source.img noise
+e2bfo 0 copy "one.img?offset=3145728" "one.img?offset=$target_at"
+judge_disk one.img noise source.img noise

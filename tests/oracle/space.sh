@@ -52,8 +52,8 @@ checked same.img
 e2bfo 8 copy --mkfs --size $(((least - 256) * 4))K source.img less.img
 
 # Only reserved blocks are left: they are used, and that is said.
-used=$(perl -e 'printf("%d", (split(" ", `dumpe2fs -h source.img 2>/dev/null | grep "^Free blocks"`))[2])')
-needed=$(($(stat -c %s source.img) / 4096 - used))
+free=$(dumpe2fs -h source.img 2> /dev/null | sed -n 's/^Free blocks: *//p')
+needed=$(($(stat -c %s source.img) / 4096 - free))
 volume target.img 300M -m 50 -N 16384
 mounted target.img mnt rw
 mkdir mnt/old

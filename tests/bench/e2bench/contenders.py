@@ -65,12 +65,12 @@ def e2bfo(*options):
 
 def ours(key, *options, **fields):
     """A row for e2bfo copy with options. Exit status 1: copied, but something could not be kept."""
-    return Tool(key, " ".join(("e2bfo copy", *options)), "e2bfo", ("e2bfo", "mke2fs"), e2bfo(*options),
-                good_status=(0, 1), **fields)
+    return Tool(key, " ".join(("e2bfo copy", *options)), "e2bfo", ("e2bfo", "mke2fs"),
+                e2bfo(*options), good_status=(0, 1), **fields)
 
 
 def script(job, *lines):
-    fields = {name: shlex.quote(value) for name, value in vars(job).items() if isinstance(value, str)}
+    fields = {k: shlex.quote(v) for k, v in vars(job).items() if isinstance(v, str)}
     text = "\n".join(lines).format(mkfs_args=shlex.join(job.mke2fs), **fields)
     return ["bash", "-e", "-o", "pipefail", "-c", text]
 
@@ -86,14 +86,15 @@ def by_files(copy):
 
 
 def from_dump(job):
-    """restore -x, as -r compares every name with all others of its directory: minutes on a flat one."""
+    """restore -x: -r compares each name with all others of its directory, minutes on a flat one."""
     return script(job, MOUNT_TARGET, "cd {target_dir}",
                   "dump -0 -a -q -f - {source} | TMPDIR={work} restore -x -a -o -f - .",
                   "cd /", "umount {target_dir}")
 
 
 def from_mke2fs(job):
-    return script(job, MOUNT_SOURCE, "mke2fs -q -F -t ext4 -b 4096 {mkfs_args} -d {source_dir} {target}",
+    return script(job, MOUNT_SOURCE,
+                  "mke2fs -q -F -t ext4 -b 4096 {mkfs_args} -d {source_dir} {target}",
                   "umount {source_dir}")
 
 
@@ -102,20 +103,24 @@ TAR = ("tar -C {source_dir} --format=posix --numeric-owner --xattrs --acls --spa
 
 TOOLS = (
     Tool("dd", "dd bs=1M, tree bytes", "limit", ("dd",),
-         direct("dd if={reference} of={target} bs=1M conv=fsync status=none"), target="any", filesystem=False),
+         direct("dd if={reference} of={target} bs=1M conv=fsync status=none"),
+         target="any", filesystem=False),
     ours("e2bfo"),
     ours("e2bfo-mkfs", "--mkfs", target="blank"),
     ours("e2bfo-256M", "--memory", "256M", sets=("flat",), warm=False),
     ours("e2bfo-256M-gap0", "--memory", "256M", "--read-gap", "0", sets=("flat",), warm=False),
-    Tool("e2image", "e2image -ra", "block", ("e2image",), direct("e2image -ra {source} {target}"), target="any"),
+    Tool("e2image", "e2image -ra", "block", ("e2image",),
+         direct("e2image -ra {source} {target}"), target="any"),
     Tool("partclone", "partclone.ext4 -b", "block", ("partclone.ext4",),
-         direct("partclone.ext4 -b -q -f 0 -L {work}/partclone.log -s {source} -O {target}"), target="any"),
+         direct("partclone.ext4 -b -q -f 0 -L {work}/partclone.log -s {source} -O {target}"),
+         target="any"),
     Tool("cp", "cp -a", "file", ("cp", *SHELL), by_files("cp -a {source_dir}/. {target_dir}/")),
     Tool("tar", "tar \\| tar", "file", ("tar", *SHELL), by_files(TAR)),
     Tool("dump", "dump \\| restore", "file", ("dump", "restore", *SHELL), from_dump),
     Tool("rsync", "rsync -aHAXS", "file", ("rsync", *SHELL), default=False,
          command=by_files("rsync -aHAXS --numeric-ids {source_dir}/ {target_dir}/")),
-    Tool("mke2fs", "mke2fs -d", "file", ("mke2fs", *SHELL), from_mke2fs, target="any", sets=("small",), warm=False),
+    Tool("mke2fs", "mke2fs -d", "file", ("mke2fs", *SHELL), from_mke2fs,
+         target="any", sets=("small",), warm=False),
 )
 
 
@@ -148,8 +153,12 @@ def load(settings, tool):
         host.status_of(program(settings, name), version_flag(name), stdin=subprocess.DEVNULL)
 
 
+VERSION_FLAGS = {"e2bfo": "-V", "e2image": "-V", "mke2fs": "-V", "e2fsck": "-V",
+                 "partclone.ext4": "-v"}
+
+
 def version_flag(name):
-    return {"e2bfo": "-V", "e2image": "-V", "mke2fs": "-V", "e2fsck": "-V", "partclone.ext4": "-v"}.get(name, "--version")
+    return VERSION_FLAGS.get(name, "--version")
 
 
 def version(settings, name):

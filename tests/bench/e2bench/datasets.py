@@ -27,7 +27,7 @@ from typing import Callable
 from . import host
 
 GIB = 1 << 30
-VERSION = 3                     # of the recipes: raised when one changes, so that images are rebuilt
+VERSION = 3                     # of the recipes: raised when one changes, images are then rebuilt
 UUID = "6f0b5a52-3a0e-4c51-9a3f-0d5be2b9c001"
 HASH_SEED = "6f0b5a52-3a0e-4c51-9a3f-0d5be2b9c002"
 FS_IOC_FIEMAP = 0xC020660B
@@ -72,7 +72,7 @@ def flat(count, size, how):
     def fill(settings, directory):
         target = directory / "flat"
         target.mkdir()
-        host.sh(settings.helper("mkflat"), target, count, size, how)
+        host.sh(settings.built("mkflat"), target, count, size, how)
     return fill
 
 
@@ -81,7 +81,8 @@ def recipes(settings):
     rows = [
         Recipe("kernel", 3 * GIB, (), "noatime", unpack,
                f"{settings.tarball.name.removesuffix('.tar.xz')}, unpacked by tar"),
-        Recipe("flat", 3 * GIB, ("-i", "8192"), "noatime,nodelalloc", flat(flat_files, 4096, "aged"),
+        Recipe("flat", 3 * GIB, ("-i", "8192"), "noatime,nodelalloc",
+               flat(flat_files, 4096, "aged"),
                f"one directory, {flat_files:,} files of 4 KB, aged"),
         Recipe("small", 1 * GIB, (), "noatime,nodelalloc", flat(small_files, 4096, "random"),
                f"one directory, {small_files:,} files of 4 KB, created in random order"),
@@ -91,7 +92,8 @@ def recipes(settings):
 
 def scale_recipe(count):
     inodes = count + count // 50 + 1000
-    return Recipe(f"scale-{count}", max(1, -(-count // 1_000_000)) * GIB, ("-N", str(inodes)), "noatime",
+    size = max(1, -(-count // 1_000_000)) * GIB
+    return Recipe(f"scale-{count}", size, ("-N", str(inodes)), "noatime",
                   flat(count, 0, "random"), f"one directory, {count:,} empty files")
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Experiment: every tool copies one data set, in rounds, and each run is measured.
 
-Measures wall time, CPU, peak memory (measure.c) of each run; in the first, cold, round also the
+Measures wall time, CPU, peak memory (measure.c) of each run; in the first round also the
 requests of both devices (trace), and whether the result is sound: e2fsck -fn, and the number of
 names in it against the number in the source.
 
@@ -138,9 +138,9 @@ class Bench:
             raise host.Failure(f"exit {sample.status}: {last_words(self.job)}")
         return sample
 
-    def traced_copy(self, tool, result):
+    def traced_copy(self, tool, cache, result):
         source, _, _ = self.source_of(tool)
-        self.prepare(tool, "cold")
+        self.prepare(tool, cache)
         with trace.Tracer([source, self.job.target]) as tracer:
             sample = self.timed(tool)
         logs = tracer.logs()
@@ -181,8 +181,9 @@ def count_names(top):
 def note_requests(result, source, target):
     reads, writes = source.reads(), target.writes()
     everything = models.summary(target.requests)
+    modelled = {k: everything[k] for k in models.NAMES}
     result.source = models.summary(reads)
-    result.target = models.summary(writes) | {k: everything[k] for k in ("disk", "disk_cached", "cloud", "ssd")}
+    result.target = models.summary(writes) | modelled
     result.source_writes = len(source.writes())
     result.target_reads = len(target.reads())
 
@@ -191,7 +192,7 @@ def measure(settings, job, command):
     """Runs a command under measure(1), in a process group of its own that can be stopped whole."""
     line = os.path.join(job.work, "measured")
     with open(os.path.join(job.work, "output"), "w", encoding="utf-8") as output:
-        child = subprocess.Popen([str(settings.helper("measure")), line, job.target, *command],
+        child = subprocess.Popen([str(settings.built("measure")), line, job.target, *command],
                                  stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                                  start_new_session=True)
         try:
@@ -215,7 +216,8 @@ def stop_group(child, job):
 def parse(path):
     with open(path, encoding="ascii") as f:
         wall, user, system, rss, status = f.read().split()
-    return Sample(float(wall), float(user), float(system), int(rss) * 1024, os.waitstatus_to_exitcode(int(status)))
+    return Sample(float(wall), float(user), float(system), int(rss) * 1024,
+                  os.waitstatus_to_exitcode(int(status)))
 
 
 def last_words(job):
@@ -242,7 +244,7 @@ def due(settings, tool, result, cache, number):
     done = result.samples(cache)
     if tool.group != "file" or not done:
         return True
-    return number * done[0].wall + done[0].wall <= settings.file_seconds
+    return (number + 1) * done[0].wall <= settings.file_seconds
 
 
 def one_run(bench, tool, result, cache, number):
@@ -250,7 +252,7 @@ def one_run(bench, tool, result, cache, number):
         return
     traced = number == 0 and cache == bench.settings.caches[0]
     try:
-        sample = bench.traced_copy(tool, result) if traced else bench.copy(tool, cache)
+        sample = bench.traced_copy(tool, cache, result) if traced else bench.copy(tool, cache)
         result.samples(cache).append(sample)
         if traced and tool.filesystem:
             result.verdict = bench.verify() + (f", exit {sample.status}" if sample.status else "")

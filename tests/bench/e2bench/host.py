@@ -44,7 +44,7 @@ def installed(program):
 
 
 def stop_on_signals():
-    """Makes SIGTERM and SIGHUP unwind the stack as SIGINT does, so that everything is given back."""
+    """Makes SIGTERM and SIGHUP unwind the stack as SIGINT does: everything is given back."""
     def stop(number, _frame):
         raise SystemExit(128 + number)
     for number in (signal.SIGTERM, signal.SIGHUP):

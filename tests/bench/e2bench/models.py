@@ -2,9 +2,9 @@
 """Models: how long a list of requests would take on a disk, a cloud volume and an SSD.
 
 Measures nothing, computes only: pure functions of a list of requests in issue order (anything with
-.start and .size in bytes, and .write). They say how a tool's *order* of requests would fare where order costs,
-whatever the machine of the benchmark is made of. What they leave out is the same for all: queue
-reordering in the drive, its cache, zones of different density. `python3 -m doctest models.py`.
+.start and .size in bytes, and .write). They say how a tool's *order* of requests would fare where
+order costs, whatever the machine of the benchmark is made of. What they leave out is the same for
+all: queue reordering in the drive, zones of different density. `python3 -m doctest models.py`.
 
 Disk, 7200 rpm, 1 TB, 160 MB/s. A request that begins where the last one ended costs its transfer.
 Any other costs the head's way and half a turn:
@@ -23,6 +23,8 @@ SSD, SATA: 80 us for every request, one at a time, and 500 MB/s.
 """
 
 import math
+
+NAMES = ("disk", "disk_cached", "cloud", "ssd")
 
 DISK_BYTES = 1e12
 DISK_RATE = 160e6
@@ -77,8 +79,9 @@ def disk_seconds(requests, write_cache=False):
     >>> disk_seconds([R(0, 160_000_000, False), R(160_000_000, 160_000_000, False)])
     2.0
     """
-    return (sum(seek_seconds(gap, write_cache or not r.write) for gap, r in zip(gaps(requests), requests))
-            + sum(r.size for r in requests) / DISK_RATE)
+    ways = (seek_seconds(gap, write_cache or not r.write)
+            for gap, r in zip(gaps(requests), requests))
+    return sum(ways) + sum(r.size for r in requests) / DISK_RATE
 
 
 def cloud_seconds(requests):

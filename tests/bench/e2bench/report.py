@@ -13,11 +13,12 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from . import bars, contenders, host, scale
+from . import bars, contenders, host, models, scale
 
 MIB = 1 << 20
 GB = 1e9
-PROGRAMS = ("e2bfo", "e2image", "partclone.ext4", "dd", "cp", "tar", "dump", "rsync", "mke2fs", "e2fsck")
+PROGRAMS = ("e2bfo", "e2image", "partclone.ext4", "dd", "cp", "tar", "dump", "rsync", "mke2fs",
+            "e2fsck")
 
 
 def number(value, form="{:.2f}"):
@@ -55,17 +56,19 @@ def header(info, settings):
     return (f"# e2bfo benchmark, {info['date']}\n\n"
             f"Linux {info['kernel']}, {info['cpu']}, {info['memory']}; loop devices on files on "
             f"{info['images on']}.\n{versions}.\n\n"
-            f"Wall time includes the sync of the target device. Medians of {settings.runs} runs, tools "
-            f"in turn (file-level tools: as many as fit into {settings.file_seconds:g} s; n says how many). "
-            "The dd row copies a contiguous file as large as the tree (blocks of its files and "
-            "directories, and its inodes): the limit. One exact run of each tool was traced and verified.\n")
+            "Wall time includes the sync of the target device. Medians of "
+            f"{settings.runs} runs, tools in turn (file-level tools: as many as fit into "
+            f"{settings.file_seconds:g} s; n says how many). The dd row copies a contiguous file "
+            "as large as the tree (blocks of its files and directories, and its inodes): the "
+            "limit. The first run of each tool was traced and verified. partclone runs with -f 0, "
+            "as its progress thread otherwise rounds the time up to pauses of 2 s.\n")
 
 
 def title(data):
     c = data.contents
-    return (f"\n## {data.name}: {data.about}\n\n{c.files:,} files, {c.inodes:,} inodes, {c.extents:,} extents, "
-            f"tree {c.tree_bytes / MIB:,.0f} MiB, in use {c.used_bytes / MIB:,.0f} of "
-            f"{data.size / MIB:,.0f} MiB.\n")
+    return (f"\n## {data.name}: {data.about}\n\n{c.files:,} files, {c.inodes:,} inodes, "
+            f"{c.extents:,} extents, tree {c.tree_bytes / MIB:,.0f} MiB, in use "
+            f"{c.used_bytes / MIB:,.0f} of {data.size / MIB:,.0f} MiB.\n")
 
 
 def best_block(tools, cache):
@@ -93,18 +96,21 @@ def time_row(result, tools):
 
 
 def time_table(tools):
-    heads = ["tool", "cold s", "min–max (n)", "× dd", "× best block", "warm s", "min–max (n)", "× dd",
-             "× best block", "user s", "sys s", "RSS MiB", "result"]
+    heads = ["tool", "cold s", "min–max (n)", "× dd", "× best block",
+             "warm s", "min–max (n)", "× dd", "× best block",
+             "user s", "sys s", "RSS MiB", "result"]
     return table(heads, [time_row(r, tools) for r in tools.values()])
 
 
 def side(s):
     """Cells of one device: requests, MiB, non-contiguous, seek distance."""
-    return [f"{s['requests']:,}", f"{s['bytes'] / MIB:,.0f}", f"{s['noncontiguous']:,}", f"{s['seek_bytes'] / GB:,.1f}"]
+    return [f"{s['requests']:,}", f"{s['bytes'] / MIB:,.0f}", f"{s['noncontiguous']:,}",
+            f"{s['seek_bytes'] / GB:,.1f}"]
 
 
 def request_table(tools):
-    heads = ["tool", "source reads", "MiB", "non-contig.", "seek GB", "target writes", "MiB", "non-contig.", "seek GB"]
+    heads = ["tool", "source reads", "MiB", "non-contig.", "seek GB",
+             "target writes", "MiB", "non-contig.", "seek GB"]
     rows = [[r.label, *side(r.source), *side(r.target)] for r in tools.values() if r.source]
     return table(heads, rows)
 
@@ -118,7 +124,7 @@ def model_table(tools):
 
 def model_row(result, limit):
     row = [result.label]
-    for model in ("disk", "disk_cached", "cloud", "ssd"):
+    for model in models.NAMES:
         total = result.source[model] + result.target[model]
         base = limit.source[model] + limit.target[model] if limit and limit.source else None
         row += [f"{result.source[model]:.1f}", f"{result.target[model]:.1f}", ratio(total, base)]
@@ -127,24 +133,25 @@ def model_row(result, limit):
 
 def gap_table(tools, contents):
     """The aged set: what reading over gaps costs in bytes and saves in seeks."""
-    heads = ["flat, aged", "source reads", "bytes read ÷ tree", "bytes read ÷ in use", "disk model: source s",
-             "target s", "non-contig. writes", "wall s"]
+    heads = ["flat, aged", "source reads", "bytes read ÷ tree", "bytes read ÷ in use",
+             "disk model: source s", "target s", "non-contig. writes", "wall s"]
     rows = []
     for key in ("e2bfo", "e2bfo-256M", "e2bfo-256M-gap0", "e2image", "partclone"):
         r = tools.get(key)
         if r and r.source:
             read = r.source["bytes"]
             rows.append([r.label, f"{r.source['requests']:,}", ratio(read, contents.tree_bytes),
-                         ratio(read, contents.used_bytes), f"{r.source['disk']:.1f}", f"{r.target['disk']:.1f}",
-                         f"{r.target['noncontiguous']:,}", number(r.median("cold"))])
-    return ("\n### Reading over gaps\n\nA batch smaller than the set reads over the same gaps again, from the "
-            "page cache as long as the machine has memory for it: with less, more bytes are read.\n\n"
-            + table(heads, rows))
+                         ratio(read, contents.used_bytes), f"{r.source['disk']:.1f}",
+                         f"{r.target['disk']:.1f}", f"{r.target['noncontiguous']:,}",
+                         number(r.median("cold"))])
+    return ("\n### Reading over gaps\n\nA batch smaller than the set reads over the same gaps "
+            "again, from the page cache as long as the machine has memory for it: with less, more "
+            "bytes are read.\n\n" + table(heads, rows))
 
 
 def scale_table(results, data_sets):
-    heads = ["e2bfo copy --memory 64M", "user s", "sys s", "wall s", "user µs/file", "wall µs/file", "RSS MiB",
-             "P7 + 16 MiB", "result"]
+    heads = ["e2bfo copy --memory 64M", "user s", "sys s", "wall s", "user µs/file", "wall µs/file",
+             "RSS MiB", "P7 + 16 MiB", "result"]
     rows = []
     for name, tools in results.items():
         if name.startswith("scale-"):
@@ -160,14 +167,15 @@ def scale_table(results, data_sets):
 def bar_table(rows):
     words = {True: "met", False: "**missed**", None: "-"}
     cells = [[b.text, b.limit, b.measured, words[b.met]] for b in rows]
-    return "" if not cells else "\n## Bars\n\n" + table(["bar", "limit", "measured", "met/missed"], cells)
+    heads = ["bar", "limit", "measured", "met/missed"]
+    return "\n## Bars\n\n" + table(heads, cells) if cells else ""
 
 
-def set_section(data, tools):
+def set_section(data, tools, traced):
     parts = [title(data), time_table(tools)]
     if any(r.source for r in tools.values()):
-        parts += ["Requests (cold, first run; models take in target reads too):\n", request_table(tools),
-                  model_table(tools)]
+        parts += [f"Requests ({traced}, first run; models take in target reads too):\n",
+                  request_table(tools), model_table(tools)]
     if data.name == "flat":
         parts.append(gap_table(tools, data.contents))
     return "\n".join(parts)
@@ -176,9 +184,11 @@ def set_section(data, tools):
 def markdown(settings, info, results, data_sets, notes):
     rows = bars.all_bars(results, {n: d.contents for n, d in data_sets.items()}, scale.MEMORY)
     parts = [header(info, settings)]
-    parts += [f"\ne2bfo was run with {' '.join(settings.e2bfo_args)}.\n"] if settings.e2bfo_args else []
+    if settings.e2bfo_args:
+        parts.append(f"\ne2bfo was run with {' '.join(settings.e2bfo_args)}.\n")
     parts += [f"\nNot taking part: {'; '.join(notes)}.\n"] if notes else []
-    parts += [set_section(data_sets[name], tools) for name, tools in results.items() if not name.startswith("scale-")]
+    parts += [set_section(data_sets[name], tools, settings.caches[0])
+              for name, tools in results.items() if not name.startswith("scale-")]
     return "".join(parts) + scale_table(results, data_sets) + bar_table(rows)
 
 
@@ -187,7 +197,9 @@ def write_json(settings, info, results, data_sets, notes):
     document = {
         "machine": info,
         "notes": notes,
-        "sets": {n: {"about": d.about, "size": d.size, **asdict(d.contents)} for n, d in data_sets.items()},
+        "e2bfo_args": settings.e2bfo_args,
+        "sets": {n: {"about": d.about, "size": d.size, **asdict(d.contents)}
+                 for n, d in data_sets.items()},
         "results": {n: {k: asdict(r) for k, r in tools.items()} for n, tools in results.items()},
         "bars": [asdict(b) for b in bars.all_bars(results, contents, scale.MEMORY)],
     }

@@ -53,7 +53,7 @@ class Settings:
     small_files: int
     scale_files: tuple
 
-    def helper(self, name):
+    def built(self, name):
         """Path of one of the C programs beside this harness, as built."""
         return self.builddir / "tests" / "bench" / name
 
