@@ -204,8 +204,10 @@ static errcode_t check_links(const struct bfo_plan *plan)
 
 	if (inode == BFO_NONE || bfo_plan_links(plan, &plan->tree->inodes.v[inode]))
 		return 0;
-	return bfo_fail(plan->ctx, EMLINK, "planning %s",
-			bfo_plan_shown_path(plan, inode, path, sizeof(path)));
+	return bfo_fail(plan->ctx, EMLINK, "planning %s: more than %u names or subdirectories%s",
+			bfo_plan_shown_path(plan, inode, path, sizeof(path)), LINKS_MAX,
+			S_ISDIR(plan->tree->inodes.v[inode].mode) ?
+			", and the target lacks the feature dir_nlink" : "");
 }
 
 errcode_t bfo_plan_order(struct bfo_plan *plan)
