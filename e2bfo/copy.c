@@ -228,6 +228,8 @@ static errcode_t find_smallest(struct copy *c)
 		else
 			low = mid;
 	}
+	if (!err && !fits)
+		err = try_size(c, high, &fits);		/* the plan is to stand on what fits */
 	c->smallest = high;
 	c->mkfs.silent = 0;
 	return err;

@@ -71,7 +71,7 @@ static void print_findings(const struct report *r)
 static uint64_t memory_of(const struct report *r)
 {
 	const struct bfo_tree *t = r->plan->tree;
-	uint64_t batch = r->plan->stem_len * r->plan->target->block_size * 2;
+	uint64_t batch = r->plan->stem_len * r->plan->target->block_size;
 
 	return bfo_vec_bytes(&t->inodes) + bfo_vec_bytes(&t->segs) + bfo_vec_bytes(&t->names) +
 	       bfo_vec_bytes(&t->text) + bfo_vec_bytes(&r->plan->order) +

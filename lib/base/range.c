@@ -63,6 +63,8 @@ errcode_t bfo_ranges_choose(const bfo_ranges *free, uint64_t need, bfo_ranges *c
 	size_t i;
 
 	chosen->n = 0;
+	if (!free->n)
+		return need ? BFO_ET_NO_SPACE : 0;
 	err = bfo_vec_reserve(chosen, free->n);
 	if (err)
 		return err;

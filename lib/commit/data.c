@@ -266,6 +266,8 @@ static errcode_t choose_batch(struct filler *f, uint32_t *size)
 	errcode_t err;
 
 	*size = f->pipe.capacity;
+	if (!f->nodes.n)
+		return 0;
 	f->scratch.n = 0;
 	err = bfo_vec_reserve(&f->scratch, f->nodes.n);
 	if (err)

@@ -25,7 +25,7 @@ void bfo_tree_free(struct bfo_tree *t)
 
 static errcode_t add_text(struct bfo_tree *t, const char *name, unsigned int len, uint64_t *at)
 {
-	errcode_t err = bfo_vec_reserve(&t->text, len);
+	errcode_t err = bfo_vec_reserve(&t->text, len + 1);	/* never a null array */
 
 	if (err)
 		return err;

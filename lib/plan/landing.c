@@ -202,7 +202,7 @@ static errcode_t land_names(struct bfo_plan *plan, uint32_t dir, const uint32_t 
 	else
 		for (i = 0; i < n && !err; i++)
 			err = land_name(t, dir, pos[i]);
-	if (!err)
+	if (!err && t->inodes.v[dir].nchild)
 		qsort(t->names.v + t->inodes.v[dir].child, t->inodes.v[dir].nchild,
 		      sizeof(*t->names.v), by_order);
 	return err;

@@ -216,7 +216,8 @@ errcode_t bfo_plan_order(struct bfo_plan *plan)
 	struct bfo_merged *m;
 	errcode_t err = 0;
 
-	qsort(plan->merged.v, plan->merged.n, sizeof(*plan->merged.v), by_ino);
+	if (plan->merged.n)
+		qsort(plan->merged.v, plan->merged.n, sizeof(*plan->merged.v), by_ino);
 	m = bfo_plan_merged(plan, plan->tree->inodes.v[plan->root].new_ino);
 	plan->tree->inodes.v[plan->root].name = BFO_NONE;
 	if (!m)

@@ -133,7 +133,8 @@ static errcode_t plan_trees(struct bfo_plan *plan)
 		err = bfo_vec_push(&plan->trees, tree);
 	}
 	bfo_vec_free(&ext);
-	qsort(plan->trees.v, plan->trees.n, sizeof(*plan->trees.v), by_inode);
+	if (plan->trees.n)
+		qsort(plan->trees.v, plan->trees.n, sizeof(*plan->trees.v), by_inode);
 	return err;
 }
 
