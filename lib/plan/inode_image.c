@@ -94,14 +94,19 @@ static void set_ea_block(const struct bfo_plan *plan, const struct bfo_inode *re
 	raw->osd2.linux2.l_i_file_acl_high = le16(blk >> 32);
 }
 
-/* Everything behind i_extra_isize: where attributes stand. */
+/*
+ * Everything behind i_extra_isize, where attributes stand, goes.  If they were damaged because
+ * i_extra_isize itself is, it becomes what mke2fs would have made it.
+ */
 static void drop_inode_xattrs(const struct bfo_plan *plan, struct ext2_inode_large *raw)
 {
-	uint32_t at = EXT2_GOOD_OLD_INODE_SIZE + le16(raw->i_extra_isize);
+	uint32_t room = plan->target->inode_size - EXT2_GOOD_OLD_INODE_SIZE;
+	uint32_t extra = le16(raw->i_extra_isize);
 
-	if (at > plan->target->inode_size)
-		at = EXT2_GOOD_OLD_INODE_SIZE;
-	memset((char *) raw + at, 0, plan->target->inode_size - at);
+	if (extra % 4 || extra > room)
+		extra = plan->target->extra_isize;
+	raw->i_extra_isize = le16(extra);
+	memset((char *) raw + EXT2_GOOD_OLD_INODE_SIZE + extra, 0, room - extra);
 }
 
 /* What devices, fifos and sockets must not have. */
@@ -194,6 +199,7 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *dat
 			strip(raw);
 		set_ea_block(plan, rec, raw);
 		raw->i_dtime = 0;
+		raw->i_faddr = 0;	/* fragments never came to be; e2fsck objects to others */
 	}
 	raw->i_links_count = le16(bfo_plan_links(plan, rec));
 	if (S_ISDIR(rec->mode))

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * main.c - runs the unit tests, all suites of the table below
+ *
+ * check is told by the environment: CK_RUN_SUITE and CK_RUN_CASE choose, CK_FORK=no runs all in
+ * one process (debuggers, valgrind), CK_TIMEOUT_MULTIPLIER grants more time, CK_VERBOSITY more
+ * words.  UNIT_SEED makes other random inputs.  TMPDIR needs room for a few images of 100 MiB,
+ * most of it holes.
+ */
+#include <stdlib.h>
+#include <ext2fs/ext2_err.h>
+
+#include "unit.h"
+
+Suite *commit_suite(void);
+Suite *crc32c_suite(void);
+Suite *dirimage_suite(void);
+Suite *extent_suite(void);
+Suite *htree_suite(void);
+Suite *inode_image_suite(void);
+Suite *names_suite(void);
+Suite *order_suite(void);
+Suite *range_suite(void);
+Suite *rank_suite(void);
+Suite *sort_suite(void);
+Suite *space_suite(void);
+Suite *text_suite(void);
+Suite *vec_suite(void);
+
+static Suite *(*const suites[])(void) = {
+	vec_suite, rank_suite, range_suite, sort_suite, crc32c_suite, text_suite,
+	names_suite, dirimage_suite, htree_suite, extent_suite, order_suite, space_suite,
+	inode_image_suite,
+	commit_suite,
+};
+
+int main(void)
+{
+	SRunner *runner = srunner_create(NULL);
+	size_t i;
+	int failed;
+
+	initialize_bfo_error_table();
+	initialize_ext2_error_table();
+	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
+		srunner_add_suite(runner, suites[i]());
+	unit_folder_make();
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	if (!srunner_ntests_run(runner))
+		failed = 1;		/* a suite that does not exist is no success */
+	srunner_free(runner);
+	unit_folder_remove();
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
