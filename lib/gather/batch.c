@@ -6,6 +6,10 @@
  *   runs      `--------'            `-------------------'   `-'
  *             merged, one read      large: read in place    merged
  *
+ * Where a sink has a place for its pieces, a merged run is read straight to all of them by
+ * preadv(2), and its gaps to the merge buffer; else, or if they are too many for one call, by way
+ * of the merge buffer.
+ *
  * A node of half a merge buffer or more is sequential by itself and is read on its own, straight
  * to where it belongs if the sink has a place for it.
  *
@@ -42,13 +46,16 @@ errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct 
 	r->vol = vol;
 	r->gap = gap / vol->block_size;
 	r->merge = aligned_alloc(4096, BFO_MERGE_BYTES);
-	return r->merge ? 0 : ENOMEM;
+	r->iov = malloc(BFO_READ_PIECES * sizeof(*r->iov));
+	return r->merge && r->iov ? 0 : ENOMEM;
 }
 
 void bfo_reader_free(struct bfo_reader *r)
 {
 	free(r->merge);
+	free(r->iov);
 	r->merge = NULL;
+	r->iov = NULL;
 }
 
 /* The run that begins with node FIRST. */
@@ -95,23 +102,73 @@ static errcode_t read_large(struct bfo_reader *r, const struct bfo_node *node,
 	return err;
 }
 
+/* One more piece of a scattered read, joined to the one before if they meet. */
+static int add_piece(struct bfo_reader *r, int n, void *to, size_t bytes)
+{
+	struct iovec *last = n && n <= BFO_READ_PIECES ? &r->iov[n - 1] : NULL;
+
+	if (last && (char *) last->iov_base + last->iov_len == to) {
+		last->iov_len += bytes;
+		return n;
+	}
+	if (n < BFO_READ_PIECES)
+		r->iov[n] = (struct iovec) { .iov_base = to, .iov_len = bytes };
+	return n + 1;
+}
+
+/*
+ * Lists where RUN's blocks belong, gaps to the merge buffer.  Returns the number of pieces, 0 if
+ * they are too many or nodes overlap.
+ */
+static int list_pieces(struct bfo_reader *r, const struct bfo_node *nodes, const struct run *run,
+		       const struct bfo_sink *sink)
+{
+	size_t bs = r->vol->block_size;
+	uint64_t at = run->blk, blk;
+	const struct bfo_node *node;
+	int n = 0;
+
+	for (node = nodes + run->first; node < nodes + run->last; node++) {
+		blk = bfo_node_blk(node);
+		if (blk < at || n > BFO_READ_PIECES)
+			return 0;
+		if (blk > at)
+			n = add_piece(r, n, (char *) r->merge + (at - run->blk) * bs,
+				      (blk - at) * bs);
+		n = add_piece(r, n, sink->place(sink->priv, node, 0), node->len * bs);
+		at = blk + node->len;
+	}
+	return n <= BFO_READ_PIECES ? n : 0;
+}
+
+/* Straight to where the pieces belong; 0 if that cannot be done. */
+static int read_scattered(struct bfo_reader *r, const struct bfo_node *nodes,
+			  const struct run *run, const struct bfo_sink *sink)
+{
+	int n = sink->place ? list_pieces(r, nodes, run, sink) : 0;
+
+	return n && bfo_volume_scatter(r->vol, run->blk, run->len, r->iov, n);
+}
+
 static errcode_t read_merged(struct bfo_reader *r, const struct bfo_node *nodes,
 			     const struct run *run, const struct bfo_sink *sink)
 {
-	uint32_t bs = r->vol->block_size;
+	size_t bs = r->vol->block_size;
+	int placed = read_scattered(r, nodes, run, sink);
 	const struct bfo_node *node;
-	errcode_t err;
-	void *data;
+	errcode_t err = 0;
+	void *data, *to;
 
-	err = bfo_volume_read(r->ctx, r->vol, run->blk, run->len, r->merge);
+	if (!placed)
+		err = bfo_volume_read(r->ctx, r->vol, run->blk, run->len, r->merge);
 	r->reads++;
 	r->blocks += run->len;
 	for (node = nodes + run->first; node < nodes + run->last && !err; node++) {
 		data = (char *) r->merge + (bfo_node_blk(node) - run->blk) * bs;
-		if (sink->place)
-			data = memcpy(sink->place(sink->priv, node, 0), data,
-				      (size_t) node->len * bs);
-		err = sink->take(sink->priv, node, 0, node->len, data);
+		to = sink->place ? sink->place(sink->priv, node, 0) : data;
+		if (to != data && !placed)
+			memcpy(to, data, node->len * bs);
+		err = sink->take(sink->priv, node, 0, node->len, to);
 	}
 	return err;
 }

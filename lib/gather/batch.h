@@ -55,11 +55,14 @@ struct bfo_reader {
 	struct bfo_volume *vol;
 	uint32_t gap;		/* blocks: holes up to this are read and thrown away */
 	void *merge;		/* BFO_MERGE_BYTES */
+	struct iovec *iov;	/* BFO_READ_PIECES */
 	uint64_t reads;		/* requests issued */
 	uint64_t blocks;	/* blocks read, gaps included */
 };
 
 #define BFO_MERGE_BYTES (5U << 20)	/* the paper: 2 MB nearly saturates a disk */
+
+#define BFO_READ_PIECES 1024		/* IOV_MAX */
 
 /* GAP in bytes. */
 errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct bfo_volume *vol,

@@ -94,7 +94,7 @@ errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io
 	if (!vol)
 		return ENOMEM;
 	vol->writable = !!(how & BFO_OPEN_TARGET);
-	vol->hint_fd = -1;
+	vol->fd = -1;
 	vol->spec = strdup(spec);
 	err = vol->spec ? 0 : ENOMEM;
 	if (!err)
@@ -109,8 +109,8 @@ errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io
 		err = open_fs(ctx, vol, io);
 	if (!err)
 		err = pass_gates(ctx, vol, how);
-	if (!err && vol->writable && !io)
-		vol->hint_fd = open(vol->path, O_RDONLY | O_CLOEXEC);
+	if (!err && !io)
+		vol->fd = open(vol->path, O_RDONLY | O_CLOEXEC);
 	if (err)
 		bfo_volume_close(vol);
 	else
@@ -124,8 +124,8 @@ void bfo_volume_close(struct bfo_volume *vol)
 		return;
 	if (vol->fs)
 		ext2fs_free(vol->fs);	/* not ext2fs_close(): that one may write */
-	if (vol->hint_fd >= 0)
-		close(vol->hint_fd);
+	if (vol->fd >= 0)
+		close(vol->fd);
 	free(vol->spec);
 	free(vol->path);
 	free(vol->options);
@@ -169,11 +169,20 @@ errcode_t bfo_volume_read(struct bfo_context *ctx, struct bfo_volume *vol, uint6
 	return 0;
 }
 
+int bfo_volume_scatter(struct bfo_volume *vol, uint64_t blk, uint32_t count,
+		       const struct iovec *iov, int n)
+{
+	ssize_t want = (ssize_t) count * vol->block_size;
+
+	return vol->fd >= 0 &&
+	       preadv(vol->fd, iov, n, vol->offset + blk * vol->block_size) == want;
+}
+
 /* A page cache left to itself begins to write when it is full, not while there is time. */
 void bfo_volume_write_back(struct bfo_volume *vol, uint64_t blk, uint32_t count)
 {
-	if (vol->hint_fd >= 0)
-		sync_file_range(vol->hint_fd, vol->offset + blk * vol->block_size,
+	if (vol->fd >= 0)
+		sync_file_range(vol->fd, vol->offset + blk * vol->block_size,
 				(uint64_t) count * vol->block_size, SYNC_FILE_RANGE_WRITE);
 }
 

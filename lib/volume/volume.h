@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <ext2fs/ext2fs.h>
 
 #include "base/context.h"
@@ -34,7 +35,8 @@ struct bfo_volume {
 	uint32_t csum_seed;
 	int has_csum;		/* metadata_csum */
 	int writable;
-	int hint_fd;		/* target: for write-back hints; -1 if none */
+	int fd;			/* read-only, beside the channel, for what a channel cannot do */
+				/* (scattered reads, hints); -1 with another I/O manager */
 };
 
 enum {
@@ -66,6 +68,13 @@ errcode_t bfo_volume_compatible(struct bfo_context *ctx, const struct bfo_volume
 /* Reads COUNT blocks from block BLK into BUF, in one request. */
 errcode_t bfo_volume_read(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
 			  uint32_t count, void *buf);
+
+/*
+ * Reads COUNT blocks from block BLK into the N pieces of IOV, which have as many bytes together.
+ * Returns 0 if that cannot be done in one request: then read with bfo_volume_read().
+ */
+int bfo_volume_scatter(struct bfo_volume *vol, uint64_t blk, uint32_t count,
+		       const struct iovec *iov, int n);
 
 /* Hints that COUNT written blocks from BLK should begin their way to the device. */
 void bfo_volume_write_back(struct bfo_volume *vol, uint64_t blk, uint32_t count);
