@@ -214,6 +214,10 @@ static errcode_t find_smallest(struct copy *c)
 		err = try_size(c, high, &fits);
 		if (err || fits)
 			break;
+		if (high > 4 * (need + 64 * SMALLEST_TRY))
+			err = bfo_fail(&c->ctx, BFO_ET_MKFS, "looking for the smallest size, in "
+				       "scratch files in TMPDIR: even %llu bytes did not do",
+				       (unsigned long long) high);
 		low = high;
 		high += high / 2;
 	}
@@ -336,9 +340,9 @@ static errcode_t format(struct copy *c)
 		err = mkfs_create(&c->ctx, c->path, c->size, c->opt.force);
 		c->created = !err;
 	}
-	c->formatted = !err;
 	if (!err)
 		err = mkfs_run(&c->mkfs, c->path, 0);
+	c->formatted = !err || c->created;
 	if (!err)
 		err = mkfs_open(&c->mkfs, c->opt.target, 0, &c->target);
 	if (!err)

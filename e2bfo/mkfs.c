@@ -239,7 +239,7 @@ static errcode_t spawn(const struct mkfs *m, struct args *a, const char *what)
 
 errcode_t mkfs_size_of(struct bfo_context *ctx, const char *path, uint64_t *size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err = 0;
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st))

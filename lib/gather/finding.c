@@ -25,6 +25,8 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 	[BFO_FOUND_DIR_CSUM] = { "directory-checksum", "checksum of a directory block is wrong",
 		"its names are lost" },
 	[BFO_FOUND_DIR_HOLE] = { "directory-hole", "directory lacks a block", "its names are lost" },
+	[BFO_FOUND_DIR_SIZE] = { "directory-size", "directory has blocks past its end", "their names "
+		"are lost" },
 	[BFO_FOUND_NAME] = { "name", "name is not allowed in a directory", "not copied" },
 	[BFO_FOUND_NAME_INODE] = { "name-inode", "name points to no inode that could be used",
 		"not copied" },

@@ -116,6 +116,8 @@ static int value_ok(const struct ea_room *room, size_t at, size_t end)
 		return 0;
 	if (size && (offs < end || offs + EXT2_EXT_ATTR_SIZE(size) > room->size))
 		return 0;
+	if (offs + size > room->size || (room->first && !e->e_name_index))
+		return 0;		/* e2fsck: of empty values too; the latter in blocks */
 	for (p = room->first; p < at; p += EXT2_EXT_ATTR_LEN(other->e_name_len)) {
 		other = entry_at(room, p);
 		if (values_overlap(e, other))

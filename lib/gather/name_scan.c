@@ -173,6 +173,8 @@ static errcode_t list_directory(struct scan *s, uint32_t index, bfo_order_list *
 		if (seg->lblk != expect)
 			err = bfo_tree_found(t, BFO_FOUND_DIR_HOLE, dir->ino, 0);
 		len = seg->len < blocks - seg->lblk ? seg->len : blocks - seg->lblk;
+		if (!err && len < seg->len)
+			err = bfo_tree_found(t, BFO_FOUND_DIR_SIZE, dir->ino, 0);
 		if (!err)
 			err = bfo_vec_push(list, bfo_node_make(seg->blk, len, index, seg->lblk));
 		expect = seg->lblk + len;
@@ -180,6 +182,8 @@ static errcode_t list_directory(struct scan *s, uint32_t index, bfo_order_list *
 	}
 	if (!err && expect < blocks)
 		err = bfo_tree_found(t, BFO_FOUND_DIR_HOLE, dir->ino, 0);
+	if (!err && i < dir->nseg && t->segs.v[dir->seg + i].lblk >= blocks)
+		err = bfo_tree_found(t, BFO_FOUND_DIR_SIZE, dir->ino, 0);
 	return err;
 }
 

@@ -34,6 +34,7 @@ enum {
 	BFO_INODE_KEEP = 64,	/* exists, and keeps its own attributes */
 	BFO_INODE_LANDED = 256,	/* one of the things that were asked for, by --from */
 	BFO_INODE_STRIP = 512,	/* device, fifo or socket with what only files have */
+	BFO_INODE_PAIRED = 1024, /* a directory that will be merged, at the next level */
 	BFO_INODE_INDEX = 128,	/* a directory that gets an index */
 };
 

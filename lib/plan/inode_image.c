@@ -204,6 +204,9 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *dat
 	raw->i_links_count = le16(bfo_plan_links(plan, rec));
 	if (S_ISDIR(rec->mode))
 		set_dir(rec, raw);
+	else
+		raw->i_flags &= le32(~EXT2_INDEX_FL);
+	raw->i_flags &= le32(~EXT2_IMAGIC_FL);	/* of AFS; e2fsck objects */
 	err = has_map(rec) ? set_map(plan, inode, raw, ext) : keep_i_block(plan, raw);
 	if (err)
 		return bfo_fail(plan->ctx, err, "making inode %u", rec->new_ino);

@@ -233,7 +233,8 @@ errcode_t bfo_plan_land(struct bfo_plan *plan, const char *const *from, size_t n
 
 	if (!pos)
 		return ENOMEM;
-	if (root == BFO_NONE || plan->tree->inodes.v[root].state & BFO_INODE_BAD)
+	if (root == BFO_NONE || plan->tree->inodes.v[root].state & BFO_INODE_BAD ||
+	    !S_ISDIR(plan->tree->inodes.v[root].mode))
 		err = bfo_fail(plan->ctx, BFO_ET_ROOT_DAMAGED, "reading the source");
 	else
 		err = find_paths(plan, from, n, pos);

@@ -56,6 +56,9 @@ static errcode_t meet(struct bfo_plan *plan, const struct side *old, const struc
 
 	if (bfo_name_type(old->at) != EXT2_FT_DIR || !S_ISDIR(t->inodes.v[inode].mode))
 		return bfo_vec_push(&plan->clashes, new->at - t->names.v);
+	if (t->inodes.v[inode].state & (BFO_INODE_EXISTS | BFO_INODE_PAIRED))
+		return bfo_tree_found_known(t, BFO_FOUND_DIR_TWICE, new->at);
+	t->inodes.v[inode].state |= BFO_INODE_PAIRED;
 	return bfo_vec_push(&plan->next_pairs, (struct bfo_pair) { .inode = inode,
 			    .ino = old->at->ino });
 }
@@ -133,7 +136,7 @@ static errcode_t note_old(struct bfo_plan *plan, const struct bfo_tree *old, str
 	const struct bfo_inode *o;
 
 	m->old = bfo_tree_find(old, m->ino);
-	if (m->old == BFO_NONE || old->findings.n)
+	if (m->old == BFO_NONE || old->findings.n || !S_ISDIR(old->inodes.v[m->old].mode))
 		return bfo_fail(plan->ctx, BFO_ET_UNHEALTHY, "reading directory inode %u of the "
 				"target; please run e2fsck -f on it first", m->ino);
 	o = &old->inodes.v[m->old];

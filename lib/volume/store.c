@@ -135,7 +135,7 @@ errcode_t bfo_store_identify(struct bfo_context *ctx, const char *path, uint64_t
 	uint64_t size;
 	int fd, step, err;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);	/* it may be a fifo */
 	if (fd < 0 || fstat(fd, &st))
 		goto failed;
 	size = st.st_size;
