@@ -18,6 +18,7 @@
 
 #include "base/bfo_err.h"
 #include "commit/commit.h"
+#include "gather/claim_scan.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
 #include "volume/gate.h"
@@ -49,7 +50,8 @@ struct copy {
 	uint64_t size;			/* of the target, bytes */
 	uint64_t smallest;
 	int created;			/* the image file is ours */
-	int formatted;			/* what the target held is gone */
+	int formatting;			/* what the target held may be gone */
+	int formatted;			/* it is gone */
 	int written;
 	struct bfo_commit_stats stats;
 };
@@ -66,8 +68,11 @@ static errcode_t gather(struct copy *c)
 {
 	errcode_t err = bfo_reader_init(&c->reader, &c->ctx, c->source, c->opt.read_gap);
 
+	c->tree.keep_map_blocks = 1;
 	if (!err)
 		err = bfo_inode_scan(&c->reader, &c->tree);
+	if (!err)
+		err = bfo_claim_scan(&c->reader, &c->tree);
 	if (!err)
 		err = bfo_name_scan(&c->reader, &c->tree);
 	return err;
@@ -340,9 +345,10 @@ static errcode_t format(struct copy *c)
 		err = mkfs_create(&c->ctx, c->path, c->size, c->opt.force);
 		c->created = !err;
 	}
+	c->formatting = !err;
 	if (!err)
 		err = mkfs_run(&c->mkfs, c->path, 0);
-	c->formatted = !err || c->created;
+	c->formatted = c->formatting && (!err || err == BFO_ET_CANCELLED);
 	if (!err)
 		err = mkfs_open(&c->mkfs, c->opt.target, 0, &c->target);
 	if (!err)
@@ -415,7 +421,8 @@ static int exit_status(const struct copy *c, errcode_t err)
 
 static int finish(struct copy *c, errcode_t err)
 {
-	struct report r = { .opt = &c->opt, .err = err, .what = c->ctx.what,
+	struct report r = { .opt = &c->opt, .err = err,
+			    .what = *c->ctx.what ? c->ctx.what : "copying",
 			    .status = exit_status(c, err), .source = c->source,
 			    .target = c->target, .smallest = c->smallest,
 			    .seconds = progress_clock() - c->begun };
@@ -423,8 +430,12 @@ static int finish(struct copy *c, errcode_t err)
 	progress_wipe(&c->bar);
 	if (err == BFO_ET_CLASH)
 		report_clashes(&c->plan);
-	if (c->formatted)
-		r.fate = c->created ? "has been removed again" : "has been formatted and is empty";
+	if (c->created)
+		r.fate = "has been removed again";
+	else if (c->formatted)
+		r.fate = "has been formatted and is empty";
+	else if (c->formatting)
+		r.fate = "may be partly formatted";
 	else if (err == BFO_ET_CANCELLED)
 		r.fate = "is as it was before";
 	r.plan = c->planned ? &c->plan : NULL;

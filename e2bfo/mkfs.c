@@ -4,11 +4,13 @@
  *
  * The source's properties come first on mke2fs's command line, the user's arguments last, where
  * they prevail: -O lists add up and of other options mke2fs takes the last.  Of -E it takes the
- * last too, so those lists are joined here.
+ * last too, so those lists are joined here.  The user's words are read as mke2fs would read them:
+ * one that belongs to no option would be taken for the device.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,45 +142,76 @@ static uint64_t inode_count(const struct mkfs *m, uint64_t size)
 	return need < UINT32_MAX ? need : UINT32_MAX;
 }
 
-static int says(const wordexp_t *user, const char *letters)
+/* The options of mke2fs(8) 1.47, without those that do not make a filesystem (-n, -S, -V, -z). */
+static const char mke2fs_options[] = "b:cd:e:g:i:jl:m:o:qr:s:t:vC:DE:FG:I:J:KL:M:N:O:R:T:U:";
+
+/* What the user's arguments come to. */
+struct user_args {
+	char extended[512];		/* all of -E, joined to what was there */
+	int counts_inodes;		/* -N, -i, -T: they say how many inodes */
+};
+
+/* Appends the user's words to A, option by option; -E apart. */
+static errcode_t add_words(const struct mkfs *m, const wordexp_t *words, struct args *a,
+			   struct user_args *user)
 {
-	size_t i;
+	char **argv = calloc(words->we_wordc + 2, sizeof(*argv));
+	size_t used = strlen(user->extended);
+	errcode_t err = 0;
+	int c;
 
-	for (i = 0; i < user->we_wordc; i++)
-		if (user->we_wordv[i][0] == '-' && user->we_wordv[i][1] &&
-		    strchr(letters, user->we_wordv[i][1]))
-			return 1;
-	return 0;
-}
-
-/* The user's words, -E aside, whose values are joined to EXTENDED. */
-static void add_user(const wordexp_t *user, struct args *a, char *extended, size_t size)
-{
-	size_t i;
-
-	for (i = 0; i < user->we_wordc; i++) {
-		const char *word = user->we_wordv[i];
-
-		if (strncmp(word, "-E", 2)) {
-			add(a, "%s", word);
-			continue;
-		}
-		if (!word[2] && i + 1 < user->we_wordc)
-			word = user->we_wordv[++i];
+	if (!argv)
+		return bfo_fail(m->ctx, ENOMEM, "reading the arguments of --mkfs");
+	argv[0] = "mke2fs";
+	memcpy(argv + 1, words->we_wordv, words->we_wordc * sizeof(*argv));
+	opterr = 0;
+	optind = 0;
+	while (!err && (c = getopt(words->we_wordc + 1, argv, mke2fs_options)) != -1) {
+		if (c == '?')
+			err = bfo_fail(m->ctx, EINVAL, "reading --mkfs=%s: -%c is no option, or "
+				       "lacks its value, or makes no filesystem", m->args, optopt);
+		else if (c == 'E')
+			used += snprintf(user->extended + used, sizeof(user->extended) - used,
+					 ",%s", optarg);
 		else
-			word += 2;
-		snprintf(extended + strlen(extended), size - strlen(extended), ",%s", word);
+			add(a, "-%c", c);
+		if (!err && c != 'E' && optarg)
+			add(a, "%s", optarg);
+		user->counts_inodes |= c == 'N' || c == 'i' || c == 'T';
+		if (!err && used >= sizeof(user->extended))
+			err = bfo_fail(m->ctx, E2BIG, "reading --mkfs=%s", m->args);
 	}
+	if (!err && optind <= (int) words->we_wordc)
+		err = bfo_fail(m->ctx, EINVAL, "reading --mkfs=%s: '%s' belongs to no option",
+			       m->args, argv[optind]);
+	free(argv);
+	return err;
 }
 
+static errcode_t add_user(const struct mkfs *m, struct args *a, struct user_args *user)
+{
+	wordexp_t words = { 0 };
+	errcode_t err;
+
+	if (!m->args)
+		return 0;
+	if (wordexp(m->args, &words, WRDE_NOCMD | WRDE_UNDEF))
+		return bfo_fail(m->ctx, EINVAL, "reading --mkfs=%s", m->args);
+	err = add_words(m, &words, a, user);
+	wordfree(&words);
+	return err;
+}
+
+/* What SIZE bytes are to be formatted with. */
 static errcode_t build(const struct mkfs *m, uint64_t size, int scratch, struct args *a)
 {
 	const struct ext2_super_block *sb = m->source->fs->super;
-	char extended[512] = "hash_seed=";
-	wordexp_t user = { 0 };
+	struct user_args user = { .extended = "hash_seed=" };
+	errcode_t err;
 
-	if (m->args && wordexp(m->args, &user, WRDE_NOCMD | WRDE_UNDEF))
-		return bfo_fail(m->ctx, EINVAL, "reading the arguments of --mkfs: %s", m->args);
+	uuid_text((const uint8_t *) sb->s_hash_seed, user.extended + strlen(user.extended));
+	if (scratch)
+		strcat(user.extended, ",lazy_itable_init=1,lazy_journal_init=1,nodiscard");
 	add(a, "mke2fs");
 	add(a, "-q");
 	add(a, "-F");
@@ -190,17 +223,15 @@ static errcode_t build(const struct mkfs *m, uint64_t size, int scratch, struct 
 	add(a, "-U");
 	add(a, "%s", m->uuid);
 	add_behaviour(sb, a);
-	if (!says(&user, "NiT")) {
+	err = add_user(m, a, &user);
+	if (err)
+		return err;
+	if (!user.counts_inodes) {
 		add(a, "-N");
 		add(a, "%llu", (unsigned long long) inode_count(m, size));
 	}
-	uuid_text((const uint8_t *) sb->s_hash_seed, extended + strlen(extended));
-	if (scratch)
-		strcat(extended, ",lazy_itable_init=1,lazy_journal_init=1,nodiscard");
-	add_user(&user, a, extended, sizeof(extended));
 	add(a, "-E");
-	add(a, "%s", extended);
-	wordfree(&user);
+	add(a, "%s", user.extended);
 	return a->failed ? bfo_fail(m->ctx, ENOMEM, "building mke2fs's command line") : 0;
 }
 
@@ -212,6 +243,7 @@ static void become(const struct mkfs *m, struct args *a)
 	snprintf(path, sizeof(path), "%s:/usr/sbin:/sbin", getenv("PATH") ? getenv("PATH") : "");
 	setenv("PATH", path, 1);
 	setenv("E2FSPROGS_FAKE_TIME", m->now, 1);
+	signal(SIGINT, SIG_IGN);	/* of a terminal: the parent decides, afterwards */
 	if (m->silent)
 		dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -234,6 +266,8 @@ static errcode_t spawn(const struct mkfs *m, struct args *a, const char *what)
 		return bfo_fail(m->ctx, errno, "running mke2fs on %s", what);
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		return bfo_fail(m->ctx, BFO_ET_MKFS, "formatting %s", what);
+	if (bfo_cancelled(m->ctx))
+		return bfo_fail(m->ctx, BFO_ET_CANCELLED, "formatting %s", what);
 	return 0;
 }
 
@@ -296,7 +330,8 @@ errcode_t mkfs_open(const struct mkfs *m, const char *path, int how, struct bfo_
 				"journal, which the source has (--mkfs='-O ^has_journal' does "
 				"without)");
 	}
-	sb->s_def_hash_version = from->s_def_hash_version;
+	if (from->s_def_hash_version <= EXT2_HASH_TEA)
+		sb->s_def_hash_version = from->s_def_hash_version;
 	sb->s_flags = (sb->s_flags & ~hash_flags) | (from->s_flags & hash_flags);
 	sb->s_default_mount_opts = from->s_default_mount_opts;
 	memcpy(sb->s_mount_opts, from->s_mount_opts, sizeof(sb->s_mount_opts));

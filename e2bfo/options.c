@@ -65,8 +65,7 @@ static const char help[] =
 "  -v, --verbose        more about the plan and the I/O\n"
 "  -V, --version        --help\n"
 "\n"
-"Exit status: 0 all kept, 1 done but not all kept, 8 failed (target as before), 16 usage,\n"
-"32 cancelled (target as before).\n"
+"Exit status: 0 all kept, 1 done but not all kept, 8 nothing copied, 16 usage, 32 cancelled.\n"
 "\n"
 "Examples:\n"
 "  e2bfo copy --mkfs /dev/sdb1 /dev/sdc1        move a filesystem to another disk\n"
@@ -182,10 +181,17 @@ static int read_option(struct copy_options *opt, int c)
 
 static int check(struct copy_options *opt, int argc, char **argv)
 {
+	size_t i;
+
 	if (argc - optind != 2)
 		return complain("copy takes a SOURCE and a TARGET");
 	opt->source = argv[optind];
 	opt->target = argv[optind + 1];
+	if (!*opt->source || !*opt->target || !*opt->to)
+		return complain("%s must not be empty", *opt->to ? "SOURCE and TARGET" : "--to");
+	for (i = 0; i < opt->n_from; i++)
+		if (!*opt->from[i])
+			return complain("--from must not be empty");
 	if (opt->size && !opt->mkfs)
 		return complain("--size goes with --mkfs");
 	if (opt->mkfs && strchr(opt->target, '?'))

@@ -253,7 +253,7 @@ static errcode_t take_map_block(void *priv, const struct bfo_node *node, uint32_
 	if (node > s->level.v && bfo_node_blk(node - 1) == blk)
 		return damaged(s, map.inode, BFO_FOUND_EXTENT, blk);
 	err = s->tree->keep_map_blocks ? bfo_vec_push(&s->tree->map_blocks,
-		(struct bfo_map_use) { .blk = blk, .inode = map.inode }) : 0;
+		(struct bfo_map_use) { .blk = blk, .ino = rec->ino }) : 0;
 	if (err)
 		return err;
 	if (!(rec->flags & EXT4_EXTENTS_FL))

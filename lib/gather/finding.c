@@ -11,6 +11,8 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 	[BFO_FOUND_EXTENT] = { "extent", "block map is damaged", "not copied" },
 	[BFO_FOUND_EXTENT_CSUM] = { "extent-checksum", "checksum of a block of the extent tree is "
 		"wrong", "not copied" },
+	[BFO_FOUND_MULTIPLY] = { "multiply-claimed", "blocks belong to something else too",
+		"copied as it reads" },
 	[BFO_FOUND_SYMLINK] = { "symlink", "symbolic link is damaged", "not copied" },
 	[BFO_FOUND_SPECIAL] = { "special", "device, fifo or socket has what only files have (size, "
 		"blocks, immutable)", "copied without it" },
@@ -27,6 +29,7 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 	[BFO_FOUND_DIR_HOLE] = { "directory-hole", "directory lacks a block", "its names are lost" },
 	[BFO_FOUND_DIR_SIZE] = { "directory-size", "directory has blocks past its end", "their names "
 		"are lost" },
+	[BFO_FOUND_DOTS] = { "dots", "'.' or '..' is missing or leads elsewhere", "made anew" },
 	[BFO_FOUND_NAME] = { "name", "name is not allowed in a directory", "not copied" },
 	[BFO_FOUND_NAME_INODE] = { "name-inode", "name points to no inode that could be used",
 		"not copied" },

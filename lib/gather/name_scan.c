@@ -16,6 +16,7 @@
 #define le32 ext2fs_le32_to_cpu
 
 #define HEADER 8U		/* of a directory entry, before its name */
+#define DOTDOT_AT 12U		/* where ".." stands in the first block */
 #define TAIL_BYTES 12U		/* struct ext2_dir_entry_tail */
 
 struct scan {
@@ -112,11 +113,31 @@ static errcode_t take_entry(struct scan *s, const struct block *b, const struct 
 				 e->name_len);
 }
 
+/* The first two places of a directory are for "." and ".."; *TAKEN if that is what E is. */
+static errcode_t take_dots(struct scan *s, const struct block *b, uint32_t at,
+			   const struct entry *e, int *taken)
+{
+	struct bfo_inode *dir = &s->tree->inodes.v[b->dir];
+	int sound;
+
+	*taken = 0;
+	if (b->lblk || at > DOTDOT_AT)
+		return 0;
+	*taken = e->ino && is_dots(e) && e->name_len == (at ? 2 : 1);
+	sound = *taken && (at || e->ino == dir->ino);
+	if (*taken && at)
+		dir->dotdot = e->ino;
+	if (at && dir->ino == EXT2_ROOT_INO && e->ino != EXT2_ROOT_INO)
+		sound = 0;
+	return sound ? 0 : bfo_tree_found(s->tree, BFO_FOUND_DOTS, dir->ino, b->blk);
+}
+
 static errcode_t take_block(struct scan *s, const struct block *b)
 {
 	uint32_t dir = s->tree->inodes.v[b->dir].ino, at, end = b->size;
 	errcode_t err = 0;
 	struct entry e;
+	int dots;
 
 	if (is_index_block(s, b))
 		end = b->lblk ? 0 : 24;
@@ -128,9 +149,9 @@ static errcode_t take_block(struct scan *s, const struct block *b)
 	for (at = 0; at < end && !err; at += e.rec_len) {
 		if (!read_entry(b, at, &e))
 			return bfo_tree_found(s->tree, BFO_FOUND_DIR_BLOCK, dir, b->blk);
-		if (!e.ino || (!b->lblk && at <= 12 && is_dots(&e)))
-			continue;
-		err = take_entry(s, b, &e);
+		err = take_dots(s, b, at, &e, &dots);
+		if (!err && e.ino && !dots)
+			err = take_entry(s, b, &e);
 	}
 	return err;
 }

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/bfo_err.h"
 #include "gather/target.h"
 #include "volume/volume.h"
 
@@ -41,6 +42,49 @@ static errcode_t free_inodes(const struct bfo_volume *vol, bfo_ranges *out)
 	return err;
 }
 
+/* How much of FREE, ascending ranges, lies in [start, start + len); *AT moves along. */
+static uint64_t free_within(const bfo_ranges *free, size_t *at, uint64_t start, uint64_t len)
+{
+	uint64_t sum = 0, end = start + len, lo, hi;
+	size_t i = *at;
+
+	for (; i < free->n && free->v[i].start < end; i++) {
+		lo = free->v[i].start > start ? free->v[i].start : start;
+		hi = free->v[i].start + free->v[i].len;
+		sum += (hi < end ? hi : end) - lo;
+		if (hi > end)
+			break;
+	}
+	*at = i;
+	return sum;
+}
+
+/*
+ * Bitmaps and descriptors of a healthy target agree.  They must: of a group that is said to have
+ * no bitmap yet (BLOCK_UNINIT), the count alone tells whether that is true.
+ */
+static errcode_t compare_counts(struct bfo_context *ctx, const struct bfo_volume *vol,
+				const struct bfo_target *t)
+{
+	uint32_t ipg = EXT2_INODES_PER_GROUP(vol->fs->super);
+	size_t at_block = 0, at_inode = 0;
+	uint64_t first, last;
+	dgrp_t g;
+
+	for (g = 0; g < vol->fs->group_desc_count; g++) {
+		first = ext2fs_group_first_block2(vol->fs, g);
+		last = ext2fs_group_last_block2(vol->fs, g);
+		if (free_within(&t->free_blocks, &at_block, first, last - first + 1) !=
+		    ext2fs_bg_free_blocks_count(vol->fs, g) ||
+		    free_within(&t->free_inodes, &at_inode, (uint64_t) g * ipg + 1, ipg) !=
+		    ext2fs_bg_free_inodes_count(vol->fs, g))
+			return bfo_fail(ctx, BFO_ET_UNHEALTHY, "opening %s: bitmaps and "
+					"descriptor of group %u disagree; please run e2fsck -f %s "
+					"first", vol->spec, g, vol->spec);
+	}
+	return 0;
+}
+
 errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vol,
 			    struct bfo_target *t)
 {
@@ -68,8 +112,8 @@ errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vo
 	if (!err)
 		err = free_inodes(vol, &t->free_inodes);
 	if (err)
-		bfo_fail(ctx, err, "looking for free space in %s", vol->spec);
-	return err;
+		return bfo_fail(ctx, err, "looking for free space in %s", vol->spec);
+	return compare_counts(ctx, vol, t);
 }
 
 void bfo_target_free(struct bfo_target *t)

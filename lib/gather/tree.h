@@ -36,13 +36,18 @@ enum {
 	BFO_INODE_STRIP = 512,	/* device, fifo or socket with what only files have */
 	BFO_INODE_PAIRED = 1024, /* a directory that will be merged, at the next level */
 	BFO_INODE_INDEX = 128,	/* a directory that gets an index */
+	BFO_INODE_MET = 4096,	/* not copied, though it lies in what is copied */
+	BFO_INODE_SHARED = 2048, /* has blocks that something else has too, and was reported */
 };
 
 struct bfo_inode {
 	uint64_t size;		/* bytes; directories: of the target's image, once planned */
 	uint64_t stem;		/* plan: first block in the stem */
 	uint32_t ino;		/* in the source; 0 if the plan made it */
-	uint32_t new_ino;	/* plan: in the target */
+	union {
+		uint32_t dotdot;	/* gather, directories: where ".." leads; 0 unknown */
+		uint32_t new_ino;	/* plan: in the target */
+	};
 	uint32_t generation;
 	uint32_t flags;		/* i_flags */
 	union {
@@ -113,7 +118,7 @@ static inline uint32_t bfo_name_type(const struct bfo_name *n)
 /* A block that holds part of an inode's block map. */
 struct bfo_map_use {
 	uint64_t blk;
-	uint32_t inode;		/* index of the record */
+	uint32_t ino;		/* inode number */
 };
 
 struct bfo_tree {

@@ -114,7 +114,8 @@ static errcode_t make_path(struct bfo_plan *plan, const char *to, uint32_t *inod
 		if (len > EXT2_NAME_LEN)
 			return bfo_fail(plan->ctx, ENAMETOOLONG, "making %s on the target", to);
 		if (len == 2 && !memcmp(name, "..", 2))
-			return bfo_fail(plan->ctx, EINVAL, "making %s on the target", to);
+			return bfo_fail(plan->ctx, EINVAL, "making %.200s on the target: '..' "
+					"cannot stand in --to", to);
 		err = make_dir(plan, inode);
 		if (!err)
 			err = add_made_name(plan, dir, *inode, name, len);
@@ -191,11 +192,13 @@ static errcode_t land_name(struct bfo_tree *t, uint32_t dir, uint32_t pos)
 static errcode_t land_names(struct bfo_plan *plan, uint32_t dir, const uint32_t *pos, size_t n)
 {
 	struct bfo_tree *t = plan->tree;
-	const struct bfo_inode *root = &t->inodes.v[bfo_tree_find(t, EXT2_ROOT_INO)];
+	struct bfo_inode *root = &t->inodes.v[bfo_tree_find(t, EXT2_ROOT_INO)];
 	uint32_t first = root->child, count = root->nchild, i;
 	errcode_t err = 0;
 
 	plan->landing = dir;
+	if (pos[0] == BFO_NONE)
+		root->state |= BFO_INODE_MET;
 	if (pos[0] == BFO_NONE)
 		for (i = 0; i < count && !err; i++)
 			err = land_name(t, dir, first + i);

@@ -124,7 +124,7 @@ static errcode_t note_freed(const struct bfo_tree *old, uint32_t index, bfo_rang
 				   .start = bfo_seg_blk(&old->segs.v[o->seg + i]),
 				   .len = old->segs.v[o->seg + i].len });
 	for (i = 0; i < old->map_blocks.n && !err; i++)
-		if (old->map_blocks.v[i].inode == index)
+		if (old->map_blocks.v[i].ino == o->ino)
 			err = bfo_vec_push(freed, (struct bfo_range) {
 					   .start = old->map_blocks.v[i].blk, .len = 1 });
 	return err;

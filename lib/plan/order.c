@@ -141,6 +141,13 @@ static errcode_t visit_old(struct walk *w, const struct bfo_name *n)
 	return err ? err : push_dir(w, m->inode);
 }
 
+/* True if ".." of directory REC does not lead to the directory DIR that holds its name. */
+static int has_strange_parent(const struct bfo_tree *t, const struct bfo_inode *rec, uint32_t dir)
+{
+	return !(rec->state & BFO_INODE_LANDED) && rec->dotdot &&
+	       rec->dotdot != t->inodes.v[dir].ino;
+}
+
 static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
 {
 	struct bfo_tree *t = w->plan->tree;
@@ -153,6 +160,7 @@ static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
 		return 0;
 	rec = &t->inodes.v[n->ino];
 	if (rec->state & BFO_INODE_BAD) {
+		rec->state |= BFO_INODE_MET;
 		n->ino = BFO_NONE;
 		return 0;
 	}
@@ -161,7 +169,9 @@ static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
 		n->ino = BFO_NONE;
 		return err;
 	}
-	if (!(rec->state & BFO_INODE_PLACED))
+	if (S_ISDIR(rec->mode) && has_strange_parent(t, rec, dir))
+		err = bfo_tree_found(t, BFO_FOUND_DOTS, rec->ino, 0);
+	if (!err && !(rec->state & BFO_INODE_PLACED))
 		err = place(w->plan, n->ino);
 	count_link(w->plan, S_ISDIR(rec->mode) ? dir : n->ino);
 	if (err || !S_ISDIR(rec->mode))
@@ -181,6 +191,8 @@ static errcode_t walk_all(struct walk *w)
 
 		if (f->next == f->end) {
 			w->stack.n--;
+			if (bfo_cancelled(w->plan->ctx))
+				err = bfo_fail(w->plan->ctx, BFO_ET_CANCELLED, "planning");
 			continue;
 		}
 		bfo_tree_prefetch(t, f->next, f->end);
@@ -259,6 +271,25 @@ errcode_t bfo_plan_numbers(struct bfo_plan *plan)
 	return 0;
 }
 
+/* True if a finding is about something that was asked for. */
+static int concerns(const struct bfo_tree *t, const struct bfo_finding *f)
+{
+	uint32_t inode = bfo_tree_find(t, f->len == BFO_NO_NAME ? f->ino : f->dir);
+
+	return inode != BFO_NONE && t->inodes.v[inode].state &
+	       (BFO_INODE_PLACED | BFO_INODE_EXISTS | BFO_INODE_MET);
+}
+
+static void drop_foreign(struct bfo_tree *t)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < t->findings.n; i++)
+		if (concerns(t, &t->findings.v[i]))
+			t->findings.v[kept++] = t->findings.v[i];
+	t->findings.n = kept;
+}
+
 /* Only a whole copy has met all names, so only then do missing ones mean anything. */
 errcode_t bfo_plan_audit(struct bfo_plan *plan)
 {
@@ -266,6 +297,8 @@ errcode_t bfo_plan_audit(struct bfo_plan *plan)
 	errcode_t err = 0;
 	size_t i;
 
+	if (!plan->whole)
+		drop_foreign(t);
 	for (i = 0; i < t->inodes.n && plan->whole && !err; i++) {
 		const struct bfo_inode *rec = &t->inodes.v[i];
 

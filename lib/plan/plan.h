@@ -128,7 +128,10 @@ errcode_t bfo_plan_order(struct bfo_plan *plan);
 errcode_t bfo_plan_numbers(struct bfo_plan *plan);
 errcode_t bfo_plan_space(struct bfo_plan *plan);
 
-/* Reports what only the finished plan can tell: link counts, inodes without names. */
+/*
+ * Reports what only the finished plan can tell: link counts, inodes without names; drops what was
+ * found outside of what is copied.
+ */
 errcode_t bfo_plan_audit(struct bfo_plan *plan);
 
 /*

@@ -184,6 +184,9 @@ errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol
 		why = "its list of orphans is not empty";
 	else if (!force && holds_files(sb) && sb->s_lastcheck < sb->s_mtime)
 		why = "it was mounted since its last check";
+	else if (ext2fs_has_feature_dir_index((struct ext2_super_block *) sb) &&
+		 sb->s_def_hash_version > EXT2_HASH_TEA)
+		why = "the hash version of its directories is unknown";
 	if (!why)
 		return 0;
 	return bfo_fail(ctx, BFO_ET_UNHEALTHY, "opening %s: %s; please run e2fsck -f %s first",

@@ -285,6 +285,66 @@ begin plain
 debug source.img 'ln / /bad/sub/cycle'
 judged 'the root below itself' "2|$(number /bad/sub)" /bad/sub -x /bad/sub/cycle -o nlink
 
+begin plain
+poke "$(block_at /bad/sub 0)" "$(printf %02x $(($(number /bad/other) & 255)))"
+judged "'.' of another directory" "$(number /bad/sub)" /bad/sub -x /nothing
+
+begin plain
+poke $(($(block_at /bad/sub 0) + 12)) 02 00 00 00
+judged "'..' to the root" "$(number /bad/sub)" /bad/sub -x /nothing
+
+begin plain
+debug source.img "set_inode_field /bad/big size 4096"
+judged 'a directory shorter than its blocks' "$(number /bad/big)" /bad/big -x /bad/big -o nlink
+
+# ---- blocks that two things claim: both are copied as they read, and both are reported ----
+# claim PATH BLOCK: PATH's first extent begins there
+claim() {
+	local at=$(($(inode_at "$1") + 40 + 12 + 8))
+
+	poke $at $(printf '%08x' "$2" | sed 's/\(..\)\(..\)\(..\)\(..\)/\4 \3 \2 \1/')
+}
+
+begin plain
+claim /bad/file $(($(block_at /bad/second 0) / 4096))
+judged 'a block of two files' "$(number /bad/file)" /bad/file -x /bad/file
+grep -q "^e2bfo: /bad/second: .*inode $(number /bad/second)" said || fail "the other is not reported"
+ask target.img 'cat /bad/file' > one
+ask plain.img 'cat /bad/second' > other
+cmp -n 4500 one other || fail "it is not copied as it reads"
+
+begin plain
+table=$(dumpe2fs plain.img 2> /dev/null | sed -n 's/.*Inode table at \([0-9]*\)-.*/\1/p' | head -1)
+claim /bad/file $((table + 1))
+judged 'a block of the inode table' "$(number /bad/file)" /bad/file -x /bad/file
+
+begin plain
+claim /bad/file "$(ask plain.img 'bmap <8> 5')"
+judged 'a block of the journal' "$(number /bad/file)" /bad/file -x /bad/file
+
+begin plain
+claim /bad/file 1
+judged 'a block of the descriptors' "$(number /bad/file)" /bad/file -x /bad/file
+
+begin plain
+claim /bad/file "$leaf"
+judged 'a block of an extent tree' "$(number /bad/file)" /bad/file -x /bad/file
+grep -q "^e2bfo: /bad/tree: .*inode $(number /bad/tree)" said || fail "its owner is not reported"
+
+# ---- damage that is not in what is copied is nobody's business ----
+begin sums
+flip $(($(inode_at /bad/file) + 17))
+flip $(($(block_at /bad/dir 0) + 60))
+flip $(($(leaf_of /bad/tree) * 4096 + 100))
+volume target.img 64M
+e2bfo 0 copy --from /good source.img target.img
+[ ! -s said ] || fail "reported damage that is elsewhere: $(cat said)"
+e2bfo 1 copy --from /bad --to /other source.img target.img
+[ "$(grep -c . said)" = 3 ] || fail "three were to be reported: $(cat said)"
+e2bfo 1 copy --from / --to /third source.img target.img
+[ "$(grep -c . said)" = 3 ] || fail "three were to be reported: $(cat said)"
+checked target.img
+
 # ---- both of several ----
 begin sums
 flip $(($(inode_at /bad/file) + 17))

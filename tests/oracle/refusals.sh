@@ -50,6 +50,9 @@ usage copy --memory many source.img target.img
 usage copy --dir-fill 101 source.img target.img
 usage copy --size 100M source.img target.img
 usage no-such-command source.img target.img
+usage copy --from '' source.img target.img
+usage copy --to '' source.img target.img
+usage copy '' target.img
 
 # ---- in use ----
 mounted source.img mnt
@@ -118,6 +121,19 @@ debug other.img 'set_super_value state 3'
 refused source.img other.img 'e2fsck -f & other\.img'
 debug other.img 'set_super_value state 1' 'set_super_value last_orphan 12'
 refused source.img other.img 'e2fsck -f & other\.img'
+volume other.img 100M -O ^metadata_csum
+printf '\11' | dd of=other.img bs=1 seek=$((1024 + 252)) conv=notrunc status=none	# s_def_hash_version
+refused source.img other.img 'hash & e2fsck -f & other\.img'
+
+# A group that claims to have no block bitmap yet, although it is in use; a wrong count of inodes.
+volume other.img 400M
+head -c 150M /dev/zero | tr '\0' x > big
+debug other.img 'write big file' 'set_bg 1 flags 6' 'set_bg 1 checksum calc'
+refused source.img other.img 'group 1 & e2fsck -f & other\.img'
+rm big
+volume other.img 100M
+debug other.img 'set_bg 0 free_inodes_count 7' 'set_bg 0 checksum calc'
+refused source.img other.img 'group 0 & e2fsck -f & other\.img'
 
 # A bitmap that does not match its checksum is not written to.
 volume other.img 100M
@@ -139,6 +155,13 @@ refused source.img other.img '[0-9]+' --mkfs --size 20M
 [ ! -e other.img ] || fail "--mkfs --size 20M has left a file"
 truncate -s 20M other.img
 refused source.img other.img 'block.*[0-9]+|[0-9]+.*block' --mkfs
+
+# ---- arguments that are not for formatting ----
+refused source.img other.img 'more.*no option' --mkfs='-m 1 more'
+refused source.img other.img '-n' --mkfs=-n
+refused source.img other.img '-z' --mkfs='-z undo'
+refused source.img other.img '-E' --mkfs=-E
+refused source.img other.img "'\.\.'" --mkfs --force --to /../x
 
 # ---- not a filesystem for us ----
 truncate -s 64M other.img
