@@ -26,6 +26,7 @@
 #include "commit/pipe.h"
 #include "plan/dirimage.h"
 #include "plan/extent.h"
+#include "plan/runs.h"
 
 /* A node's tag: what is to be mended once it is read. */
 #define TAG_EA 0x80000000U	/* | index into eas[]; else bytes to be zeroed at the node's end */
@@ -42,91 +43,140 @@ struct filler {
 	struct bfo_buffer *buffer;
 	bfo_order_list nodes, scratch;
 	uint64_t bytes, total;		/* progress */
+	uint32_t source_units;		/* units of a block of the source */
 
 	/* where the walk over the items stands */
 	size_t item;			/* position in plan->order */
-	uint64_t at;			/* next stem block */
-	uint32_t seg, seg_at;		/* files: segment, blocks of it done */
+	int begun;			/* its attribute block is done, its walk is open */
+	uint64_t ea_end;		/* attribute blocks before this place of the stem are done */
+	struct bfo_run_walk walk;	/* files */
+	struct bfo_run run;		/* the current one, */
+	uint32_t run_done;		/* and how many blocks of it are done */
+	uint32_t seg;			/* first segment that may be in it */
 	uint32_t lblk;			/* directories: next block */
-	int img_open;
 	struct bfo_dirimage img;
 };
 
-static uint32_t space_left(const struct filler *f)
+static uint32_t units_left(const struct filler *f)
 {
 	return f->pipe.capacity - f->buffer->used;
 }
 
-/* The next LEN blocks of the batch are stem blocks AT and following. */
-static errcode_t add_writes(struct filler *f, uint32_t len)
+/* Blocks of the target that still fit, if they are whole blocks of the source. */
+static uint32_t blocks_left(const struct filler *f)
+{
+	return units_left(f) / f->source_units * f->source_units / f->pipe.block_units;
+}
+
+/* The LEN blocks from unit AT of the buffer on are stem blocks STEM and following. */
+static errcode_t add_writes(struct filler *f, uint32_t at, uint64_t stem, uint32_t len)
 {
 	errcode_t err = 0;
 	uint64_t blk, run;
 
-	for (; len && !err; len -= run, f->at += run) {
-		blk = bfo_plan_block(f->plan, f->at, &run);
+	for (; len && !err; len -= run, stem += run, at += run * f->pipe.block_units) {
+		blk = bfo_plan_block(f->plan, stem, &run);
 		if (run > len)
 			run = len;
-		err = bfo_pipe_add_write(f->buffer, blk, run);
+		err = bfo_pipe_add_write(&f->pipe, f->buffer, at, blk, run);
 	}
 	return err;
 }
 
-/* LEN blocks from source block BLK are to be read into the batch's next blocks. */
-static errcode_t add_node(struct filler *f, uint64_t blk, uint32_t len, uint32_t tag)
+/* LEN blocks from source block BLK on are to be read to unit AT of the buffer. */
+static errcode_t add_node(struct filler *f, uint64_t blk, uint32_t len, uint32_t tag, uint32_t at)
 {
+	bfo_pipe_expect(&f->pipe, f->buffer, at, len * f->source_units);
+	return bfo_vec_push(&f->nodes, bfo_node_make(blk, len, tag, at));
+}
+
+static errcode_t fill_ea(struct filler *f, uint32_t index)
+{
+	const struct bfo_ea *ea = &f->plan->tree->eas.v[index];
 	uint32_t at = f->buffer->used;
 	errcode_t err;
 
-	err = bfo_vec_push(&f->nodes, bfo_node_make(blk, len, tag, at));
-	if (err)
-		return err;
-	bfo_pipe_expect(&f->pipe, f->buffer, at, len);
-	return add_writes(f, len);
+	f->ea_end = ea->stem + 1;
+	f->buffer->used += f->pipe.block_units;
+	err = add_node(f, ea->blk, 1, TAG_EA | index, at);
+	return err ? err : add_writes(f, at, ea->stem, 1);
 }
 
-static errcode_t fill_ea(struct filler *f, const struct bfo_inode *rec)
-{
-	const struct bfo_ea *ea = rec->ea == BFO_NONE ? NULL : &f->plan->tree->eas.v[rec->ea];
-
-	if (!ea || ea->stem != f->at)
-		return 0;
-	return add_node(f, ea->blk, 1, TAG_EA | rec->ea);
-}
-
-/* Bytes behind the end of the file in a piece that ends before logical block END. */
+/* Bytes behind the end of the file in a piece that ends before the source's logical block END. */
 static uint32_t slack(const struct filler *f, const struct bfo_inode *rec, uint64_t end)
 {
-	uint64_t bs = f->plan->target->block_size, bytes = end * bs;
+	uint64_t bs = f->plan->tree->block_size, bytes = end * bs;
 
+	if (rec->flags & (EXT4_VERITY_FL | EXT4_ENCRYPT_FL))
+		return 0;
 	return bytes > rec->size && bytes - rec->size < bs ? bytes - rec->size : 0;
 }
 
-/* As much of the file as fits. */
-static errcode_t fill_file(struct filler *f, const struct bfo_inode *rec)
+/*
+ * The part of segment SEG that lies in the source's logical blocks [FIRST, END), whose place in
+ * the buffer begins at unit AT.
+ */
+static errcode_t add_seg(struct filler *f, const struct bfo_inode *rec, const struct bfo_seg *seg,
+			 uint64_t first, uint64_t end, uint32_t at)
+{
+	uint64_t lo = seg->lblk > first ? seg->lblk : first;
+	uint64_t hi = (uint64_t) seg->lblk + seg->len;
+
+	if (hi > end)
+		hi = end;
+	if (lo >= hi || bfo_seg_unwritten(seg))
+		return 0;
+	return add_node(f, bfo_seg_blk(seg) + (lo - seg->lblk), hi - lo, slack(f, rec, hi),
+			at + (lo - first) * f->source_units);
+}
+
+/* LEN blocks of the current run, which fit; they are whole blocks of the source. */
+static errcode_t fill_piece(struct filler *f, const struct bfo_inode *rec, uint32_t len)
+{
+	uint64_t from = f->plan->tree->block_size, to = f->plan->target->block_size;
+	uint64_t begin = (f->run.lblk + f->run_done) * to, end = begin + len * to, last;
+	uint32_t at = f->buffer->used, units = len * f->pipe.block_units;
+	const struct bfo_seg *segs = f->plan->tree->segs.v + rec->seg;
+	errcode_t err = 0;
+	uint32_t i;
+
+	last = (end + from - 1) / from;
+	units = (units + f->source_units - 1) / f->source_units * f->source_units;
+	f->buffer->used += units;
+	if (from < to)			/* not every block of the target need be full */
+		memset(f->buffer->buf + (size_t) at * f->pipe.unit, 0,
+		       (size_t) units * f->pipe.unit);
+	while (f->seg < rec->nseg && segs[f->seg].lblk + (uint64_t) segs[f->seg].len <= begin / from)
+		f->seg++;
+	for (i = f->seg; i < rec->nseg && segs[i].lblk < last && !err; i++)
+		err = add_seg(f, rec, &segs[i], begin / from, last, at);
+	if (!err)
+		err = add_writes(f, at, rec->stem + f->run.at + f->run_done, len);
+	f->run_done += len;
+	return err;
+}
+
+/* As much of the file as fits; *DONE if that is all. */
+static errcode_t fill_file(struct filler *f, const struct bfo_inode *rec, int *done)
 {
 	errcode_t err = 0;
 	uint32_t len;
 
-	for (; f->seg < rec->nseg && !err; f->seg_at += len) {
-		const struct bfo_seg *seg = &f->plan->tree->segs.v[rec->seg + f->seg];
-
-		len = seg->len - f->seg_at;
-		if (!len) {
-			f->seg++;
-			f->seg_at = 0;
+	*done = 0;
+	while (!err) {
+		len = f->run.len - f->run_done;
+		if (!len || f->run.unwritten) {
+			f->run_done = 0;
+			*done = !bfo_runs_next(&f->walk, &f->run);
+			if (*done)
+				break;
 			continue;
 		}
-		if (bfo_seg_unwritten(seg)) {
-			f->at += len;
-			continue;
-		}
-		if (len > space_left(f))
-			len = space_left(f);
+		if (len > blocks_left(f))
+			len = blocks_left(f);
 		if (!len)
-			return 0;
-		err = add_node(f, bfo_seg_blk(seg) + f->seg_at, len,
-			       slack(f, rec, (uint64_t) seg->lblk + f->seg_at + len));
+			break;
+		err = fill_piece(f, rec, len);
 	}
 	return err;
 }
@@ -141,53 +191,67 @@ static errcode_t open_image(struct filler *f, uint32_t inode)
 	bfo_dirimage_number(&f->img, rec->new_ino,
 			    f->plan->tree->inodes.v[bfo_plan_parent(f->plan, inode)].new_ino,
 			    rec->generation);
-	f->img_open = 1;
+	f->lblk = 0;
 	return err;
 }
 
-/* As many of the directory's blocks as fit. */
-static errcode_t fill_dir(struct filler *f, uint32_t inode)
+/* As many of the directory's blocks as fit; *DONE if that is all. */
+static errcode_t fill_dir(struct filler *f, const struct bfo_inode *rec, int *done)
 {
-	uint32_t bs = f->plan->target->block_size;
-	errcode_t err = f->img_open ? 0 : open_image(f, inode);
+	errcode_t err = 0;
+	uint32_t at;
 
-	for (; f->lblk < f->img.blocks && space_left(f) && !err; f->lblk++) {
-		bfo_dirimage_block(&f->img, f->lblk, f->buffer->buf + (size_t) f->buffer->used * bs);
-		err = add_writes(f, 1);
+	for (; f->lblk < f->img.blocks && blocks_left(f) && !err; f->lblk++) {
+		at = f->buffer->used;
+		f->buffer->used += f->pipe.block_units;
+		bfo_dirimage_block(&f->img, f->lblk, f->buffer->buf + (size_t) at * f->pipe.unit);
+		err = add_writes(f, at, rec->stem + f->lblk, 1);
 	}
-	if (f->lblk == f->img.blocks) {
+	*done = f->lblk == f->img.blocks;
+	if (*done)
 		bfo_dirimage_free(&f->img);
-		f->img_open = 0;
-	}
 	return err;
 }
 
-/* True if nothing of the current item is left. */
-static int item_done(const struct filler *f, const struct bfo_inode *rec)
+/* Begins with the item's attribute block, if it is the first that has it, and opens its walk. */
+static errcode_t begin_item(struct filler *f, uint32_t inode)
 {
-	if (rec->ea != BFO_NONE && f->plan->tree->eas.v[rec->ea].stem == f->at)
-		return 0;
-	return S_ISDIR(rec->mode) ? !f->img_open && f->lblk : f->seg == rec->nseg;
+	const struct bfo_inode *rec = &f->plan->tree->inodes.v[inode];
+	errcode_t err = 0;
+
+	if (rec->ea != BFO_NONE && f->plan->tree->eas.v[rec->ea].stem >= f->ea_end)
+		err = fill_ea(f, rec->ea);
+	f->begun = 1;
+	if (S_ISDIR(rec->mode))
+		return err ? err : open_image(f, inode);
+	f->seg = f->run_done = 0;
+	f->run = (struct bfo_run) { 0 };
+	bfo_runs_begin(&f->walk, f->plan, rec);
+	return err;
 }
 
+static errcode_t fill_item(struct filler *f, uint32_t inode, int *done)
+{
+	const struct bfo_inode *rec = &f->plan->tree->inodes.v[inode];
+	errcode_t err = f->begun ? 0 : begin_item(f, inode);
+
+	if (!err)
+		err = S_ISDIR(rec->mode) ? fill_dir(f, rec, done) : fill_file(f, rec, done);
+	return err;
+}
+
+/* Items into the next buffer until there is no room for a block of either volume. */
 static errcode_t fill_buffer(struct filler *f)
 {
 	errcode_t err = bfo_pipe_begin(&f->pipe, &f->buffer);
+	int done = 1;
 
 	f->nodes.n = 0;
-	while (f->item < f->plan->order.n && !err) {
-		uint32_t inode = f->plan->order.v[f->item];
-		const struct bfo_inode *rec = bfo_plan_item(f->plan, f->item);
-
-		if (!space_left(f))
-			break;
-		err = fill_ea(f, rec);
-		if (!err)
-			err = S_ISDIR(rec->mode) ? fill_dir(f, inode) : fill_file(f, rec);
-		if (!item_done(f, rec))
-			break;
-		f->item++;
-		f->seg = f->seg_at = f->lblk = 0;
+	while (f->item < f->plan->order.n && !err && done && blocks_left(f)) {
+		bfo_plan_item(f->plan, f->item);	/* asks in time for those to come */
+		err = fill_item(f, f->plan->order.v[f->item], &done);
+		f->item += done;
+		f->begun = !done;
 	}
 	return err;
 }
@@ -207,7 +271,8 @@ static void *place_node(void *priv, const struct bfo_node *node, uint32_t at)
 {
 	struct filler *f = priv;
 
-	return f->buffer->buf + (size_t) (node->to + at) * f->pipe.block_size;
+	return f->buffer->buf + (size_t) (node->to + (uint64_t) at * f->source_units) *
+	       f->pipe.unit;
 }
 
 /* Sink: blocks of the batch have been read. */
@@ -215,8 +280,8 @@ static errcode_t take_node(void *priv, const struct bfo_node *node, uint32_t at,
 			   const void *data)
 {
 	struct filler *f = priv;
-	size_t bs = f->pipe.block_size;
-	char *end = f->buffer->buf + (size_t) (node->to + at + count) * bs;
+	size_t bs = f->r->vol->block_size;
+	char *end = (char *) place_node(priv, node, at + count);
 
 	(void) data;
 	if (node->tag & TAG_EA)
@@ -227,10 +292,11 @@ static errcode_t take_node(void *priv, const struct bfo_node *node, uint32_t at,
 	bfo_progress_report(f->plan->ctx, BFO_STAGE_DATA, f->bytes, f->total, f->item);
 	if (bfo_cancelled(f->plan->ctx))
 		return bfo_fail(f->plan->ctx, BFO_ET_CANCELLED, "moving data");
-	return bfo_pipe_arrived(&f->pipe, f->buffer, node->to + at, count);
+	return bfo_pipe_arrived(&f->pipe, f->buffer, node->to + (uint64_t) at * f->source_units,
+				count * f->source_units);
 }
 
-/* The end of the batch that begins with node FIRST: nodes of SIZE blocks of the buffer. */
+/* The end of the batch that begins with node FIRST: nodes of SIZE units of the buffer. */
 static size_t batch_end(const struct filler *f, size_t first, uint32_t size)
 {
 	uint64_t limit = f->nodes.v[first].to + size;
@@ -241,7 +307,7 @@ static size_t batch_end(const struct filler *f, size_t first, uint32_t size)
 	return end;
 }
 
-/* Cost of reading the buffer in batches of SIZE blocks; sorts a copy of the nodes in SCRATCH. */
+/* Cost of reading the buffer in batches of SIZE units; sorts a copy of the nodes in SCRATCH. */
 static uint64_t cost_of(struct filler *f, uint32_t size)
 {
 	bfo_order_list part = { 0 };
@@ -303,10 +369,12 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo
 			 uint64_t memory)
 {
 	struct filler f = { .plan = plan, .r = r, .w = w };
+	uint32_t from = r->vol->block_size, to = w->vol->block_size, unit = from < to ? from : to;
 	errcode_t err;
 
-	f.total = (plan->data_blocks + plan->ea_len) * plan->target->block_size;
-	err = bfo_pipe_open(&f.pipe, w, memory, plan->stem_len);
+	f.total = (plan->data_blocks + plan->ea_len) * to;
+	f.source_units = from / unit;
+	err = bfo_pipe_open(&f.pipe, w, unit, memory, plan->stem_len * to);
 	if (err)
 		return bfo_fail(plan->ctx, err, "starting to move data");
 	while (f.item < plan->order.n && !err) {
@@ -318,8 +386,7 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo
 	}
 	bfo_vec_free(&f.nodes);
 	bfo_vec_free(&f.scratch);
-	if (f.img_open)
-		bfo_dirimage_free(&f.img);
+	bfo_dirimage_free(&f.img);
 	return bfo_pipe_close(&f.pipe, err);
 }
 
@@ -347,7 +414,7 @@ static errcode_t write_tree(struct bfo_plan *plan, struct tree_writer *tw,
 	uint32_t k;
 
 	for (k = 0; k < tree->blocks && !err; k++) {
-		blk = bfo_plan_block(plan, tree->stem + k, NULL);
+		blk = bfo_plan_tree_block(plan, tree, k);
 		if (tw->n == tw->max || blk != tw->blk + tw->n)
 			err = drain(tw);
 		if (!tw->n)

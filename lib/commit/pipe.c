@@ -22,7 +22,7 @@ static uint32_t chunks_of(const struct bfo_pipe *p)
 
 static size_t buffer_bytes(const struct bfo_pipe *p)
 {
-	return (size_t) p->capacity * p->block_size;
+	return (size_t) p->capacity * p->unit;
 }
 
 static errcode_t alloc_buffer(struct bfo_pipe *p, struct bfo_buffer *b)
@@ -39,7 +39,7 @@ static void free_buffer(struct bfo_pipe *p, struct bfo_buffer *b)
 	bfo_vec_free(&b->writes);
 }
 
-/* Waits until blocks [at, at + len) are all there; less may be returned if less is. */
+/* Waits until units [at, at + len) are all there; less may be returned if less is. */
 static uint32_t wait_for(struct bfo_pipe *p, const struct bfo_buffer *b, uint32_t at, uint32_t len)
 {
 	uint32_t first = at / p->chunk, last = first, end = (at + len - 1) / p->chunk;
@@ -60,16 +60,17 @@ static uint32_t wait_for(struct bfo_pipe *p, const struct bfo_buffer *b, uint32_
 static errcode_t write_run(struct bfo_pipe *p, const struct bfo_buffer *b,
 			   const struct bfo_buffer_write *run)
 {
-	uint32_t max = WRITE_BYTES / p->block_size, done, len;
+	uint32_t max = WRITE_BYTES / p->w->vol->block_size, done, len, at;
 	errcode_t err = 0;
 
 	for (done = 0; done < run->len && !err; done += len) {
+		at = run->at + done * p->block_units;
 		len = run->len - done < max ? run->len - done : max;
-		len = wait_for(p, b, run->at + done, len);
+		len = wait_for(p, b, at, len * p->block_units) / p->block_units;
 		if (!len)
 			return p->err;
 		err = bfo_writer_write(p->w, run->blk + done, len,
-				       b->buf + (size_t) (run->at + done) * p->block_size);
+				       b->buf + (size_t) at * p->unit);
 		bfo_volume_write_back(p->w->vol, run->blk + done, len);
 	}
 	return err;
@@ -127,18 +128,19 @@ static void *writer_main(void *arg)
 	return NULL;
 }
 
-errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint64_t memory, uint64_t total)
+errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint32_t unit, uint64_t memory,
+			uint64_t total)
 {
-	uint64_t blocks;
+	uint64_t units;
 	errcode_t err;
 
 	memset(p, 0, sizeof(*p));
 	p->w = w;
-	p->block_size = w->vol->block_size;
-	p->chunk = BFO_CHUNK_BYTES / p->block_size;
-	blocks = memory / p->block_size;
-	blocks = total <= blocks ? total : blocks / 2;
-	p->capacity = blocks < p->chunk ? p->chunk : blocks > INT32_MAX ? INT32_MAX : blocks;
+	p->unit = unit;
+	p->block_units = w->vol->block_size / unit;
+	p->chunk = BFO_CHUNK_BYTES / unit;
+	units = (total <= memory ? total : memory / 2) / unit;
+	p->capacity = units < p->chunk ? p->chunk : units > INT32_MAX ? INT32_MAX : units;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->change, NULL);
 	err = alloc_buffer(p, &p->buffer[0]);
@@ -181,13 +183,12 @@ void bfo_pipe_expect(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint
 	}
 }
 
-errcode_t bfo_pipe_add_write(struct bfo_buffer *b, uint64_t blk, uint32_t len)
+errcode_t bfo_pipe_add_write(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint64_t blk,
+			     uint32_t len)
 {
 	struct bfo_buffer_write *last = b->writes.n ? &b->writes.v[b->writes.n - 1] : NULL;
-	uint32_t at = b->used;
 
-	b->used += len;
-	if (last && last->blk + last->len == blk) {
+	if (last && last->blk + last->len == blk && last->at + last->len * p->block_units == at) {
 		last->len += len;
 		return 0;
 	}

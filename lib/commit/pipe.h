@@ -6,8 +6,10 @@
  * the target, beginning before all of it is read: a buffer is cut into chunks, and each chunk
  * counts the blocks that are still to come.
  *
- *   reader:  pipe_begin ── add nodes and writes ── pipe_publish ── pipe_arrived ... 
+ *   reader:  pipe_begin ── add nodes and writes ── pipe_publish ── pipe_arrived ...
  *   writer:  waits for a published buffer ── for each write waits for its chunks ── hands it back
+ *
+ * Places in a buffer are counted in units: the smaller of the two volumes' blocks.
  */
 #ifndef BFO_COMMIT_PIPE_H
 #define BFO_COMMIT_PIPE_H
@@ -22,22 +24,24 @@
 /* A run of blocks to be written. */
 struct bfo_buffer_write {
 	uint64_t blk;		/* on the target */
-	uint32_t at, len;	/* blocks, from the start of the buffer */
+	uint32_t at;		/* units, from the start of the buffer */
+	uint32_t len;		/* blocks */
 };
 
 struct bfo_buffer {
 	char *buf;
-	uint32_t used;			/* blocks of buf that have an owner */
+	uint32_t used;			/* units of buf that have an owner */
 	BFO_VEC(struct bfo_buffer_write) writes;
-	uint32_t *missing;		/* per chunk: blocks still to be read */
+	uint32_t *missing;		/* per chunk: units still to be read */
 	int published;			/* the writer may take it */
 };
 
 struct bfo_pipe {
 	struct bfo_writer *w;
-	uint32_t block_size;
-	uint32_t capacity;		/* blocks of one buffer */
-	uint32_t chunk;			/* blocks of one chunk */
+	uint32_t unit;			/* bytes */
+	uint32_t block_units;		/* units of a block of the target */
+	uint32_t capacity;		/* units of one buffer */
+	uint32_t chunk;			/* units of one chunk */
 	struct bfo_buffer buffer[2];
 	int filling;			/* the reader's */
 	errcode_t err;			/* first error of either side */
@@ -49,25 +53,26 @@ struct bfo_pipe {
 };
 
 /*
- * Two buffers of together MEMORY bytes; or, if all TOTAL blocks fit into that, one that takes them
- * at once (what is never touched takes no memory).  Starts the writer.
+ * Two buffers of together MEMORY bytes; or, if all TOTAL bytes fit into that, one that takes them
+ * at once (what is never touched takes no memory).  UNIT is in bytes.  Starts the writer.
  */
-errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint64_t memory,
+errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint32_t unit, uint64_t memory,
 			uint64_t total);
 
 /* Waits until a buffer is free and returns it, emptied. */
 errcode_t bfo_pipe_begin(struct bfo_pipe *p, struct bfo_buffer **buffer);
 
-/* LEN blocks of the buffer will be filled by reading: counts them as missing. */
+/* LEN units of the buffer will be filled by reading: counts them as missing. */
 void bfo_pipe_expect(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t len);
 
-/* The next LEN blocks of the buffer go to target block BLK. */
-errcode_t bfo_pipe_add_write(struct bfo_buffer *b, uint64_t blk, uint32_t len);
+/* The LEN blocks from unit AT of the buffer on go to target block BLK. */
+errcode_t bfo_pipe_add_write(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint64_t blk,
+			     uint32_t len);
 
 /* All nodes and writes of the buffer are known: the writer may begin. */
 void bfo_pipe_publish(struct bfo_pipe *p, struct bfo_buffer *b);
 
-/* LEN blocks that were expected at AT have been read; returns the writer's error, if any. */
+/* LEN units that were expected at AT have been read; returns the writer's error, if any. */
 errcode_t bfo_pipe_arrived(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t len);
 
 /* Ends: waits for the writer, or stops it if ERR is set. Returns the first error of either. */

@@ -322,6 +322,7 @@ static errcode_t run_scan(struct scan *s)
 	bfo_order_list list = { 0 };
 	errcode_t err;
 
+	s->tree->block_size = s->vol->block_size;
 	err = bfo_rank_init(&s->tree->rank, (uint64_t) s->vol->fs->super->s_inodes_count + 1);
 	if (!err)
 		err = s->only ? list_wanted(s, &list) : list_tables(s, &list);

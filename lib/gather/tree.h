@@ -122,6 +122,7 @@ struct bfo_map_use {
 };
 
 struct bfo_tree {
+	uint32_t block_size;		/* of the volume, bytes: what segments count */
 	BFO_VEC(struct bfo_inode) inodes;
 	struct bfo_rank rank;		/* inode number -> index into inodes */
 	BFO_VEC(struct bfo_seg) segs;

@@ -8,6 +8,7 @@
 
 #include "base/crc32c.h"
 #include "plan/extent.h"
+#include "plan/runs.h"
 
 #define le16 ext2fs_cpu_to_le16
 #define le32 ext2fs_cpu_to_le32
@@ -68,19 +69,15 @@ static errcode_t add_slice(const struct bfo_plan *plan, bfo_segs *out, uint64_t 
 errcode_t bfo_extents_of(const struct bfo_plan *plan, uint32_t inode, bfo_segs *out)
 {
 	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
-	uint64_t at = rec->stem;
+	struct bfo_run_walk walk;
+	struct bfo_run run;
 	errcode_t err = 0;
-	uint32_t i;
 
 	out->n = 0;
-	if (S_ISDIR(rec->mode))
-		return add_slice(plan, out, at, 0, rec->size / plan->target->block_size, 0);
-	for (i = 0; i < rec->nseg && !err; i++) {
-		const struct bfo_seg *seg = &plan->tree->segs.v[rec->seg + i];
-
-		err = add_slice(plan, out, at, seg->lblk, seg->len, seg->blk & BFO_SEG_UNWRITTEN);
-		at += seg->len;
-	}
+	bfo_runs_begin(&walk, plan, rec);
+	while (!err && bfo_runs_next(&walk, &run))
+		err = add_slice(plan, out, rec->stem + run.at, run.lblk, run.len,
+				run.unwritten ? BFO_SEG_UNWRITTEN : 0);
 	return err;
 }
 
@@ -124,16 +121,20 @@ static void put_leaf(struct ext3_extent_header *eh, const struct bfo_seg *ext, u
 	}
 }
 
-/* N index entries for children from CHILD on; child c's first extent is number c * SPAN. */
-static void put_index(const struct bfo_plan *plan, struct ext3_extent_header *eh, uint64_t base,
-		      const struct bfo_seg *ext, uint32_t child, uint32_t n, uint64_t span)
+/*
+ * N index entries for children from CHILD on of the level whose first block in TREE is BASE; child
+ * c's first extent is number c * SPAN.
+ */
+static void put_index(const struct bfo_plan *plan, struct ext3_extent_header *eh,
+		      const struct bfo_map_tree *tree, uint32_t base, const struct bfo_seg *ext,
+		      uint32_t child, uint32_t n, uint64_t span)
 {
 	struct ext3_extent_idx *ix = (void *) (eh + 1);
 	uint64_t blk;
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
-		blk = bfo_plan_block(plan, base + child + i, NULL);
+		blk = bfo_plan_tree_block(plan, tree, base + child + i);
 		ix[i].ei_block = le32(ext[(child + i) * span].lblk);
 		ix[i].ei_leaf = le32(blk);
 		ix[i].ei_leaf_hi = le16(blk >> 32);
@@ -179,7 +180,7 @@ void bfo_extent_root(const struct bfo_plan *plan, const struct bfo_map_tree *tre
 	for (l = first_level(n, room); l.blocks > BFO_ROOT_EXTENTS; )
 		l = next_level(l, room);
 	put_header(eh, l.blocks, BFO_ROOT_EXTENTS, l.depth + 1);
-	put_index(plan, eh, tree->stem + l.first, ext, 0, l.blocks, l.span * room);
+	put_index(plan, eh, tree, l.first, ext, 0, l.blocks, l.span * room);
 }
 
 void bfo_extent_block(const struct bfo_plan *plan, const struct bfo_map_tree *tree,
@@ -200,7 +201,7 @@ void bfo_extent_block(const struct bfo_plan *plan, const struct bfo_map_tree *tr
 	memset(buf, 0, plan->target->block_size);
 	put_header(eh, n, room, l.depth);
 	if (l.depth)
-		put_index(plan, eh, tree->stem + below.first, ext, child, n, l.span);
+		put_index(plan, eh, tree, below.first, ext, child, n, l.span);
 	else
 		put_leaf(eh, ext + child, n);
 	if (!plan->target->has_csum)

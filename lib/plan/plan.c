@@ -53,6 +53,12 @@ uint64_t bfo_plan_block(const struct bfo_plan *plan, uint64_t at, uint64_t *len)
 	return run->blk + (at - run->at);
 }
 
+uint64_t bfo_plan_tree_block(const struct bfo_plan *plan, const struct bfo_map_tree *tree,
+			     uint32_t k)
+{
+	return bfo_plan_block(plan, tree->stem + (uint64_t) k * plan->target->cluster_blocks, NULL);
+}
+
 struct bfo_merged *bfo_plan_merged(const struct bfo_plan *plan, uint32_t ino)
 {
 	size_t lo = 0, hi = plan->merged.n, mid;

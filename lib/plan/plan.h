@@ -140,6 +140,10 @@ errcode_t bfo_plan_audit(struct bfo_plan *plan);
  */
 uint64_t bfo_plan_block(const struct bfo_plan *plan, uint64_t at, uint64_t *len);
 
+/* Where block K of TREE lies on the target: each has a cluster of its own. */
+uint64_t bfo_plan_tree_block(const struct bfo_plan *plan, const struct bfo_map_tree *tree,
+			     uint32_t k);
+
 /* The merged directory that is inode INO of the target, or NULL; once the order is settled. */
 struct bfo_merged *bfo_plan_merged(const struct bfo_plan *plan, uint32_t ino);
 

@@ -13,6 +13,7 @@
 #include "plan/dirimage.h"
 #include "plan/extent.h"
 #include "plan/plan.h"
+#include "plan/runs.h"
 
 /* Sizes directory record INODE. */
 static errcode_t size_dir(struct bfo_plan *plan, uint32_t inode)
@@ -32,46 +33,51 @@ static errcode_t size_dir(struct bfo_plan *plan, uint32_t inode)
 	return err;
 }
 
-static uint64_t item_blocks(struct bfo_plan *plan, const struct bfo_inode *rec)
+/* Blocks of the stem that REC takes; counts what is read and written for it. */
+static errcode_t item_blocks(struct bfo_plan *plan, const struct bfo_inode *rec, uint64_t *blocks)
 {
-	uint64_t sum = 0;
-	uint32_t i;
+	struct bfo_run_walk walk;
+	struct bfo_run run;
+	char path[256];
 
-	if (S_ISDIR(rec->mode)) {
-		plan->dir_len += rec->size / plan->target->block_size;
-		return rec->size / plan->target->block_size;
+	bfo_runs_begin(&walk, plan, rec);
+	while (bfo_runs_next(&walk, &run)) {
+		if (run.lblk + run.len > UINT32_MAX)
+			return bfo_fail(plan->ctx, BFO_ET_FILE_TOO_BIG, "planning %s",
+					bfo_plan_shown_path(plan, rec - plan->tree->inodes.v, path,
+							    sizeof(path)));
+		if (S_ISDIR(rec->mode))
+			plan->dir_len += run.len;
+		else if (!run.unwritten)
+			plan->data_blocks += run.len;
 	}
-	for (i = 0; i < rec->nseg; i++) {
-		const struct bfo_seg *seg = &plan->tree->segs.v[rec->seg + i];
-
-		sum += seg->len;
-		if (!bfo_seg_unwritten(seg))
-			plan->data_blocks += seg->len;
-	}
-	return sum;
+	*blocks = bfo_runs_taken(&walk);
+	return 0;
 }
 
 /* Gives every item its place in the stem; an attribute block stands before its first user. */
 static errcode_t place_items(struct bfo_plan *plan)
 {
 	struct bfo_tree *t = plan->tree;
+	uint64_t at = 0, blocks = 0;
 	errcode_t err = 0;
-	uint64_t at = 0;
 	size_t i;
 
 	for (i = 0; i < t->eas.n; i++)
 		t->eas.v[i].stem = UINT64_MAX;
-	for (i = 0; i < plan->order.n && !err; i++) {
+	for (i = 0; i < plan->order.n && !err; i++, at += blocks) {
 		struct bfo_inode *rec = bfo_plan_item(plan, i);
 
 		if (S_ISDIR(rec->mode))
 			err = size_dir(plan, plan->order.v[i]);
 		if (rec->ea != BFO_NONE && t->eas.v[rec->ea].stem == UINT64_MAX) {
-			t->eas.v[rec->ea].stem = at++;
+			t->eas.v[rec->ea].stem = at;
+			at += plan->target->cluster_blocks;
 			plan->ea_len++;
 		}
 		rec->stem = at;
-		at += item_blocks(plan, rec);
+		if (!err)
+			err = item_blocks(plan, rec, &blocks);
 	}
 	plan->stem_len = at;
 	return err;
@@ -129,7 +135,7 @@ static errcode_t plan_trees(struct bfo_plan *plan)
 		tree.extents = ext.n;
 		tree.blocks = bfo_extent_tree_blocks(ext.n, plan->target->block_size);
 		tree.stem = plan->stem_len + plan->tree_len;
-		plan->tree_len += tree.blocks;
+		plan->tree_len += (uint64_t) tree.blocks * plan->target->cluster_blocks;
 		err = bfo_vec_push(&plan->trees, tree);
 	}
 	bfo_vec_free(&ext);

@@ -13,8 +13,10 @@ void made_init(struct made *m)
 
 	memset(m, 0, sizeof(*m));
 	want_ok(bfo_rank_init(&m->tree.rank, MADE_LIMIT));
+	m->tree.block_size = 4096;
 	m->target = (struct bfo_target) {
-		.block_size = 4096, .inode_size = 256, .extra_isize = 32, .csum_seed = 0xc0ffee11,
+		.block_size = 4096, .cluster_blocks = 1, .has_extents = 1, .has_filetype = 1,
+		.inode_size = 256, .extra_isize = 32, .csum_seed = 0xc0ffee11,
 		.has_csum = 1, .has_dir_index = 1, .has_dir_nlink = 1, .has_huge_file = 1,
 		.hash_version = EXT2_HASH_HALF_MD4, .hash_stored = EXT2_HASH_HALF_MD4,
 		.blocks = 1ULL << 40, .inodes = MADE_LIMIT,

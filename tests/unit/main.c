@@ -22,6 +22,7 @@ Suite *names_suite(void);
 Suite *order_suite(void);
 Suite *range_suite(void);
 Suite *rank_suite(void);
+Suite *runs_suite(void);
 Suite *sort_suite(void);
 Suite *space_suite(void);
 Suite *text_suite(void);
@@ -30,7 +31,7 @@ Suite *vec_suite(void);
 static Suite *(*const suites[])(void) = {
 	vec_suite, rank_suite, range_suite, sort_suite, crc32c_suite, text_suite,
 	names_suite, dirimage_suite, htree_suite, extent_suite, order_suite, space_suite,
-	inode_image_suite,
+	runs_suite, inode_image_suite,
 	commit_suite,
 };
 

@@ -19,7 +19,7 @@
 static void start(struct made *m, uint32_t bs)
 {
 	made_init(m);
-	m->target.block_size = bs;
+	m->target.block_size = m->tree.block_size = bs;
 	bfo_plan_init(&m->plan, &m->ctx, &m->tree, &m->target);
 	m->planned = 1;
 }

@@ -223,7 +223,7 @@ START_TEST(counts_blocks)
 	chance_init(&c, 6500);
 	start(&t, &c, S_IFREG | 0644);
 	made_seg(&t.m, 7 | BFO_SEG_UNWRITTEN, 0, 1);
-	t.m.target.block_size = 65536;			/* 128 sectors */
+	t.m.target.block_size = t.m.tree.block_size = 65536;	/* 128 sectors */
 	n = (1ULL << 32) / 128;
 	want_ok(bfo_vec_push(&t.m.plan.trees, (struct bfo_map_tree) { .blocks = 0 }));
 	t.before.raw.i_flags |= EXT4_HUGE_FILE_FL;

@@ -33,7 +33,7 @@ static void scatter_blocks(struct made *m, struct chance *c, uint64_t at_least, 
 static void plan_forest(struct forest *f, struct chance *c, uint32_t blocks, uint32_t longest)
 {
 	forest_init(f, c, 60, 700, blocks);
-	f->m.target.block_size = 1024;
+	f->m.target.block_size = f->m.tree.block_size = 1024;
 	want_ok(made_plan(&f->m, NULL));
 	made_free_inodes(&f->m, 12, 5000);
 	scatter_blocks(&f->m, c, 1500 * blocks + 5000, longest);
@@ -246,7 +246,7 @@ START_TEST(finds_room_for_trees)
 	struct made m;
 
 	made_init(&m);
-	m.target.block_size = 1024;
+	m.target.block_size = m.tree.block_size = 1024;
 	made_inode(&m, EXT2_ROOT_INO, S_IFDIR | 0755);
 	made_file(&m, 20, 100, 1000);
 	made_seal(&m);
@@ -272,7 +272,7 @@ START_TEST(refuses_a_directory_too_big)
 	struct made m;
 
 	made_init(&m);
-	m.target.block_size = 1024;
+	m.target.block_size = m.tree.block_size = 1024;
 	made_inode(&m, EXT2_ROOT_INO, S_IFDIR | 0755);
 	made_inode(&m, 20, S_IFDIR | 0755);
 	made_file(&m, 21, 0, 0);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * runs.c - where the blocks of a file are on the target
+ */
+#include <string.h>
+#include <ext2fs/ext2_fs.h>
+
+#include "plan/runs.h"
+
+#define NO_CLUSTER UINT64_MAX
+
+void bfo_runs_begin(struct bfo_run_walk *w, const struct bfo_plan *plan,
+		    const struct bfo_inode *rec)
+{
+	memset(w, 0, sizeof(*w));
+	w->plan = plan;
+	w->rec = rec;
+	w->last_cluster = NO_CLUSTER;
+}
+
+/* What is copied as it is, also behind the end of the file (a verity file's Merkle tree). */
+static int keeps_tail(const struct bfo_inode *rec)
+{
+	return !!(rec->flags & EXT4_VERITY_FL);
+}
+
+/* Segment SEG in blocks of the target; length 0 if nothing of it is needed there. */
+static struct bfo_run seg_run(const struct bfo_run_walk *w, const struct bfo_seg *seg)
+{
+	uint64_t from = w->plan->tree->block_size, to = w->plan->target->block_size;
+	uint64_t end = ((uint64_t) seg->lblk + seg->len) * from, first = seg->lblk * from / to;
+	struct bfo_run run = { .lblk = first, .unwritten = bfo_seg_unwritten(seg) };
+
+	if (run.unwritten && !w->plan->target->has_extents)
+		return run;
+	if (!run.unwritten && !keeps_tail(w->rec) && end > w->rec->size)
+		end = w->rec->size;
+	end = (end + to - 1) / to;
+	run.len = end > first ? end - first : 0;
+	return run;
+}
+
+/* Joins R to the run before, CUR, where they meet or share a block; 0 if R is a run of its own. */
+static int absorb(struct bfo_run *cur, struct bfo_run *r)
+{
+	uint64_t end = cur->lblk + cur->len;
+
+	if (r->lblk < end && cur->unwritten != r->unwritten) {
+		if (r->unwritten) {
+			r->lblk++;
+			r->len--;
+			return !r->len;
+		}
+		if (!--cur->len)
+			*cur = *r;
+		return cur->lblk == r->lblk;
+	}
+	if (r->lblk > end || cur->unwritten != r->unwritten ||
+	    r->lblk + r->len - cur->lblk > UINT32_MAX)
+		return 0;
+	if (r->lblk + r->len > end)
+		cur->len = r->lblk + r->len - cur->lblk;
+	return 1;
+}
+
+/* The run that the next segments make. */
+static int gather_run(struct bfo_run_walk *w, struct bfo_run *run)
+{
+	const struct bfo_tree *t = w->plan->tree;
+	int have = w->more;
+
+	*run = w->carry;
+	w->more = 0;
+	while (w->seg < w->rec->nseg) {
+		struct bfo_run r = seg_run(w, &t->segs.v[w->rec->seg + w->seg++]);
+
+		if (!r.len || (have && absorb(run, &r)))
+			continue;
+		if (have) {
+			w->carry = r;
+			w->more = 1;
+			return 1;
+		}
+		*run = r;
+		have = 1;
+	}
+	return have;
+}
+
+/* A directory has one run: all its blocks. */
+static int directory_run(struct bfo_run_walk *w, struct bfo_run *run)
+{
+	*run = (struct bfo_run) { .len = w->rec->size / w->plan->target->block_size };
+	return !w->seg++ && run->len;
+}
+
+static void place(struct bfo_run_walk *w, struct bfo_run *run)
+{
+	uint64_t ratio = w->plan->target->cluster_blocks, into = run->lblk % ratio;
+	int shared = run->lblk / ratio == w->last_cluster;
+
+	run->at = (shared ? (w->end - 1) / ratio * ratio : bfo_runs_taken(w)) + into;
+	w->last_cluster = (run->lblk + run->len - 1) / ratio;
+	w->end = run->at + run->len;
+}
+
+int bfo_runs_next(struct bfo_run_walk *w, struct bfo_run *run)
+{
+	if (!(S_ISDIR(w->rec->mode) ? directory_run(w, run) : gather_run(w, run)))
+		return 0;
+	place(w, run);
+	return 1;
+}
+
+uint64_t bfo_runs_taken(const struct bfo_run_walk *w)
+{
+	uint64_t ratio = w->plan->target->cluster_blocks;
+
+	return (w->end + ratio - 1) / ratio * ratio;
+}

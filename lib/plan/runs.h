@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * runs.h - where the blocks of a file are on the target
+ *
+ * The source's segments count the source's blocks, and those of the target may be larger or
+ * smaller.  A run is a piece of a file or directory in blocks of the target, all of it written or
+ * all of it unwritten:
+ *
+ *   segments, 1k   |w w|u u u u u u|    |w|        runs, 4k   |w |u  |w |
+ *
+ *  - a block that holds anything written is written, and zero where it holds nothing;
+ *  - smaller blocks behind the end of the file are left out, unless they were preallocated;
+ *  - where the target has no extents there is nothing unwritten: it becomes a hole;
+ *  - with clusters (bigalloc), a block's number in the file and on the device agree modulo the
+ *    cluster, so a run begins as far into a cluster of the stem as it does into one of the file.
+ */
+#ifndef BFO_PLAN_RUNS_H
+#define BFO_PLAN_RUNS_H
+
+#include "plan/plan.h"
+
+struct bfo_run {
+	uint64_t lblk;		/* first logical block, in blocks of the target */
+	uint64_t at;		/* its place in the stem, counted from the item's own */
+	uint32_t len;		/* blocks, > 0 */
+	int unwritten;
+};
+
+/* A walk over the runs of one record; begins with bfo_runs_begin(). */
+struct bfo_run_walk {
+	const struct bfo_plan *plan;
+	const struct bfo_inode *rec;
+	uint32_t seg;			/* next segment */
+	int more;			/* `carry` is the next run's beginning */
+	struct bfo_run carry;
+	uint64_t last_cluster;		/* logical, of the run before */
+	uint64_t end;			/* of it in the stem */
+};
+
+void bfo_runs_begin(struct bfo_run_walk *w, const struct bfo_plan *plan,
+		    const struct bfo_inode *rec);
+
+/* The next run, ascending; 0 if there is none. */
+int bfo_runs_next(struct bfo_run_walk *w, struct bfo_run *run);
+
+/* Blocks of the stem that the runs so far take: whole clusters. */
+uint64_t bfo_runs_taken(const struct bfo_run_walk *w);
+
+#endif
