@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,19 +50,25 @@ struct copy {
 	struct mkfs mkfs;
 	uint64_t size;			/* of the target, bytes */
 	uint64_t smallest;
-	int created;			/* the image file is ours */
+	char *made;			/* a new image file, until it gets its name */
 	int formatting;			/* what the target held may be gone */
 	int formatted;			/* it is gone */
-	int written;
+	int committing, written;
 	struct bfo_commit_stats stats;
 };
 
 /* SOURCE_DATE_EPOCH pins the time of what the copy itself makes. */
-static int64_t current_time(void)
+static errcode_t read_time(struct copy *c)
 {
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+	char *end;
 
-	return epoch && *epoch ? strtoll(epoch, NULL, 10) : time(NULL);
+	c->now = time(NULL);
+	if (!epoch || !*epoch)
+		return 0;
+	errno = 0;
+	c->now = strtoll(epoch, &end, 10);
+	return *end || errno ? bfo_fail(&c->ctx, EINVAL, "reading SOURCE_DATE_EPOCH=%s", epoch) : 0;
 }
 
 static errcode_t gather(struct copy *c)
@@ -90,6 +97,8 @@ static errcode_t gather_old(struct copy *c, struct bfo_volume *vol, uint32_t *in
 		err = bfo_inode_scan_some(&reader, old, inos, n);
 	if (!err)
 		err = bfo_name_scan(&reader, old);
+	if (!err && !ext2fs_has_feature_filetype(vol->fs->super))
+		err = bfo_name_types(&reader, old);
 	bfo_reader_free(&reader);
 	return err;
 }
@@ -99,6 +108,19 @@ static int by_number(const void *a, const void *b)
 	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
 
 	return (x > y) - (x < y);
+}
+
+/* A name that exists: of --to itself, or of something that is copied. */
+static errcode_t clash(struct copy *c)
+{
+	const struct bfo_tree *t = &c->tree;
+	uint32_t inode = t->names.v[c->plan.clashes.v[0]].ino;
+
+	if (t->inodes.v[inode].state & BFO_INODE_MADE)
+		return bfo_fail(&c->ctx, BFO_ET_NOT_DIR, "looking for %s on %s", c->opt.to,
+				c->opt.target);
+	return bfo_fail(&c->ctx, BFO_ET_CLASH, "planning: on %s, in the way of what is to be "
+			"copied: %zu", c->opt.target, c->plan.clashes.n);
 }
 
 /* Level by level: the target's directories that exist on both sides. */
@@ -123,10 +145,7 @@ static errcode_t merge(struct copy *c, struct bfo_volume *vol)
 		bfo_tree_free(&old);
 		free(inos);
 	}
-	if (!err && c->plan.clashes.n)
-		err = bfo_fail(&c->ctx, BFO_ET_CLASH, "planning: %zu names that are to be copied "
-			       "are on %s already", c->plan.clashes.n, c->opt.target);
-	return err;
+	return err || !c->plan.clashes.n ? err : clash(c);
 }
 
 /* Everything that has to be decided, on VOL: the target itself or a scratch file like it. */
@@ -135,6 +154,9 @@ static errcode_t decide(struct copy *c, struct bfo_volume *vol)
 	errcode_t err = bfo_volume_compatible(&c->ctx, c->source, vol);
 
 	bfo_progress_report(&c->ctx, BFO_STAGE_PLAN, 0, 0, 0);
+	if (!err && c->tree.eas.n && c->source->block_size != vol->block_size)
+		err = bfo_fail(&c->ctx, BFO_ET_GEOMETRY, "comparing %s and %s: attribute blocks "
+			       "of %u bytes", c->source->spec, vol->spec, c->source->block_size);
 	if (!err)
 		err = bfo_target_gather(&c->ctx, vol, &c->free);
 	if (err)
@@ -203,7 +225,7 @@ static errcode_t try_size(struct copy *c, uint64_t size, int *fits)
 }
 
 /* Bisects for the smallest size in MiB (or 1/512 of it) that fits; needs a finished plan. */
-static errcode_t find_smallest(struct copy *c)
+static errcode_t bisect(struct copy *c)
 {
 	uint64_t low = 0, high, mid, step, need;
 	int fits = 0;
@@ -244,6 +266,19 @@ static errcode_t find_smallest(struct copy *c)
 	return err;
 }
 
+/* The same, one stage of work for who watches. */
+static errcode_t find_smallest(struct copy *c)
+{
+	void (*progress)(void *, const struct bfo_progress *) = c->ctx.progress;
+	errcode_t err;
+
+	bfo_progress_report(&c->ctx, BFO_STAGE_PLAN, 0, 0, 0);
+	c->ctx.progress = NULL;
+	err = bisect(c);
+	c->ctx.progress = progress;
+	return err;
+}
+
 /* What a target made for this copy alone would need; leaves the plan on VOL. */
 static errcode_t note_smallest(struct copy *c, struct bfo_volume *vol)
 {
@@ -277,6 +312,18 @@ static errcode_t place_tight(struct copy *c, struct bfo_volume **scratch)
 	return err ? err : move_plan(c, *scratch);
 }
 
+/* It does not fit: what would? */
+static errcode_t tell_smallest(struct copy *c, errcode_t err)
+{
+	char what[sizeof(c->ctx.what)];
+
+	memcpy(what, c->ctx.what, sizeof(what));
+	if (find_smallest(c))
+		return bfo_fail(&c->ctx, err, "%s", what);
+	return bfo_fail(&c->ctx, err, "%.300s; the smallest new target that fits has %llu bytes",
+			what, (unsigned long long) c->smallest);
+}
+
 /* The plan, on scratch files. */
 static errcode_t plan_mkfs(struct copy *c)
 {
@@ -292,6 +339,8 @@ static errcode_t plan_mkfs(struct copy *c)
 		err = place(c);
 	if (c->size && (err == BFO_ET_NO_SPACE || err == BFO_ET_NO_INODES))
 		err = place_tight(c, &scratch);
+	if (err == BFO_ET_NO_SPACE && c->opt.dry_run)
+		err = tell_smallest(c, err);
 	if (!err && c->opt.size == SIZE_MIN)
 		err = find_smallest(c);
 	else if (!err && c->opt.dry_run)
@@ -302,17 +351,22 @@ static errcode_t plan_mkfs(struct copy *c)
 	return err;
 }
 
+static errcode_t same_volume(struct copy *c)
+{
+	return bfo_fail(&c->ctx, BFO_ET_SAME_VOLUME, "comparing %s and %s", c->opt.source,
+			c->opt.target);
+}
+
 /* Refuses to format what is mounted, is the source, or holds something. */
 static errcode_t check_victim(struct copy *c)
 {
 	struct bfo_store store;
-	errcode_t err = bfo_gate_unmounted(&c->ctx, c->path);
+	errcode_t err = bfo_store_identify(&c->ctx, c->path, 0, &store);
 
-	if (!err)
-		err = bfo_store_identify(&c->ctx, c->path, 0, &store);
 	if (!err && bfo_store_overlap(&store, &c->source->store))
-		err = bfo_fail(&c->ctx, BFO_ET_SAME_VOLUME, "comparing %s and %s", c->opt.source,
-			       c->opt.target);
+		err = same_volume(c);
+	if (!err)
+		err = bfo_gate_unmounted(&c->ctx, c->path);
 	if (!err && !c->opt.force)
 		err = mkfs_check_empty(&c->ctx, c->path);
 	return err;
@@ -321,9 +375,16 @@ static errcode_t check_victim(struct copy *c)
 /* What --mkfs is going to format: a device, an image file, or one to be made. */
 static errcode_t choose_mkfs_target(struct copy *c)
 {
-	int exists = !access(c->path, F_OK);
+	struct stat st;
+	int exists = !stat(c->path, &st);
 	errcode_t err = 0;
 
+	if (c->opt.size && exists && !S_ISREG(st.st_mode))
+		return bfo_fail(&c->ctx, EINVAL, "making image file %s: --size is for image files",
+				c->opt.target);
+	if (!c->opt.size && !exists)
+		return bfo_fail(&c->ctx, errno, "opening %s (--size makes a new image file)",
+				c->opt.target);
 	if (c->opt.size && exists && !c->opt.force)
 		return bfo_fail(&c->ctx, EEXIST, "making image file %s (--force replaces it)",
 				c->opt.target);
@@ -336,21 +397,22 @@ static errcode_t choose_mkfs_target(struct copy *c)
 	return err;
 }
 
-/* From here on the target changes. */
+/* From here on the target changes; an image file gets its name when it is complete. */
 static errcode_t format(struct copy *c)
 {
+	const char *path = c->path;
 	errcode_t err = 0;
 
 	if (c->opt.size) {
-		err = mkfs_create(&c->ctx, c->path, c->size, c->opt.force);
-		c->created = !err;
+		err = mkfs_create(&c->ctx, c->path, c->size, &c->made);
+		path = c->made;
 	}
 	c->formatting = !err;
 	if (!err)
-		err = mkfs_run(&c->mkfs, c->path, 0);
+		err = mkfs_run(&c->mkfs, path, 0);
 	c->formatted = c->formatting && (!err || err == BFO_ET_CANCELLED);
 	if (!err)
-		err = mkfs_open(&c->mkfs, c->opt.target, 0, &c->target);
+		err = mkfs_open(&c->mkfs, c->opt.size ? path : c->opt.target, 0, &c->target);
 	if (!err)
 		err = bfo_volume_distinct(&c->ctx, c->source, c->target);
 	return err ? err : move_plan(c, c->target);
@@ -360,15 +422,23 @@ static errcode_t open_target(struct copy *c)
 {
 	int how = BFO_OPEN_TARGET | (c->opt.force ? BFO_OPEN_FORCE : 0);
 	errcode_t err = bfo_volume_open(&c->ctx, c->opt.target, how, NULL, &c->target);
+	struct bfo_store store;
 
-	return err ? err : bfo_volume_distinct(&c->ctx, c->source, c->target);
+	if (!err)
+		return bfo_volume_distinct(&c->ctx, c->source, c->target);
+	if (err == BFO_ET_BUSY && !bfo_store_identify(&c->ctx, c->path, 0, &store) &&
+	    bfo_store_overlap(&store, &c->source->store))
+		return same_volume(c);		/* it is we who hold it */
+	return err;
 }
 
 /* All that can be refused before the source is read through. */
 static errcode_t open_both(struct copy *c)
 {
-	errcode_t err = bfo_volume_open(&c->ctx, c->opt.source, BFO_OPEN_SOURCE, NULL, &c->source);
+	errcode_t err = read_time(c);
 
+	if (!err)
+		err = bfo_volume_open(&c->ctx, c->opt.source, BFO_OPEN_SOURCE, NULL, &c->source);
 	if (!err)
 		err = mkfs_init(&c->mkfs, &c->ctx, c->source, c->opt.mkfs_args, c->now);
 	if (!err)
@@ -402,11 +472,14 @@ static errcode_t copy(struct copy *c)
 		return err;
 	if (c->opt.mkfs)
 		err = format(c);
+	c->committing = !err;
 	if (!err)
 		err = bfo_commit(&c->plan, &c->reader, c->target, &how, &c->stats);
+	if (!err && c->made)
+		err = mkfs_publish(&c->ctx, c->made, c->path, c->opt.force);
 	c->written = !err;
-	if (err && c->created)
-		unlink(c->path);	/* nothing half-made stays behind */
+	if (err && c->made)
+		unlink(c->made);	/* nothing half-made stays behind */
 	return err;
 }
 
@@ -428,15 +501,15 @@ static int finish(struct copy *c, errcode_t err)
 			    .seconds = progress_clock() - c->begun };
 
 	progress_wipe(&c->bar);
-	if (err == BFO_ET_CLASH)
+	if (err == BFO_ET_CLASH && c->planned)
 		report_clashes(&c->plan);
-	if (c->created)
-		r.fate = "has been removed again";
+	if (c->made)
+		r.fate = access(c->path, F_OK) ? "was not made" : "is as it was before";
 	else if (c->formatted)
 		r.fate = "has been formatted and is empty";
 	else if (c->formatting)
 		r.fate = "may be partly formatted";
-	else if (err == BFO_ET_CANCELLED)
+	else if (err == BFO_ET_CANCELLED || (c->committing && !c->stats.unclean))
 		r.fate = "is as it was before";
 	r.plan = c->planned ? &c->plan : NULL;
 	r.stats = c->written ? &c->stats : NULL;
@@ -453,6 +526,7 @@ static void release(struct copy *c)
 	bfo_reader_free(&c->reader);
 	bfo_volume_close(c->target);
 	bfo_volume_close(c->source);
+	free(c->made);
 	free(c->path);
 	free(c->path_options);
 	options_free(&c->opt);
@@ -460,13 +534,13 @@ static void release(struct copy *c)
 
 int copy_main(int argc, char **argv)
 {
-	struct copy c = { .begun = progress_clock(), .now = current_time() };
+	struct copy c = { .begun = progress_clock() };
 	int status = options_read(&c.opt, argc, argv);
 
 	if (status < 0) {
 		c.ctx.cancel = &cancel_requested;
 		catch_signals();
-		progress_attach(&c.bar, &c.ctx, c.opt.progress);
+		progress_attach(&c.bar, &c.ctx, c.opt.quiet ? PROGRESS_NONE : c.opt.progress);
 		status = finish(&c, copy(&c));
 	}
 	release(&c);

@@ -2,9 +2,12 @@
 /*
  * main.c - e2bfo: whole file trees between unmounted ext4 filesystems
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <ext2fs/ext2fs.h>
 
 #include "base/bfo_err.h"
@@ -55,12 +58,31 @@ static int print_version(void)
 	return EXIT_KEPT;
 }
 
-int main(int argc, char **argv)
+/* A volume must never be opened as descriptor 0, 1 or 2, where messages go. */
+static void fill_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
+/* A report that could not be written is no success, though the work may be done. */
+static int finish_output(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fprintf(stderr, "e2bfo: the report could not be written: %s\n", strerror(errno));
+	return status == EXIT_KEPT ? EXIT_FINDINGS : status;
+}
+
+static int run(int argc, char **argv)
 {
 	size_t i;
 
-	add_error_table(&et_ext2_error_table);
-	add_error_table(&et_bfo_error_table);
 	if (argc < 2) {
 		usage(stderr);
 		return EXIT_USAGE;
@@ -76,4 +98,13 @@ int main(int argc, char **argv)
 			return commands[i].run(argc - 1, argv + 1);
 	fprintf(stderr, "e2bfo: unknown command '%s'; try 'e2bfo --help'\n", argv[1]);
 	return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	fill_standard_files();
+	signal(SIGXFSZ, SIG_IGN);	/* a file that grows too long is an error like others */
+	add_error_table(&et_ext2_error_table);
+	add_error_table(&et_bfo_error_table);
+	return finish_output(run(argc, argv));
 }

@@ -63,8 +63,9 @@ static void args_free(struct args *a)
 		free(a->v[--a->n]);
 }
 
-static void uuid_text(const uint8_t *u, char *out)
+static void uuid_text(const void *uuid, char *out)
 {
+	const uint8_t *u = uuid;
 	int i, at = 0;
 
 	for (i = 0; i < 16; i++)
@@ -149,6 +150,7 @@ static const char mke2fs_options[] = "b:cd:e:g:i:jl:m:o:qr:s:t:vC:DE:FG:I:J:KL:M
 struct user_args {
 	char extended[512];		/* all of -E, joined to what was there */
 	int counts_inodes;		/* -N, -i, -T: they say how many inodes */
+	int chooses_type;		/* -t, -T: they say which features */
 };
 
 /* Appends the user's words to A, option by option; -E apart. */
@@ -178,6 +180,7 @@ static errcode_t add_words(const struct mkfs *m, const wordexp_t *words, struct 
 		if (!err && c != 'E' && optarg)
 			add(a, "%s", optarg);
 		user->counts_inodes |= c == 'N' || c == 'i' || c == 'T';
+		user->chooses_type |= c == 't' || c == 'T';
 		if (!err && used >= sizeof(user->extended))
 			err = bfo_fail(m->ctx, E2BIG, "reading --mkfs=%s", m->args);
 	}
@@ -202,37 +205,55 @@ static errcode_t add_user(const struct mkfs *m, struct args *a, struct user_args
 	return err;
 }
 
-/* What SIZE bytes are to be formatted with. */
-static errcode_t build(const struct mkfs *m, uint64_t size, int scratch, struct args *a)
+/* What is taken over from the source. */
+static void add_source(const struct mkfs *m, struct args *a)
 {
 	const struct ext2_super_block *sb = m->source->fs->super;
-	struct user_args user = { .extended = "hash_seed=" };
-	errcode_t err;
 
-	uuid_text((const uint8_t *) sb->s_hash_seed, user.extended + strlen(user.extended));
-	if (scratch)
-		strcat(user.extended, ",lazy_itable_init=1,lazy_journal_init=1,nodiscard");
-	add(a, "mke2fs");
-	add(a, "-q");
-	add(a, "-F");
-	add_features(m, a);
 	add(a, "-b");
 	add(a, "%u", m->source->block_size);
+	if (ext2fs_has_feature_bigalloc(m->source->fs->super)) {
+		add(a, "-C");
+		add(a, "%llu", (unsigned long long) EXT2_CLUSTER_SIZE(sb));
+	}
 	add(a, "-I");
 	add(a, "%u", m->source->inode_size);
 	add(a, "-U");
 	add(a, "%s", m->uuid);
 	add_behaviour(sb, a);
-	err = add_user(m, a, &user);
-	if (err)
-		return err;
+}
+
+/* The command line for SIZE bytes. */
+static errcode_t build(const struct mkfs *m, uint64_t size, int scratch, struct args *a)
+{
+	struct user_args user = { .extended = "hash_seed=" };
+	struct args said = { .n = 0 };
+	errcode_t err;
+	int i;
+
+	uuid_text(m->source->fs->super->s_hash_seed, user.extended + strlen(user.extended));
+	if (scratch)
+		strcat(user.extended, ",lazy_itable_init=1,lazy_journal_init=1,nodiscard");
+	err = add_user(m, &said, &user);
+	add(a, "mke2fs");
+	add(a, "-q");
+	add(a, "-F");
+	if (!user.chooses_type)
+		add_features(m, a);
+	add_source(m, a);
+	for (i = 0; i < said.n; i++)
+		add(a, "%s", said.v[i]);
 	if (!user.counts_inodes) {
 		add(a, "-N");
 		add(a, "%llu", (unsigned long long) inode_count(m, size));
 	}
 	add(a, "-E");
 	add(a, "%s", user.extended);
-	return a->failed ? bfo_fail(m->ctx, ENOMEM, "building mke2fs's command line") : 0;
+	a->failed |= said.failed;
+	args_free(&said);
+	if (!err && a->failed)
+		err = bfo_fail(m->ctx, ENOMEM, "building mke2fs's command line");
+	return err;
 }
 
 /* In the child: never returns. */
@@ -244,9 +265,9 @@ static void become(const struct mkfs *m, struct args *a)
 	setenv("PATH", path, 1);
 	setenv("E2FSPROGS_FAKE_TIME", m->now, 1);
 	signal(SIGINT, SIG_IGN);	/* of a terminal: the parent decides, afterwards */
+	dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
 	if (m->silent)
-		dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
-	dup2(STDERR_FILENO, STDOUT_FILENO);
+		dup2(STDOUT_FILENO, STDERR_FILENO);
 	a->v[a->n] = NULL;
 	execvp("mke2fs", a->v);
 	fprintf(stderr, "e2bfo: mke2fs: %s\n", strerror(errno));
@@ -385,23 +406,34 @@ errcode_t mkfs_check_empty(struct bfo_context *ctx, const char *path)
 	return err;
 }
 
-errcode_t mkfs_create(struct bfo_context *ctx, const char *path, uint64_t size, int force)
+errcode_t mkfs_create(struct bfo_context *ctx, const char *path, uint64_t size, char **made)
 {
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), fd, err = 0;
-	struct stat st;
+	mode_t mask = umask(0);
+	int fd, err;
 
-	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		return bfo_fail(ctx, EINVAL, "making image file %s: --size is for image files",
-				path);
-	fd = open(path, flags, 0666);
-	if (fd < 0 || ftruncate(fd, size))
-		err = errno;
+	umask(mask);
+	if (asprintf(made, "%s.XXXXXX", path) < 0) {
+		*made = NULL;
+		return bfo_fail(ctx, ENOMEM, "making image file %s", path);
+	}
+	fd = mkostemp(*made, O_CLOEXEC);
+	err = fd < 0 || fchmod(fd, 0666 & ~mask) || ftruncate(fd, size) ? errno : 0;
 	if (fd >= 0)
 		close(fd);
 	if (!err)
 		return 0;
 	if (fd >= 0)
-		unlink(path);
-	return bfo_fail(ctx, err, "making image file %s of %llu bytes%s", path,
-			(unsigned long long) size, err == EEXIST ? " (--force replaces it)" : "");
+		unlink(*made);
+	return bfo_fail(ctx, err, "making image file %s of %llu bytes", path,
+			(unsigned long long) size);
+}
+
+errcode_t mkfs_publish(struct bfo_context *ctx, const char *made, const char *path, int force)
+{
+	if (force ? rename(made, path) : link(made, path))
+		return bfo_fail(ctx, errno, "giving image file %s its name%s", path,
+				errno == EEXIST ? " (--force replaces it)" : "");
+	if (!force)
+		unlink(made);
+	return 0;
 }

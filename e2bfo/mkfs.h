@@ -39,7 +39,11 @@ errcode_t mkfs_check_empty(struct bfo_context *ctx, const char *path);
 /* Size in bytes of the device or file PATH. */
 errcode_t mkfs_size_of(struct bfo_context *ctx, const char *path, uint64_t *size);
 
-/* Makes image file PATH of SIZE bytes; an existing one is refused unless FORCE. */
-errcode_t mkfs_create(struct bfo_context *ctx, const char *path, uint64_t size, int force);
+/*
+ * Makes an image file of SIZE bytes beside PATH, under a name of its own: *MADE, malloc'ed.  Once it
+ * is complete, mkfs_publish() gives it the name PATH; an existing file is replaced only if FORCE.
+ */
+errcode_t mkfs_create(struct bfo_context *ctx, const char *path, uint64_t size, char **made);
+errcode_t mkfs_publish(struct bfo_context *ctx, const char *made, const char *path, int force);
 
 #endif

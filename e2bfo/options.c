@@ -126,6 +126,19 @@ static int read_progress(const char *text, enum progress_mode *out)
 	return complain("--progress %s: not auto, bar or none", text);
 }
 
+/* --mkfs may be repeated: its arguments add up. */
+static int join_args(struct copy_options *opt, const char *args)
+{
+	char *all;
+
+	if (asprintf(&all, "%s%s%s", opt->mkfs_args ? opt->mkfs_args : "",
+		     opt->mkfs_args ? " " : "", args) < 0)
+		return EXIT_FAILED;
+	free(opt->mkfs_args);
+	opt->mkfs_args = all;
+	return -1;
+}
+
 static int read_option(struct copy_options *opt, int c)
 {
 	switch (c) {
@@ -137,8 +150,7 @@ static int read_option(struct copy_options *opt, int c)
 		return -1;
 	case OPT_MKFS:
 		opt->mkfs = 1;
-		opt->mkfs_args = optarg;
-		return -1;
+		return optarg ? join_args(opt, optarg) : -1;
 	case OPT_SIZE:
 		if (strcmp(optarg, "min"))
 			return read_size("size", optarg, 1, INT64_MAX, &opt->size);
@@ -174,6 +186,9 @@ static int read_option(struct copy_options *opt, int c)
 		fputs(help, stdout);
 		return EXIT_KEPT;
 	default:
+		if (opt->mkfs)
+			fputs("e2bfo: options of mke2fs stand behind '=': --mkfs='-L new'\n",
+			      stderr);
 		fputs("Try 'e2bfo copy --help'\n", stderr);
 		return EXIT_USAGE;
 	}
@@ -219,4 +234,5 @@ int options_read(struct copy_options *opt, int argc, char **argv)
 void options_free(struct copy_options *opt)
 {
 	free(opt->from);
+	free(opt->mkfs_args);
 }

@@ -18,7 +18,7 @@ struct copy_options {
 	size_t n_from;
 	const char *to;
 	int mkfs;			/* --mkfs */
-	const char *mkfs_args;		/* its arguments, or NULL */
+	char *mkfs_args;		/* its arguments, or NULL */
 	uint64_t size;			/* --size in bytes, SIZE_MIN, or 0 */
 	int dry_run, force, json, quiet, verbose;
 	uint64_t memory;		/* bytes of batch buffer */

@@ -20,7 +20,7 @@ static size_t clash_path(const struct bfo_plan *plan, size_t i, char *path)
 {
 	const struct bfo_name *n = &plan->tree->names.v[plan->clashes.v[i]];
 
-	return bfo_plan_path(plan, n->dir, n->at >> 16, bfo_name_len(n), path, PATH_BYTES);
+	return bfo_plan_target_path(plan, n, path, PATH_BYTES);
 }
 
 void report_clashes(const struct bfo_plan *plan)
@@ -103,7 +103,7 @@ static void print_plan(const struct report *r)
 	       (unsigned long long) bfo_ranges_total(&p->target->free_inodes));
 	printf("  memory:       %s\n", size_text(memory_of(r), a, sizeof(a)));
 	if (r->smallest)
-		printf("  smallest target that fits: %llu bytes (%s)\n",
+		printf("  smallest new target that fits: %llu bytes (%s)\n",
 		       (unsigned long long) r->smallest, size_text(r->smallest, b, sizeof(b)));
 	if (free - need < p->target->reserved_blocks)
 		printf("  This takes blocks that are reserved for root.\n");
@@ -156,29 +156,38 @@ static void json_plan(struct json *j, const struct report *r)
 	json_close(j, '}');
 }
 
+static void json_finding(struct json *j, const struct report *r, const struct bfo_finding *f)
+{
+	char path[PATH_BYTES];
+
+	json_open(j, NULL, '{');
+	json_string(j, "kind", bfo_finding_table[f->kind].word);
+	json_bytes(j, "path", path, bfo_plan_finding_path(r->plan, f, path, sizeof(path)));
+	json_number(j, "inode", f->ino);
+	if (f->len != BFO_NO_NAME)
+		json_number(j, "directory", f->dir);
+	if (f->blk)
+		json_number(j, "block", f->blk);
+	json_close(j, '}');
+}
+
 static void json_findings(struct json *j, const struct report *r)
 {
-	const bfo_findings *found = &r->plan->tree->findings;
-	char path[PATH_BYTES];
 	size_t i;
 
 	json_open(j, "not_kept", '[');
-	for (i = 0; i < found->n; i++) {
-		const struct bfo_finding *f = &found->v[i];
-
-		json_open(j, NULL, '{');
-		json_string(j, "kind", bfo_finding_table[f->kind].word);
-		json_bytes(j, "path", path, bfo_plan_finding_path(r->plan, f, path, sizeof(path)));
-		json_number(j, "inode", f->ino);
-		if (f->len != BFO_NO_NAME)
-			json_number(j, "directory", f->dir);
-		if (f->blk)
-			json_number(j, "block", f->blk);
-		json_close(j, '}');
-	}
+	for (i = 0; r->plan && i < r->plan->tree->findings.n; i++)
+		json_finding(j, r, &r->plan->tree->findings.v[i]);
 	json_close(j, ']');
+}
+
+static void json_clashes(struct json *j, const struct report *r)
+{
+	char path[PATH_BYTES];
+	size_t i;
+
 	json_open(j, "clashes", '[');
-	for (i = 0; i < r->plan->clashes.n; i++)
+	for (i = 0; r->plan && i < r->plan->clashes.n; i++)
 		json_bytes(j, NULL, path, clash_path(r->plan, i, path));
 	json_close(j, ']');
 }
@@ -197,11 +206,10 @@ static void print_json(const struct report *r)
 	json_number(&j, "status", r->status);
 	json_string(&j, "error", r->err ? error_message(r->err) : NULL);
 	json_string(&j, "while", r->err ? r->what : NULL);
-	if (r->plan) {
-		if (!r->err)
-			json_plan(&j, r);
-		json_findings(&j, r);
-	}
+	if (r->plan && !r->err)
+		json_plan(&j, r);
+	json_findings(&j, r);
+	json_clashes(&j, r);
 	if (r->stats && !r->err) {
 		json_open(&j, "io", '{');
 		json_number(&j, "read_requests", r->stats->read_requests);
@@ -228,8 +236,10 @@ void report_print(const struct report *r)
 	}
 	if (r->err || !r->plan)
 		return;
+	if (r->opt->quiet)
+		return;
 	if (r->opt->dry_run)
 		print_plan(r);
-	else if (!r->opt->quiet)
+	else
 		print_done(r);
 }

@@ -80,18 +80,20 @@ static errcode_t make_live(struct commit *c, uint16_t state)
 	return write_super(c, state);
 }
 
-/* A failed copy that changed nothing live: the target is what it was. */
-static void put_back(struct commit *c, uint16_t state)
+/* A failed copy that changed nothing live: the target is what it was.  Returns 1 if it is not. */
+static int put_back(struct commit *c, uint16_t state)
 {
 	char what[sizeof(c->plan->ctx->what)];
 
 	memcpy(what, c->plan->ctx->what, sizeof(what));
 	c->w.failed = 0;
-	if (write_super(c, state))
+	if (write_super(c, state)) {
 		bfo_fail(c->plan->ctx, 0, "%.300s; the target is as before but could not be "
 			 "marked clean: run e2fsck on it", what);
-	else
-		memcpy(c->plan->ctx->what, what, sizeof(what));
+		return 1;
+	}
+	memcpy(c->plan->ctx->what, what, sizeof(what));
+	return 0;
 }
 
 /* A failure among the last writes: what is live may be half changed. */
@@ -111,6 +113,7 @@ errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bf
 			    .w = { .ctx = plan->ctx, .vol = target } };
 	uint64_t reads = reader->reads, read_blocks = reader->blocks;
 	uint16_t state = target->fs->super->s_state;
+	int unclean = 0;
 	errcode_t err;
 
 	c.t.w = &c.w;
@@ -118,16 +121,16 @@ errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bf
 	if (!err)
 		err = fill(&c);
 	if (err) {
-		put_back(&c, state);
+		unclean = put_back(&c, state);
 	} else {
 		err = make_live(&c, state);
 		if (err)
 			advise_check(&c);
+		unclean = !!err;
 	}
 	bfo_transaction_free(&c.t);
-	if (stats)
-		*stats = (struct bfo_commit_stats) { .read_requests = reader->reads - reads,
-			.read_blocks = reader->blocks - read_blocks,
-			.write_requests = c.w.requests, .write_blocks = c.w.blocks };
+	*stats = (struct bfo_commit_stats) { .read_requests = reader->reads - reads,
+		.read_blocks = reader->blocks - read_blocks, .write_requests = c.w.requests,
+		.write_blocks = c.w.blocks, .unclean = unclean };
 	return err;
 }

@@ -25,11 +25,12 @@ struct bfo_commit_options {
 struct bfo_commit_stats {
 	uint64_t read_requests, read_blocks;	/* from the source, for data */
 	uint64_t write_requests, write_blocks;	/* to the target, all */
+	int unclean;			/* after a failure: the target is not what it was */
 };
 
 /*
  * Carries out PLAN; READER reads the source.  If the target could not be put back after a
- * failure, ctx->what says so.  STATS may be NULL.
+ * failure, ctx->what says so, and stats->unclean.
  */
 errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bfo_volume *target,
 		     const struct bfo_commit_options *opt, struct bfo_commit_stats *stats);

@@ -25,7 +25,7 @@
 #include "commit/data.h"
 #include "commit/pipe.h"
 #include "plan/dirimage.h"
-#include "plan/extent.h"
+#include "plan/map.h"
 #include "plan/runs.h"
 
 /* A node's tag: what is to be mended once it is read. */
@@ -407,9 +407,9 @@ static errcode_t drain(struct tree_writer *tw)
 }
 
 static errcode_t write_tree(struct bfo_plan *plan, struct tree_writer *tw,
-			    const struct bfo_map_tree *tree, bfo_segs *ext)
+			    const struct bfo_map_tree *tree, struct bfo_map *map)
 {
-	errcode_t err = bfo_extents_of(plan, tree->inode, ext);
+	errcode_t err = bfo_map_init(map, plan, tree->inode);
 	uint64_t blk;
 	uint32_t k;
 
@@ -419,8 +419,8 @@ static errcode_t write_tree(struct bfo_plan *plan, struct tree_writer *tw,
 			err = drain(tw);
 		if (!tw->n)
 			tw->blk = blk;
-		bfo_extent_block(plan, tree, ext->v, k,
-				 tw->buf + (size_t) tw->n++ * plan->target->block_size);
+		bfo_map_block(map, plan, tree, k,
+			      tw->buf + (size_t) tw->n++ * plan->target->block_size);
 	}
 	return err;
 }
@@ -436,7 +436,7 @@ errcode_t bfo_trees_write(struct bfo_plan *plan, struct bfo_writer *w)
 {
 	struct tree_writer tw = { .w = w, .max = TREE_BYTES / plan->target->block_size };
 	struct bfo_map_tree *sorted;
-	bfo_segs ext = { 0 };
+	struct bfo_map map = { 0 };
 	errcode_t err = 0;
 	size_t i;
 
@@ -449,10 +449,10 @@ errcode_t bfo_trees_write(struct bfo_plan *plan, struct bfo_writer *w)
 	if (!err)
 		qsort(sorted, plan->trees.n, sizeof(*sorted), by_stem);
 	for (i = 0; i < plan->trees.n && !err; i++)
-		err = write_tree(plan, &tw, &sorted[i], &ext);
+		err = write_tree(plan, &tw, &sorted[i], &map);
 	if (!err)
 		err = drain(&tw);
-	bfo_vec_free(&ext);
+	bfo_map_free(&map);
 	free(sorted);
 	free(tw.buf);
 	return err;

@@ -12,6 +12,8 @@
 
 #include "commit/meta.h"
 
+#define MAX_RANGE (1U << 30)	/* of ext2fs_block_alloc_stats_range(): whole clusters */
+
 enum { TOUCHED_BLOCKS = 1, TOUCHED_INODES = 2 };
 
 struct update {
@@ -22,16 +24,18 @@ struct update {
 	uint8_t *block;		/* scratch, one block */
 };
 
-/* LEN blocks from BLK become used (USE 1) or free (USE -1). */
+/* The clusters of LEN blocks from BLK on become used (USE 1) or free (USE -1). */
 static void change_blocks(struct update *u, uint64_t blk, uint64_t len, int use)
 {
-	uint64_t at, part;
+	uint64_t ratio = u->plan->target->cluster_blocks, at, part;
 
+	len = (blk % ratio + len + ratio - 1) / ratio * ratio;
+	blk -= blk % ratio;
 	for (at = blk; at < blk + len; at += EXT2_BLOCKS_PER_GROUP(u->fs->super))
 		u->touched[ext2fs_group_of_blk2(u->fs, at)] |= TOUCHED_BLOCKS;
 	u->touched[ext2fs_group_of_blk2(u->fs, blk + len - 1)] |= TOUCHED_BLOCKS;
 	for (; len; blk += part, len -= part) {
-		part = len < INT32_MAX ? len : INT32_MAX;
+		part = len < MAX_RANGE ? len : MAX_RANGE;
 		ext2fs_block_alloc_stats_range(u->fs, blk, part, use);
 	}
 }
@@ -134,7 +138,8 @@ static void change_all_inodes(struct update *u)
 static errcode_t stage_block_bitmap(struct update *u, dgrp_t g)
 {
 	ext2_filsys fs = u->fs;
-	uint64_t first = ext2fs_group_first_block2(fs, g), n = ext2fs_group_blocks_count(fs, g);
+	uint64_t first = EXT2FS_B2C(fs, ext2fs_group_first_block2(fs, g));
+	uint64_t n = EXT2FS_NUM_B2C(fs, (uint64_t) ext2fs_group_blocks_count(fs, g));
 	errcode_t err;
 	uint64_t bit;
 

@@ -37,7 +37,7 @@ struct window {
 	BFO_VEC(uint64_t) blks;		/* target block of each block in slots */
 	BFO_VEC(struct pull) pulls;
 	bfo_order_list nodes;
-	bfo_segs ext;
+	struct bfo_map map;
 	uint64_t done;			/* inodes; progress */
 };
 
@@ -76,7 +76,7 @@ static errcode_t take_source(void *priv, const struct bfo_node *node, uint32_t a
 		if (i + 8 < w->pulls.n)
 			__builtin_prefetch(slot_of(w, i + 8), 1);
 		memcpy(slot_of(w, i), (const char *) data + byte, w->target->inode_size);
-		err = bfo_inode_image(w->plan, inode, slot_of(w, i), &w->ext);
+		err = bfo_inode_image(w->plan, inode, slot_of(w, i), &w->map);
 	}
 	return err;
 }
@@ -97,7 +97,7 @@ static errcode_t pull(struct window *w)
 		uint32_t inode = w->pulls.v[i].inode, ino = tree->inodes.v[inode].ino;
 
 		if (!ino) {
-			err = bfo_inode_image(w->plan, inode, slot_of(w, i), &w->ext);
+			err = bfo_inode_image(w->plan, inode, slot_of(w, i), &w->map);
 			continue;
 		}
 		blk = inode_block(w->r->vol, ino, &byte);
@@ -210,7 +210,7 @@ static errcode_t update_old(struct window *w, uint32_t inode)
 		if (!err)
 			memcpy((char *) image + byte, w->slots + from_byte, size);
 	}
-	return err ? err : bfo_inode_image(w->plan, inode, (char *) image + byte, &w->ext);
+	return err ? err : bfo_inode_image(w->plan, inode, (char *) image + byte, &w->map);
 }
 
 static errcode_t run_windows(struct window *w, uint32_t *first_ino)
@@ -258,6 +258,6 @@ errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_reader *r, struct b
 	bfo_vec_free(&w.blks);
 	bfo_vec_free(&w.pulls);
 	bfo_vec_free(&w.nodes);
-	bfo_vec_free(&w.ext);
+	bfo_map_free(&w.map);
 	return err;
 }

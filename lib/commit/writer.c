@@ -2,6 +2,8 @@
 /*
  * writer.c - the one place where blocks of a target are written
  */
+#include <errno.h>
+
 #include "commit/writer.h"
 
 #define SUPER_OFFSET 1024	/* bytes; also its size */
@@ -12,7 +14,10 @@ errcode_t bfo_writer_write(struct bfo_writer *w, uint64_t blk, uint32_t count, c
 
 	if (w->failed)
 		return w->failed;
+	errno = 0;
 	err = io_channel_write_blk64(w->vol->fs->io, blk, count, data);
+	if (err == EXT2_ET_SHORT_WRITE && errno)
+		err = errno;		/* it says why: a full disk, a limit */
 	w->requests++;
 	w->blocks += count;
 	if (err)

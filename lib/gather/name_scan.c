@@ -6,10 +6,13 @@
  * plan sorts them.  Nothing about a name is trusted: rec_len, length, bytes, inode number and
  * checksum are checked here, whether its inode is fit to be named by the plan.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
+#include "gather/inode_scan.h"
 #include "gather/name_scan.h"
 
 #define le16 ext2fs_le16_to_cpu
@@ -249,5 +252,49 @@ errcode_t bfo_name_scan(struct bfo_reader *r, struct bfo_tree *tree)
 		err = bfo_reader_run(r, list.v, list.n, &sink);
 	tree->dir_blocks = s.done;
 	bfo_vec_free(&list);
+	return err;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* The inode numbers of all names, ascending, each once; returns how many. */
+static size_t list_numbers(const struct bfo_tree *t, uint32_t *inos)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < t->names.n; i++)
+		inos[i] = t->names.v[i].ino;
+	qsort(inos, i, sizeof(*inos), by_number);
+	for (i = 0; i < t->names.n; i++)
+		if (!n || inos[n - 1] != inos[i])
+			inos[n++] = inos[i];
+	return n;
+}
+
+errcode_t bfo_name_types(struct bfo_reader *r, struct bfo_tree *tree)
+{
+	uint32_t *inos = malloc(tree->names.n * sizeof(*inos) + 1), inode;
+	struct bfo_tree named = { 0 };
+	errcode_t err;
+	size_t i;
+
+	if (!inos)
+		return bfo_fail(r->ctx, ENOMEM, "reading directories");
+	err = bfo_inode_scan_some(r, &named, inos, list_numbers(tree, inos));
+	for (i = 0; i < tree->names.n && !err; i++) {
+		struct bfo_name *n = &tree->names.v[i];
+
+		inode = bfo_tree_find(&named, n->ino);
+		if (inode != BFO_NONE)
+			n->at = (n->at & ~0xff00ULL) |
+				(uint64_t) bfo_dirent_type(named.inodes.v[inode].mode) << 8;
+	}
+	bfo_tree_free(&named);
+	free(inos);
 	return err;
 }

@@ -14,4 +14,10 @@
  */
 errcode_t bfo_name_scan(struct bfo_reader *r, struct bfo_tree *tree);
 
+/*
+ * Gives all names the type of their inode, which must be read for that: needed where directories
+ * do not say it (no feature filetype) and the inodes are not in TREE.
+ */
+errcode_t bfo_name_types(struct bfo_reader *r, struct bfo_tree *tree);
+
 #endif

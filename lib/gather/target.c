@@ -75,7 +75,7 @@ static errcode_t compare_counts(struct bfo_context *ctx, const struct bfo_volume
 		first = ext2fs_group_first_block2(vol->fs, g);
 		last = ext2fs_group_last_block2(vol->fs, g);
 		if (free_within(&t->free_blocks, &at_block, first, last - first + 1) !=
-		    ext2fs_bg_free_blocks_count(vol->fs, g) ||
+		    (uint64_t) ext2fs_bg_free_blocks_count(vol->fs, g) * t->cluster_blocks ||
 		    free_within(&t->free_inodes, &at_inode, (uint64_t) g * ipg + 1, ipg) !=
 		    ext2fs_bg_free_inodes_count(vol->fs, g))
 			return bfo_fail(ctx, BFO_ET_UNHEALTHY, "opening %s: bitmaps and "

@@ -3,6 +3,7 @@
  * tree.c - the arrays of a gathered tree
  */
 #include <string.h>
+#include <ext2fs/ext2_fs.h>
 
 #include "gather/tree.h"
 
@@ -21,6 +22,18 @@ void bfo_tree_free(struct bfo_tree *t)
 	bfo_vec_free(&t->text);
 	bfo_vec_free(&t->findings);
 	bfo_vec_free(&t->map_blocks);
+}
+
+unsigned int bfo_dirent_type(uint16_t mode)
+{
+	static const unsigned char types[16] = {
+		[S_IFREG >> 12] = EXT2_FT_REG_FILE, [S_IFDIR >> 12] = EXT2_FT_DIR,
+		[S_IFCHR >> 12] = EXT2_FT_CHRDEV, [S_IFBLK >> 12] = EXT2_FT_BLKDEV,
+		[S_IFIFO >> 12] = EXT2_FT_FIFO, [S_IFSOCK >> 12] = EXT2_FT_SOCK,
+		[S_IFLNK >> 12] = EXT2_FT_SYMLINK,
+	};
+
+	return types[mode >> 12];
 }
 
 static errcode_t add_text(struct bfo_tree *t, const char *name, unsigned int len, uint64_t *at)

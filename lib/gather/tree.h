@@ -136,6 +136,9 @@ struct bfo_tree {
 	uint64_t dir_blocks;		/* directory blocks read */
 };
 
+/* The file type that a directory entry shows for MODE (EXT2_FT_*). */
+unsigned int bfo_dirent_type(uint16_t mode);
+
 static inline const char *bfo_name_text(const struct bfo_tree *t, const struct bfo_name *n)
 {
 	return t->text.v + (n->at >> 16);

@@ -225,6 +225,12 @@ static void put_entry(uint8_t *at, uint32_t ino, uint32_t rec_len, const char *n
 	memcpy(at + HEADER, name, len);
 }
 
+/* What an entry says of its inode's type; without the feature filetype, nothing. */
+static uint32_t shown_type(const struct bfo_dirimage *img, uint32_t type)
+{
+	return img->target->has_filetype ? type & ~BFO_NAME_FIXED : 0;
+}
+
 static void put_name(const struct bfo_dirimage *img, uint8_t *at, const struct bfo_name *n,
 		     uint32_t rec_len)
 {
@@ -232,7 +238,7 @@ static void put_name(const struct bfo_dirimage *img, uint8_t *at, const struct b
 	uint32_t ino = fixed ? n->ino : img->tree->inodes.v[n->ino].new_ino;
 
 	put_entry(at, ino, rec_len, bfo_name_text(img->tree, n), bfo_name_len(n),
-		  bfo_name_type(n) & ~BFO_NAME_FIXED);
+		  shown_type(img, bfo_name_type(n)));
 }
 
 /* Names [first, end) from byte AT on; the last one's rec_len reaches to the end of the room. */
@@ -256,8 +262,10 @@ static void put_names(const struct bfo_dirimage *img, uint8_t *block, uint32_t a
 
 static void put_dots(const struct bfo_dirimage *img, uint8_t *block, uint32_t dotdot_len)
 {
-	put_entry(block, img->ino, entry_bytes(1), ".", 1, EXT2_FT_DIR);
-	put_entry(block + entry_bytes(1), img->parent, dotdot_len, "..", 2, EXT2_FT_DIR);
+	uint32_t type = shown_type(img, EXT2_FT_DIR);
+
+	put_entry(block, img->ino, entry_bytes(1), ".", 1, type);
+	put_entry(block + entry_bytes(1), img->parent, dotdot_len, "..", 2, type);
 }
 
 /* The checksum at the end of a block of names. */

@@ -146,33 +146,31 @@ static void set_dir(const struct bfo_inode *rec, struct ext2_inode_large *raw)
 	raw->i_flags = le32(flags);
 }
 
-static errcode_t set_map(const struct bfo_plan *plan, uint32_t inode,
-			 struct ext2_inode_large *raw, bfo_segs *ext)
+static uint64_t ea_blocks(const struct bfo_plan *plan, const struct ext2_inode_large *raw)
 {
-	const struct bfo_map_tree *tree = NULL;
-	uint64_t blocks = raw->i_file_acl || raw->osd2.linux2.l_i_file_acl_high;
-	errcode_t err;
-	size_t i;
+	return raw->i_file_acl || raw->osd2.linux2.l_i_file_acl_high ?
+	       plan->target->cluster_blocks : 0;
+}
 
-	err = bfo_extents_of(plan, inode, ext);
+static errcode_t set_map(const struct bfo_plan *plan, uint32_t inode,
+			 struct ext2_inode_large *raw, struct bfo_map *map)
+{
+	errcode_t err = bfo_map_init(map, plan, inode);
+
 	if (err)
 		return err;
-	if (ext->n > BFO_ROOT_EXTENTS) {
-		tree = bfo_plan_tree(plan, inode);
-		blocks += tree->blocks;
-	}
-	for (i = 0; i < ext->n; i++)
-		blocks += ext->v[i].len;
-	bfo_extent_root(plan, tree, ext->v, ext->n, raw->i_block);
-	raw->i_flags |= le32(EXT4_EXTENTS_FL);
-	return set_blocks(plan, raw, blocks);
+	bfo_map_root(map, plan, map->blocks ? bfo_plan_tree(plan, inode) : NULL, raw->i_block);
+	raw->i_flags &= le32(~EXT4_EXTENTS_FL);
+	if (plan->target->has_extents)
+		raw->i_flags |= le32(EXT4_EXTENTS_FL);
+	return set_blocks(plan, raw, map->allocated + ea_blocks(plan, raw));
 }
 
 /* Files without a block map: what stands in i_block stays (device number, symlink target). */
 static errcode_t keep_i_block(const struct bfo_plan *plan, struct ext2_inode_large *raw)
 {
 	raw->i_flags &= le32(~EXT4_EXTENTS_FL);
-	return set_blocks(plan, raw, raw->i_file_acl || raw->osd2.linux2.l_i_file_acl_high);
+	return set_blocks(plan, raw, ea_blocks(plan, raw));
 }
 
 static int has_map(const struct bfo_inode *rec)
@@ -181,7 +179,8 @@ static int has_map(const struct bfo_inode *rec)
 	       (S_ISLNK(rec->mode) && !(rec->state & BFO_INODE_FAST));
 }
 
-errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *data, bfo_segs *ext)
+errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *data,
+			  struct bfo_map *map)
 {
 	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
 	struct ext2_inode_large *raw = data;
@@ -207,7 +206,7 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *dat
 	else
 		raw->i_flags &= le32(~EXT2_INDEX_FL);
 	raw->i_flags &= le32(~EXT2_IMAGIC_FL);	/* of AFS; e2fsck objects */
-	err = has_map(rec) ? set_map(plan, inode, raw, ext) : keep_i_block(plan, raw);
+	err = has_map(rec) ? set_map(plan, inode, raw, map) : keep_i_block(plan, raw);
 	if (err)
 		return bfo_fail(plan->ctx, err, "making inode %u", rec->new_ino);
 	set_checksum(plan, rec, raw);

@@ -10,13 +10,14 @@
 #ifndef BFO_PLAN_INODE_IMAGE_H
 #define BFO_PLAN_INODE_IMAGE_H
 
-#include "plan/extent.h"
+#include "plan/map.h"
 
 /*
  * Makes RAW (target inode size) the inode of record INODE.  RAW holds before: the source's inode;
  * for a directory that keeps its attributes the target's; for one made here, anything.
- * EXT is scratch space.
+ * MAP is scratch space.
  */
-errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *raw, bfo_segs *ext);
+errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *raw,
+			  struct bfo_map *map);
 
 #endif

@@ -61,6 +61,9 @@ static errcode_t walk(struct bfo_plan *plan, const char *path, uint32_t *pos)
 	while ((len = next_component(&rest, &name))) {
 		if (*pos != BFO_NONE)
 			dir = t->names.v[*pos].ino;
+		if (len == 2 && !memcmp(name, "..", 2))
+			return bfo_fail(plan->ctx, EINVAL, "looking for %s in the source: '..' is "
+					"not followed", path);
 		if (!S_ISDIR(t->inodes.v[dir].mode))
 			return bfo_fail(plan->ctx, BFO_ET_NOT_DIR, "looking for %s in the source",
 					path);
@@ -124,13 +127,9 @@ static errcode_t make_path(struct bfo_plan *plan, const char *to, uint32_t *inod
 	return err;
 }
 
-static int by_order(const void *a, const void *b)
+static int by_order(const void *a, const void *b, void *tree)
 {
-	const struct bfo_name *x = a, *y = b;
-
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return (x->minor > y->minor) - (x->minor < y->minor);
+	return bfo_name_compare(tree, a, tree, b);
 }
 
 /* True if record ABOVE is INODE or one of the directories that lead to it. */
@@ -206,8 +205,8 @@ static errcode_t land_names(struct bfo_plan *plan, uint32_t dir, const uint32_t 
 		for (i = 0; i < n && !err; i++)
 			err = land_name(t, dir, pos[i]);
 	if (!err && t->inodes.v[dir].nchild)
-		qsort(t->names.v + t->inodes.v[dir].child, t->inodes.v[dir].nchild,
-		      sizeof(*t->names.v), by_order);
+		qsort_r(t->names.v + t->inodes.v[dir].child, t->inodes.v[dir].nchild,
+			sizeof(*t->names.v), by_order, t);
 	return err;
 }
 

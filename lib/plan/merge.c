@@ -18,20 +18,6 @@ struct side {
 	const struct bfo_name *at, *end;
 };
 
-static int compare(const struct side *a, const struct side *b)
-{
-	const struct bfo_name *x = a->at, *y = b->at;
-	uint32_t xl = bfo_name_len(x), yl = bfo_name_len(y);
-	int c;
-
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	if (x->minor != y->minor)
-		return x->minor < y->minor ? -1 : 1;
-	c = memcmp(bfo_name_text(a->tree, x), bfo_name_text(b->tree, y), xl < yl ? xl : yl);
-	return c ? c : (xl > yl) - (xl < yl);
-}
-
 /* One of the target's names, copied with its text. */
 static errcode_t add_old(struct bfo_plan *plan, uint32_t dir, const struct side *old)
 {
@@ -85,7 +71,7 @@ static errcode_t merge_slices(struct bfo_plan *plan, uint32_t inode, struct side
 			i++;
 			continue;
 		}
-		c = old->at == old->end ? 1 : i == end ? -1 : compare(old, &new);
+		c = old->at == old->end ? 1 : i == end ? -1 : bfo_name_compare(old->tree, old->at, t, new.at);
 		if (!c)
 			err = meet(plan, old, &new);
 		if (!err && c <= 0)

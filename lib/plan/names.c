@@ -30,18 +30,6 @@ void bfo_name_hash(const struct bfo_target *target, const char *text, struct bfo
 		n->hash = HASH_EOF - 2;
 }
 
-unsigned int bfo_dirent_type(uint16_t mode)
-{
-	static const unsigned char types[16] = {
-		[S_IFREG >> 12] = EXT2_FT_REG_FILE, [S_IFDIR >> 12] = EXT2_FT_DIR,
-		[S_IFCHR >> 12] = EXT2_FT_CHRDEV, [S_IFBLK >> 12] = EXT2_FT_BLKDEV,
-		[S_IFIFO >> 12] = EXT2_FT_FIFO, [S_IFSOCK >> 12] = EXT2_FT_SOCK,
-		[S_IFLNK >> 12] = EXT2_FT_SYMLINK,
-	};
-
-	return types[mode >> 12];
-}
-
 /* From an inode number to its record, which must be there and not be the root. */
 static errcode_t resolve_name(struct bfo_tree *t, struct bfo_name *n)
 {
@@ -59,20 +47,27 @@ static errcode_t resolve_name(struct bfo_tree *t, struct bfo_name *n)
 	return 0;
 }
 
-static int compare_text(const struct bfo_tree *t, const struct bfo_name *a,
-			const struct bfo_name *b)
+int bfo_name_compare(const struct bfo_tree *a_tree, const struct bfo_name *a,
+		     const struct bfo_tree *b_tree, const struct bfo_name *b)
 {
 	uint32_t al = bfo_name_len(a), bl = bfo_name_len(b);
-	int c = memcmp(bfo_name_text(t, a), bfo_name_text(t, b), al < bl ? al : bl);
+	int c;
 
-	if (c || al != bl)
-		return c ? c : (al > bl) - (al < bl);
-	return (a->at > b->at) - (a->at < b->at);
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	if (a->minor != b->minor)
+		return a->minor < b->minor ? -1 : 1;
+	c = memcmp(bfo_name_text(a_tree, a), bfo_name_text(b_tree, b), al < bl ? al : bl);
+	return c ? c : (al > bl) - (al < bl);
 }
 
+/* Names of one hash; equal ones in the order in which they were read. */
 static int by_text(const void *a, const void *b, void *tree)
 {
-	return compare_text(tree, a, b);
+	const struct bfo_name *x = a, *y = b;
+	int c = bfo_name_compare(tree, x, tree, y);
+
+	return c ? c : (x->at > y->at) - (x->at < y->at);
 }
 
 static int same_place(const struct bfo_name *a, const struct bfo_name *b)

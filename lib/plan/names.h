@@ -10,8 +10,9 @@
 /* Sets the hashes of N, whose bytes stand at TEXT, as a kernel computes them on TARGET. */
 void bfo_name_hash(const struct bfo_target *target, const char *text, struct bfo_name *n);
 
-/* The file type that a directory entry shows for MODE (EXT2_FT_*). */
-unsigned int bfo_dirent_type(uint16_t mode);
+/* Compares names by hash, minor hash and bytes: the order of a directory's slice. */
+int bfo_name_compare(const struct bfo_tree *a_tree, const struct bfo_name *a,
+		     const struct bfo_tree *b_tree, const struct bfo_name *b);
 
 /*
  * Hashes names[] for TARGET and sorts it by (directory, hash, minor, bytes); gives every

@@ -176,6 +176,8 @@ static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
 	count_link(w->plan, S_ISDIR(rec->mode) ? dir : n->ino);
 	if (err || !S_ISDIR(rec->mode))
 		return err;
+	if (dir != w->plan->landing)		/* another name of it was to land */
+		rec->state &= ~BFO_INODE_LANDED;
 	if (!(rec->state & BFO_INODE_LANDED))
 		rec->name = n - t->names.v;
 	return push_dir(w, n->ino);
@@ -276,6 +278,8 @@ static int concerns(const struct bfo_tree *t, const struct bfo_finding *f)
 {
 	uint32_t inode = bfo_tree_find(t, f->len == BFO_NO_NAME ? f->ino : f->dir);
 
+	if (f->len != BFO_NO_NAME && !f->dir)
+		return 1;			/* in a directory that the plan made */
 	return inode != BFO_NONE && t->inodes.v[inode].state &
 	       (BFO_INODE_PLACED | BFO_INODE_EXISTS | BFO_INODE_MET);
 }

@@ -2,7 +2,9 @@
 /*
  * plan.c - the plan as a whole: life, look-ups, paths
  */
+#include <stdio.h>
 #include <string.h>
+#include <ext2fs/ext2_fs.h>
 
 #include "base/text.h"
 #include "plan/plan.h"
@@ -102,54 +104,99 @@ const struct bfo_map_tree *bfo_plan_tree(const struct bfo_plan *plan, uint32_t i
 	return NULL;
 }
 
-/* The directory and name that lead to REC; 0 if none do. */
-static int parent_of(const struct bfo_plan *plan, const struct bfo_inode *rec, uint32_t *dir,
-		     uint64_t *text, uint32_t *len)
+/* A name, by the directory it stands in and its bytes. */
+struct step {
+	uint32_t dir;
+	uint64_t text;
+	uint32_t len;
+};
+
+/* The name that leads to REC, in the target or in the source; 0 if none does. */
+static int step_up(const struct bfo_plan *plan, const struct bfo_inode *rec, int in_target,
+		   struct step *s)
 {
 	const struct bfo_name *n;
 
 	if (rec->name == BFO_NONE || rec->name >= plan->tree->names.n)
 		return 0;
 	n = &plan->tree->names.v[rec->name];
-	*dir = n->dir;
-	*text = n->at >> 16;
-	*len = bfo_name_len(n);
+	*s = (struct step) { .dir = n->dir, .text = n->at >> 16, .len = bfo_name_len(n) };
+	if (in_target && rec->state & BFO_INODE_LANDED && !plan->whole)
+		s->dir = plan->landing;
 	return 1;
 }
 
+/* True for what paths begin at: the root, of either side. */
+static int is_root(const struct bfo_plan *plan, uint32_t inode)
+{
+	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+
+	return inode == plan->root || rec->ino == EXT2_ROOT_INO || rec->state & BFO_INODE_MADE;
+}
+
+/* What does not come from the root begins as debugfs would write it: <12>. Returns its length. */
+static size_t put_origin(const struct bfo_plan *plan, uint32_t inode, char *out)
+{
+	return sprintf(out, "<%u>", plan->tree->inodes.v[inode].ino);
+}
+
 /* Built from its end; cycles of damaged directories end at MAX_DEPTH or a full OUT. */
+static size_t build_path(const struct bfo_plan *plan, struct step s, int in_target, char *out,
+			 size_t size)
+{
+	const struct bfo_tree *t = plan->tree;
+	size_t at = size, origin = 0;
+	char number[16];
+	int depth;
+
+	for (depth = 0; depth < MAX_DEPTH && at > s.len; depth++) {
+		at -= s.len;
+		memcpy(out + at, t->text.v + s.text, s.len);
+		out[--at] = '/';
+		if (!step_up(plan, &t->inodes.v[s.dir], in_target, &s)) {
+			origin = is_root(plan, s.dir) ? 0 : put_origin(plan, s.dir, number);
+			break;
+		}
+	}
+	if (origin > at)
+		origin = 0;
+	memcpy(out, number, origin);
+	memmove(out + origin, out + at, size - at);
+	return origin + size - at;
+}
+
 size_t bfo_plan_path(const struct bfo_plan *plan, uint32_t inode, uint64_t text, uint32_t len,
 		     char *out, size_t size)
 {
-	const struct bfo_tree *t = plan->tree;
-	size_t at = size;
-	int depth;
+	struct step s = { .dir = inode, .text = text, .len = len };
 
-	if (len == BFO_NO_NAME && !parent_of(plan, &t->inodes.v[inode], &inode, &text, &len)) {
-		out[0] = inode == plan->root || t->inodes.v[inode].ino == 2 ? '/' : '?';
-		return 1;
-	}
-	for (depth = 0; depth < MAX_DEPTH && at > len; depth++) {
-		at -= len;
-		memcpy(out + at, t->text.v + text, len);
-		out[--at] = '/';
-		if (!parent_of(plan, &t->inodes.v[inode], &inode, &text, &len))
-			break;
-	}
-	memmove(out, out + at, size - at);
-	return size - at;
+	if (len != BFO_NO_NAME || step_up(plan, &plan->tree->inodes.v[inode], 0, &s))
+		return build_path(plan, s, 0, out, size);
+	if (!is_root(plan, inode))
+		return put_origin(plan, inode, out);
+	out[0] = '/';
+	return 1;
+}
+
+size_t bfo_plan_target_path(const struct bfo_plan *plan, const struct bfo_name *n, char *out,
+			    size_t size)
+{
+	struct step s = { .dir = n->dir, .text = n->at >> 16, .len = bfo_name_len(n) };
+
+	return build_path(plan, s, 1, out, size);
 }
 
 size_t bfo_plan_finding_path(const struct bfo_plan *plan, const struct bfo_finding *f, char *out,
 			     size_t size)
 {
-	uint32_t inode = bfo_tree_find(plan->tree, f->len == BFO_NO_NAME ? f->ino : f->dir);
+	uint32_t len = f->dir ? f->len : BFO_NO_NAME;	/* not of a directory that was made */
+	uint32_t inode = bfo_tree_find(plan->tree, len == BFO_NO_NAME ? f->ino : f->dir);
 
 	if (inode == BFO_NONE) {
 		out[0] = '?';
 		return 1;
 	}
-	return bfo_plan_path(plan, inode, f->text, f->len, out, size);
+	return bfo_plan_path(plan, inode, f->text, len, out, size);
 }
 
 const char *bfo_plan_shown_path(const struct bfo_plan *plan, uint32_t inode, char *out,

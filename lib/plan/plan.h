@@ -41,10 +41,10 @@ struct bfo_pair {
 	uint32_t inode, ino;
 };
 
-/* An item whose extents do not fit into its inode. */
+/* An item whose block map does not fit into its inode. */
 struct bfo_map_tree {
 	uint32_t inode;		/* index of the record */
-	uint32_t blocks;	/* of the tree, leaves first */
+	uint32_t blocks;	/* of the tree or map, leaves first */
 	uint32_t extents;
 	uint64_t stem;		/* first of them */
 };
@@ -73,7 +73,7 @@ struct bfo_plan {
 	BFO_VEC(struct bfo_stem_run) stem;
 	BFO_VEC(struct bfo_map_tree) trees;	/* ascending by record */
 	uint64_t stem_len;		/* blocks of all items */
-	uint64_t tree_len;		/* blocks of all extent trees, behind the items */
+	uint64_t tree_len;		/* blocks of all trees, behind the items */
 	uint64_t dir_len, ea_len;	/* of the items: directories, attribute blocks */
 
 	/* totals, for people */
@@ -161,13 +161,17 @@ const struct bfo_map_tree *bfo_plan_tree(const struct bfo_plan *plan, uint32_t i
 
 /*
  * The path of record INODE in the source, or of the name (text at TEXT, LEN bytes) in it, if LEN
- * is not BFO_NO_NAME: the bytes as they are into OUT, whose length is returned; "?" if no name
- * leads there.  Too long a path loses its beginning.
+ * is not BFO_NO_NAME: the bytes as they are into OUT, whose length is returned; it begins
+ * with <inode number> if no name leads there.  Too long a path loses its beginning.
  */
 size_t bfo_plan_path(const struct bfo_plan *plan, uint32_t inode, uint64_t text, uint32_t len,
 		     char *out, size_t size);
 
-/* The same for what a finding is about. */
+/* The path that name N of names[] has, or would have, in the target. */
+size_t bfo_plan_target_path(const struct bfo_plan *plan, const struct bfo_name *n, char *out,
+			    size_t size);
+
+/* The same as bfo_plan_path() for what a finding is about. */
 size_t bfo_plan_finding_path(const struct bfo_plan *plan, const struct bfo_finding *f, char *out,
 			     size_t size);
 

@@ -11,7 +11,7 @@
 
 #include "base/bfo_err.h"
 #include "plan/dirimage.h"
-#include "plan/extent.h"
+#include "plan/map.h"
 #include "plan/plan.h"
 #include "plan/runs.h"
 
@@ -33,19 +33,24 @@ static errcode_t size_dir(struct bfo_plan *plan, uint32_t inode)
 	return err;
 }
 
+static errcode_t too_big(const struct bfo_plan *plan, uint32_t inode)
+{
+	char path[256];
+
+	return bfo_fail(plan->ctx, BFO_ET_FILE_TOO_BIG, "planning %s",
+			bfo_plan_shown_path(plan, inode, path, sizeof(path)));
+}
+
 /* Blocks of the stem that REC takes; counts what is read and written for it. */
 static errcode_t item_blocks(struct bfo_plan *plan, const struct bfo_inode *rec, uint64_t *blocks)
 {
 	struct bfo_run_walk walk;
 	struct bfo_run run;
-	char path[256];
 
 	bfo_runs_begin(&walk, plan, rec);
 	while (bfo_runs_next(&walk, &run)) {
 		if (run.lblk + run.len > UINT32_MAX)
-			return bfo_fail(plan->ctx, BFO_ET_FILE_TOO_BIG, "planning %s",
-					bfo_plan_shown_path(plan, rec - plan->tree->inodes.v, path,
-							    sizeof(path)));
+			return too_big(plan, rec - plan->tree->inodes.v);
 		if (S_ISDIR(rec->mode))
 			plan->dir_len += run.len;
 		else if (!run.unwritten)
@@ -112,10 +117,34 @@ static int by_inode(const void *a, const void *b)
 	return (x->inode > y->inode) - (x->inode < y->inode);
 }
 
-/* Counts extents and finds the items that need trees, which stand behind all items. */
+/* i_blocks counts sectors in 32 bits, unless the target has huge_file. */
+static int can_count(const struct bfo_plan *plan, const struct bfo_map *map)
+{
+	return plan->target->has_huge_file ||
+	       map->allocated < UINT32_MAX / (plan->target->block_size / 512);
+}
+
+/* Lays out the map of record INODE; one that has blocks becomes a tree behind all items. */
+static errcode_t plan_tree(struct bfo_plan *plan, uint32_t inode, struct bfo_map *map)
+{
+	struct bfo_map_tree tree = { .inode = inode };
+	errcode_t err = bfo_map_init(map, plan, inode);
+
+	if (err == BFO_ET_FILE_TOO_BIG || (!err && !can_count(plan, map)))
+		return too_big(plan, inode);
+	plan->extents += map->ext.n;
+	if (err || !map->blocks)
+		return err;
+	tree.extents = map->ext.n;
+	tree.blocks = map->blocks;
+	tree.stem = plan->stem_len + plan->tree_len;
+	plan->tree_len += (uint64_t) tree.blocks * plan->target->cluster_blocks;
+	return bfo_vec_push(&plan->trees, tree);
+}
+
 static errcode_t plan_trees(struct bfo_plan *plan)
 {
-	bfo_segs ext = { 0 };
+	struct bfo_map map = { 0 };
 	errcode_t err = 0;
 	size_t i;
 
@@ -123,22 +152,12 @@ static errcode_t plan_trees(struct bfo_plan *plan)
 	plan->tree_len = 0;
 	plan->extents = 0;
 	for (i = 0; i < plan->order.n && !err; i++) {
-		struct bfo_map_tree tree = { .inode = plan->order.v[i] };
 		const struct bfo_inode *rec = bfo_plan_item(plan, i);
 
-		if (!S_ISDIR(rec->mode) && !rec->nseg)
-			continue;
-		err = bfo_extents_of(plan, tree.inode, &ext);
-		plan->extents += ext.n;
-		if (err || ext.n <= BFO_ROOT_EXTENTS)
-			continue;
-		tree.extents = ext.n;
-		tree.blocks = bfo_extent_tree_blocks(ext.n, plan->target->block_size);
-		tree.stem = plan->stem_len + plan->tree_len;
-		plan->tree_len += (uint64_t) tree.blocks * plan->target->cluster_blocks;
-		err = bfo_vec_push(&plan->trees, tree);
+		if (S_ISDIR(rec->mode) || rec->nseg)
+			err = plan_tree(plan, plan->order.v[i], &map);
 	}
-	bfo_vec_free(&ext);
+	bfo_map_free(&map);
 	if (plan->trees.n)
 		qsort(plan->trees.v, plan->trees.n, sizeof(*plan->trees.v), by_inode);
 	return err;

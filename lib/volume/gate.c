@@ -28,6 +28,7 @@ static const struct features both = { {
 	EXT2_FEATURE_INCOMPAT_META_BG | EXT4_FEATURE_INCOMPAT_CSUM_SEED |
 	EXT4_FEATURE_INCOMPAT_LARGEDIR,
 	EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER | EXT2_FEATURE_RO_COMPAT_LARGE_FILE |
+	EXT4_FEATURE_RO_COMPAT_BIGALLOC |
 	EXT4_FEATURE_RO_COMPAT_HUGE_FILE | EXT4_FEATURE_RO_COMPAT_GDT_CSUM |
 	EXT4_FEATURE_RO_COMPAT_DIR_NLINK | EXT4_FEATURE_RO_COMPAT_EXTRA_ISIZE |
 	EXT4_FEATURE_RO_COMPAT_METADATA_CSUM | EXT4_FEATURE_RO_COMPAT_PROJECT,
@@ -41,11 +42,6 @@ static const struct features source_only = { {
 /* Handled by bfo_gate_recovery(), which knows what to tell the user. */
 static const struct features elsewhere = { {
 	0, EXT3_FEATURE_INCOMPAT_RECOVER, EXT4_FEATURE_RO_COMPAT_ORPHAN_PRESENT,
-} };
-
-/* What every target must have. */
-static const struct features target_needs = { {
-	0, EXT2_FEATURE_INCOMPAT_FILETYPE | EXT3_FEATURE_INCOMPAT_EXTENTS, 0,
 } };
 
 errcode_t bfo_gate_unmounted(struct bfo_context *ctx, const char *path)
@@ -86,9 +82,9 @@ void bfo_gate_target_features(const struct bfo_volume *vol, uint32_t mask[3])
 {
 	const struct ext2_super_block *sb = vol->fs->super;
 
-	mask[0] = (sb->s_feature_compat & both.mask[0]) | target_needs.mask[0];
-	mask[1] = (sb->s_feature_incompat & both.mask[1]) | target_needs.mask[1];
-	mask[2] = (sb->s_feature_ro_compat & both.mask[2]) | target_needs.mask[2];
+	mask[0] = sb->s_feature_compat & both.mask[0];
+	mask[1] = sb->s_feature_incompat & both.mask[1];
+	mask[2] = sb->s_feature_ro_compat & both.mask[2];
 }
 
 errcode_t bfo_gate_features(struct bfo_context *ctx, const struct bfo_volume *vol)
@@ -96,7 +92,7 @@ errcode_t bfo_gate_features(struct bfo_context *ctx, const struct bfo_volume *vo
 	const struct ext2_super_block *sb = vol->fs->super;
 	uint32_t has[3] = { sb->s_feature_compat, sb->s_feature_incompat,
 			    sb->s_feature_ro_compat };
-	uint32_t strange[3], missing[3];
+	uint32_t strange[3];
 	char names[256];
 	int i;
 
@@ -104,13 +100,9 @@ errcode_t bfo_gate_features(struct bfo_context *ctx, const struct bfo_volume *vo
 		strange[i] = has[i] & ~both.mask[i] & ~elsewhere.mask[i];
 		if (!vol->writable)
 			strange[i] &= ~source_only.mask[i];
-		missing[i] = vol->writable ? target_needs.mask[i] & ~has[i] : 0;
 	}
 	if (name_features(strange, names, sizeof(names)))
 		return bfo_fail(ctx, BFO_ET_FEATURE, "opening %s: %s", vol->spec, names);
-	if (name_features(missing, names, sizeof(names)))
-		return bfo_fail(ctx, BFO_ET_FEATURE, "opening %s: a target without %s", vol->spec,
-				names);
 	if (vol->writable && ext2fs_has_feature_journal((struct ext2_super_block *) sb) &&
 	    !sb->s_journal_inum)
 		return bfo_fail(ctx, BFO_ET_FEATURE, "opening %s: a target with an external journal",

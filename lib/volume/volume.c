@@ -32,8 +32,8 @@ static errcode_t parse_offset(struct bfo_context *ctx, const char *spec, const c
 	errno = 0;
 	*offset = strtoull(options + 7, &end, 0);
 	if (errno || *end || *offset % 512)
-		return bfo_fail(ctx, EINVAL, "reading the offset of %s: not a multiple of 512",
-				spec);
+		return bfo_fail(ctx, EINVAL, "reading the offset of %s: not a number of bytes that "
+				"is a multiple of 512", spec);
 	return 0;
 }
 
@@ -47,8 +47,8 @@ static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, io_man
 		flags |= EXT2_FLAG_RW;
 	err = ext2fs_open2(vol->path, vol->options, flags, 0, 0, io ? io : unix_io_manager,
 			   &vol->fs);
-	if (err == EXT2_ET_BAD_MAGIC)
-		return bfo_fail(ctx, err, "opening %s: no ext2, ext3 or ext4 filesystem there",
+	if (err == EXT2_ET_BAD_MAGIC || err == EXT2_ET_SHORT_READ)
+		return bfo_fail(ctx, EXT2_ET_BAD_MAGIC, "opening %s: no ext2, ext3 or ext4 filesystem there",
 				vol->spec);
 	if (err)
 		return bfo_fail(ctx, err, "opening %s", vol->spec);
@@ -95,7 +95,7 @@ errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io
 		return ENOMEM;
 	vol->writable = !!(how & BFO_OPEN_TARGET);
 	vol->fd = -1;
-	vol->spec = strdup(spec);
+	vol->spec = strdup(how & BFO_OPEN_SCRATCH ? "a scratch file like the target" : spec);
 	err = vol->spec ? 0 : ENOMEM;
 	if (!err)
 		err = bfo_store_resolve(ctx, spec, &vol->path, &vol->options);
@@ -147,10 +147,6 @@ errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *
 errcode_t bfo_volume_compatible(struct bfo_context *ctx, const struct bfo_volume *source,
 				const struct bfo_volume *target)
 {
-	if (source->block_size != target->block_size)
-		return bfo_fail(ctx, BFO_ET_GEOMETRY, "comparing %s and %s: block sizes %u and %u",
-				source->spec, target->spec, source->block_size,
-				target->block_size);
 	if (source->inode_size != target->inode_size)
 		return bfo_fail(ctx, BFO_ET_GEOMETRY, "comparing %s and %s: inode sizes %u and %u",
 				source->spec, target->spec, source->inode_size,

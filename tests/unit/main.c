@@ -12,14 +12,21 @@
 
 #include "unit.h"
 
+Suite *batch_suite(void);
+Suite *batch_random_suite(void);
 Suite *commit_suite(void);
 Suite *crc32c_suite(void);
 Suite *dirimage_suite(void);
 Suite *extent_suite(void);
 Suite *htree_suite(void);
 Suite *inode_image_suite(void);
+Suite *landing_suite(void);
+Suite *merge_suite(void);
+Suite *merge_clash_suite(void);
+Suite *merge_random_suite(void);
 Suite *names_suite(void);
 Suite *order_suite(void);
+Suite *pipe_suite(void);
 Suite *range_suite(void);
 Suite *rank_suite(void);
 Suite *runs_suite(void);
@@ -30,9 +37,10 @@ Suite *vec_suite(void);
 
 static Suite *(*const suites[])(void) = {
 	vec_suite, rank_suite, range_suite, sort_suite, crc32c_suite, text_suite,
-	names_suite, dirimage_suite, htree_suite, extent_suite, order_suite, space_suite,
+	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, merge_suite,
+	merge_clash_suite, merge_random_suite, order_suite, space_suite,
 	runs_suite, inode_image_suite,
-	commit_suite,
+	batch_suite, batch_random_suite, pipe_suite, commit_suite,
 };
 
 int main(void)

@@ -25,7 +25,7 @@ struct inode {
 		uint8_t bytes[ROOM];
 		struct ext2_inode_large raw;
 	} before, after;
-	bfo_segs ext;
+	struct bfo_map map;
 };
 
 static void start(struct inode *t, struct chance *c, uint16_t mode)
@@ -51,12 +51,12 @@ static void start(struct inode *t, struct chance *c, uint16_t mode)
 static void make(struct inode *t)
 {
 	t->after = t->before;
-	want_ok(bfo_inode_image(&t->m.plan, 0, &t->after, &t->ext));
+	want_ok(bfo_inode_image(&t->m.plan, 0, &t->after, &t->map));
 }
 
 static void finish(struct inode *t)
 {
-	bfo_vec_free(&t->ext);
+	bfo_map_free(&t->map);
 	made_free(&t->m);
 }
 
@@ -225,20 +225,19 @@ START_TEST(counts_blocks)
 	made_seg(&t.m, 7 | BFO_SEG_UNWRITTEN, 0, 1);
 	t.m.target.block_size = t.m.tree.block_size = 65536;	/* 128 sectors */
 	n = (1ULL << 32) / 128;
-	want_ok(bfo_vec_push(&t.m.plan.trees, (struct bfo_map_tree) { .blocks = 0 }));
+	want_ok(bfo_vec_push(&t.m.plan.trees, (struct bfo_map_tree) { .blocks = 1 }));
 	t.before.raw.i_flags |= EXT4_HUGE_FILE_FL;
 	for (t.m.target.has_huge_file = 0; t.m.target.has_huge_file < 2;
 	     t.m.target.has_huge_file++) {
-		t.m.tree.segs.v[0].len = n - 1;
-		t.m.plan.trees.v[0].extents = (n - 1 + 32766) / 32767;
-		t.m.plan.trees.v[0].blocks = 0;
+		t.m.tree.segs.v[0].len = n - 2;			/* and a block of the tree */
+		t.m.plan.trees.v[0].extents = (n - 2 + 32766) / 32767;
 		make(&t);
 		want_eq(t.after.raw.i_blocks, (n - 1) * 128);
 		want_eq(t.after.raw.osd2.linux2.l_i_blocks_hi, 0);
 		want(!(t.after.raw.i_flags & EXT4_HUGE_FILE_FL));
-		t.m.plan.trees.v[0].blocks = 1;
+		t.m.tree.segs.v[0].len = n - 1;
 		t.after = t.before;
-		want_err(bfo_inode_image(&t.m.plan, 0, &t.after, &t.ext),
+		want_err(bfo_inode_image(&t.m.plan, 0, &t.after, &t.map),
 			 t.m.target.has_huge_file ? 0 : BFO_ET_FILE_TOO_BIG);
 	}
 	want_eq(t.after.raw.i_blocks, 0);

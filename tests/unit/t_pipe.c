@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * t_pipe.c - commit/pipe: the writer follows the reader, never overtakes it, and stops when told
+ *
+ * The target is a disk in memory (slowdisk.h), buffers are filled with what shows whether the
+ * writer took it too early (pipebed.h).
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pipebed.h"
+
+#define BS SLOWDISK_BS
+#define BLOCKS SLOWDISK_BLOCKS
+#define CHUNK (BFO_CHUNK_BYTES / BS)	/* 64 blocks */
+#define LONGEST ((8U << 20) / BS)	/* blocks of a write: 128 */
+#define MOMENT 20000			/* microseconds in which a wrong pipe would go on */
+
+/* A random number of writes, neighbours or not; *NEXT: the lowest block not yet used. */
+static void add_random(struct pipebed *b, struct chance *c, struct bfo_buffer *buffer,
+		       uint64_t *next)
+{
+	uint32_t left, len;
+
+	while ((left = b->p.capacity / b->units - buffer->used / b->units) && chance_below(c, 30)) {
+		len = chance_between(c, 1, chance_below(c, 5) ? 9 : 200);
+		len = len < left ? len : left;
+		if (len < left && !chance_below(c, 4))	/* a block that nobody wants */
+			buffer->used += b->units;
+		*next += chance_below(c, 2);
+		pipebed_add(b, buffer, *next, len, chance_below(c, 4));
+		*next += len;
+	}
+}
+
+/* The target block that block AT of the buffer goes to. */
+static uint64_t goes_to(const struct pipebed *b, const struct bfo_buffer *buffer, uint32_t at)
+{
+	const struct bfo_buffer_write *w = buffer->writes.v;
+
+	while (at >= w->at / b->units + w->len)
+		w++;
+	return w->blk + (at - w->at / b->units);
+}
+
+/* Which blocks of the buffer are still to come, in pieces that arrive in any order. */
+static void arrive_random(struct pipebed *b, struct chance *c, struct bfo_buffer *buffer)
+{
+	uint32_t blocks = buffer->used / b->units, n = 0, i, k, swap;
+	uint32_t *order = unit_alloc(blocks * sizeof(*order));
+	uint64_t first;
+
+	for (i = 0; i < blocks; i++) {
+		memcpy(&first, buffer->buf + (size_t) i * BS, sizeof(first));
+		if (first == UINT64_MAX)
+			order[n++] = i;
+	}
+	for (i = 0; i < n; i++) {
+		k = chance_between(c, i, n - 1);
+		swap = order[k];
+		order[k] = order[i];
+		order[i] = swap;
+		want_ok(pipebed_arrive(b, buffer, swap, goes_to(b, buffer, swap), 1));
+	}
+	free(order);
+}
+
+/* Everything in the order in which it was added, once, as it was read.  _i: in which unit. */
+START_TEST(writes_in_order)
+{
+	uint64_t next = 1, at = 0, added = 0, written = 0, blk;
+	struct bfo_buffer *buffer;
+	struct chance c;
+	struct pipebed b;
+	uint32_t len;
+	size_t i;
+	int k;
+
+	chance_init(&c, 9400 + _i);
+	pipebed_open(&b, 1 << 2 * (_i % 3), 2 * (CHUNK + chance_below(&c, 200)), BLOCKS);
+	for (k = 0; k < 12; k++) {
+		buffer = pipebed_begin(&b);
+		want(buffer == &b.p.buffer[k % 2]);
+		add_random(&b, &c, buffer, &next);
+		bfo_pipe_publish(&b.p, buffer);
+		for (i = 0; i < buffer->writes.n; i++)
+			added += buffer->writes.v[i].len;
+		arrive_random(&b, &c, buffer);
+	}
+	want_ok(bfo_pipe_close(&b.p, 0));
+	want(next < BLOCKS);
+	for (i = 0; i < slowdisk_requests(); i++, written += len) {
+		blk = slowdisk_request(i, &len);
+		want(blk >= at && len <= LONGEST);
+		at = blk + len;
+		slowdisk_holds(blk, len);
+	}
+	want_eq(at, next);
+	want_eq(written, added);
+	want_eq(b.w.requests, slowdisk_requests());
+}
+END_TEST
+
+/* COUNT requests were made, and no more follow. */
+static void want_quiet(size_t count)
+{
+	usleep(MOMENT);
+	want_eq(slowdisk_requests(), count);
+}
+
+/* Nothing of a chunk is written before all of it is there; what is there is written at once. */
+START_TEST(waits_for_chunks)
+{
+	struct bfo_buffer *buffer;
+	struct pipebed b;
+
+	pipebed_open(&b, _i ? 16 : 1, 8 * CHUNK, BLOCKS);
+	buffer = pipebed_begin(&b);
+	pipebed_add(&b, buffer, 1000, 4 * CHUNK, 1);
+	bfo_pipe_publish(&b.p, buffer);
+	want_quiet(0);
+	want_ok(pipebed_arrive(&b, buffer, CHUNK, 1000 + CHUNK, CHUNK));
+	want_quiet(0);
+	want_ok(pipebed_arrive(&b, buffer, 0, 1000, CHUNK - 1));
+	want_quiet(0);
+	want_ok(pipebed_arrive(&b, buffer, CHUNK - 1, 1000 + CHUNK - 1, 1));
+	slowdisk_want(0, 1000, 2 * CHUNK);
+	want_ok(pipebed_arrive(&b, buffer, 2 * CHUNK, 1000 + 2 * CHUNK, 32));
+	want_quiet(1);
+	want_ok(pipebed_arrive(&b, buffer, 2 * CHUNK + 32, 1000 + 2 * CHUNK + 32, CHUNK));
+	slowdisk_want(1, 1000 + 2 * CHUNK, CHUNK);
+	want_quiet(2);
+	want_ok(pipebed_arrive(&b, buffer, 3 * CHUNK + 32, 1000 + 3 * CHUNK + 32, CHUNK - 32));
+	slowdisk_want(2, 1000 + 3 * CHUNK, CHUNK);
+	want_ok(bfo_pipe_close(&b.p, 0));
+	want_eq(slowdisk_requests(), 3);
+	slowdisk_holds(1000, 4 * CHUNK);
+}
+END_TEST
+
+/* A write that begins inside a chunk goes as far as chunks are complete. */
+START_TEST(cuts_at_chunks)
+{
+	struct bfo_buffer *buffer;
+	struct pipebed b;
+
+	pipebed_open(&b, _i ? 16 : 1, 8 * CHUNK, BLOCKS);
+	buffer = pipebed_begin(&b);
+	pipebed_add(&b, buffer, 500, 10, 0);
+	pipebed_add(&b, buffer, 1000, 30, 1);		/* both are one write */
+	pipebed_add(&b, buffer, 1030, 70, 1);
+	bfo_pipe_publish(&b.p, buffer);
+	want_ok(pipebed_arrive(&b, buffer, 10, 1000, CHUNK - 10));
+	slowdisk_want(0, 500, 10);
+	slowdisk_want(1, 1000, CHUNK - 10);
+	want_quiet(2);
+	want_ok(pipebed_arrive(&b, buffer, CHUNK, 1000 + CHUNK - 10, 100 - (CHUNK - 10)));
+	slowdisk_want(2, 1000 + CHUNK - 10, 100 - (CHUNK - 10));
+	want_ok(bfo_pipe_close(&b.p, 0));
+	want_eq(slowdisk_requests(), 3);
+	slowdisk_holds(500, 10);
+	slowdisk_holds(1000, 100);
+}
+END_TEST
+
+/* A reader's call that has to wait: in a thread of its own. */
+struct waiter {
+	struct pipebed *b;
+	struct bfo_buffer *buffer;
+	errcode_t err;
+	int done;
+	pthread_t thread;
+};
+
+static void *wait_begin(void *arg)
+{
+	struct waiter *w = arg;
+
+	w->err = bfo_pipe_begin(&w->b->p, &w->buffer);
+	__atomic_store_n(&w->done, 1, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+static void *wait_close(void *arg)
+{
+	struct waiter *w = arg;
+
+	w->err = bfo_pipe_close(&w->b->p, BFO_ET_CANCELLED);
+	return NULL;
+}
+
+/* A third buffer is the first one again, and there only once that is written. */
+START_TEST(alternates_two_buffers)
+{
+	struct bfo_buffer *first, *second;
+	struct pipebed b;
+	struct waiter w = { .b = &b };
+
+	pipebed_open(&b, 1, 2 * CHUNK, BLOCKS);
+	slowdisk_hold(1);
+	first = pipebed_publish(&b, 100, 3);
+	second = pipebed_publish(&b, 200, 2);
+	want(first != second && first->buf != second->buf);
+	want(!pthread_create(&w.thread, NULL, wait_begin, &w));
+	slowdisk_want(0, 100, 2);
+	want_quiet(1);
+	want(!__atomic_load_n(&w.done, __ATOMIC_SEQ_CST));
+	slowdisk_hold(0);
+	want(!pthread_join(w.thread, NULL));
+	want_ok(w.err);
+	want(w.buffer == first);
+	want_eq(first->used, 0);
+	want_eq(first->writes.n, 0);
+	want(slowdisk_requests() >= 3);
+	slowdisk_holds(108, 2);
+	pipebed_add(&b, first, 300, 2, 0);
+	bfo_pipe_publish(&b.p, first);
+	want(pipebed_publish(&b, 400, 1) == second);
+	want_ok(bfo_pipe_close(&b.p, 0));
+	want_eq(slowdisk_requests(), 3 + 2 + 1 + 1);
+	slowdisk_holds(204, 2);
+	slowdisk_holds(300, 2);
+	slowdisk_holds(400, 2);
+}
+END_TEST
+
+/* One buffer takes everything if it fits into the memory of both; none is below a chunk. */
+START_TEST(sizes_buffers)
+{
+	static const uint32_t cases[][3] = {	/* memory, total, capacity: blocks */
+		{ 200, 200, 200 }, { 200, 201, 100 }, { 200, 199, 199 }, { 200, 10, CHUNK },
+		{ 2 * CHUNK + 1, 5000, CHUNK }, { 0, 0, CHUNK }, { 1, 300, CHUNK },
+	};
+	uint32_t capacity = cases[_i][2];
+	struct bfo_buffer *buffer;
+	struct pipebed b;
+
+	pipebed_open(&b, 4, cases[_i][0], cases[_i][1]);
+	want_eq(b.p.capacity / b.units, capacity);
+	buffer = pipebed_begin(&b);
+	pipebed_add(&b, buffer, 1000, capacity - 1, 1);
+	pipebed_add(&b, buffer, 3000, 1, 1);
+	bfo_pipe_publish(&b.p, buffer);
+	want_ok(pipebed_arrive(&b, buffer, capacity - 1, 3000, 1));
+	want_ok(pipebed_arrive(&b, buffer, 0, 1000, capacity - 1));
+	want_ok(bfo_pipe_close(&b.p, 0));
+	slowdisk_holds(1000, capacity - 1);
+	slowdisk_holds(3000, 1);
+	want_eq(b.w.blocks, capacity);
+}
+END_TEST
+
+/* The writer's error reaches the reader wherever it is, and outlives its own.  _i: it has one. */
+START_TEST(hands_errors_to_the_reader)
+{
+	struct bfo_buffer *buffer;
+	struct pipebed b;
+	struct waiter w = { .b = &b };
+
+	pipebed_open(&b, 1, 2 * CHUNK, BLOCKS);
+	slowdisk_fail(3);
+	slowdisk_hold(1);
+	pipebed_publish(&b, 100, 5);
+	buffer = pipebed_publish(&b, 200, 5);
+	want(!pthread_create(&w.thread, NULL, wait_begin, &w));
+	want_quiet(1);
+	want_ok(bfo_pipe_arrived(&b.p, buffer, 0, 0));
+	slowdisk_hold(0);
+	want(!pthread_join(w.thread, NULL));		/* was waiting for the first buffer */
+	want_err(w.err, EIO);
+	want_err(bfo_pipe_arrived(&b.p, buffer, 0, 0), EIO);
+	want_err(bfo_pipe_begin(&b.p, &buffer), EIO);
+	want_err(bfo_pipe_close(&b.p, _i ? BFO_ET_CANCELLED : 0), EIO);
+	want(!strcmp(b.ctx.what, "writing 2 blocks at block 108 of disk"));
+	want_eq(slowdisk_requests(), 3);
+}
+END_TEST
+
+/* The reader's error stops a writer that waits for blocks, and one amid its writes. */
+START_TEST(stops_when_told)
+{
+	struct bfo_buffer *buffer;
+	errcode_t err = 0;
+	struct pipebed b;
+	struct waiter w = { .b = &b };
+
+	pipebed_open(&b, 1, 2 * CHUNK, BLOCKS);
+	buffer = pipebed_begin(&b);
+	pipebed_add(&b, buffer, 100, 10, 1);
+	bfo_pipe_publish(&b.p, buffer);
+	usleep(MOMENT);
+	want_err(bfo_pipe_close(&b.p, BFO_ET_CANCELLED), BFO_ET_CANCELLED);
+	want_eq(slowdisk_requests(), 0);
+
+	pipebed_open(&b, 1, 2 * CHUNK, BLOCKS);
+	slowdisk_hold(1);
+	pipebed_publish(&b, 100, 5);
+	pipebed_publish(&b, 200, 5);
+	slowdisk_wait(1);
+	want(!pthread_create(&w.thread, NULL, wait_close, &w));
+	while (!err) {
+		pthread_mutex_lock(&b.p.lock);
+		err = b.p.err;
+		pthread_mutex_unlock(&b.p.lock);
+	}
+	slowdisk_hold(0);
+	want(!pthread_join(w.thread, NULL));
+	want_err(w.err, BFO_ET_CANCELLED);
+	want_eq(slowdisk_requests(), 1);
+}
+END_TEST
+
+/* _i: how many buffers were published before the one that is not. */
+START_TEST(writes_what_is_published)
+{
+	struct bfo_buffer *buffer;
+	struct pipebed b;
+	int i;
+
+	pipebed_open(&b, 1, 2 * CHUNK, BLOCKS);
+	for (i = 0; i < _i; i++)
+		pipebed_publish(&b, 100 * (i + 1), 3);
+	buffer = pipebed_begin(&b);
+	pipebed_add(&b, buffer, 1000, 10, 0);
+	want_ok(bfo_pipe_close(&b.p, 0));
+	want_eq(slowdisk_requests(), 3 * _i);
+	want_eq(b.w.blocks, 6 * _i);
+}
+END_TEST
+
+Suite *pipe_suite(void)
+{
+	Suite *s = suite_create("pipe");
+
+	unit_case(s, "writes_in_order", writes_in_order, 6);
+	unit_case(s, "waits_for_chunks", waits_for_chunks, 2);
+	unit_case(s, "cuts_at_chunks", cuts_at_chunks, 2);
+	unit_case(s, "alternates_two_buffers", alternates_two_buffers, 0);
+	unit_case(s, "sizes_buffers", sizes_buffers, 7);
+	unit_case(s, "hands_errors_to_the_reader", hands_errors_to_the_reader, 2);
+	unit_case(s, "stops_when_told", stops_when_told, 0);
+	unit_case(s, "writes_what_is_published", writes_what_is_published, 4);
+	return s;
+}
