@@ -22,6 +22,7 @@
 #include "gather/claim_scan.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
+#include "gather/repack.h"
 #include "volume/gate.h"
 #include "volume/store.h"
 #include "e2bfo.h"
@@ -148,17 +149,33 @@ static errcode_t merge(struct copy *c, struct bfo_volume *vol)
 	return err || !c->plan.clashes.n ? err : clash(c);
 }
 
+/* What the target cannot hold is lost only by those who said so. */
+static errcode_t check_losses(struct copy *c)
+{
+	const bfo_findings *found = &c->tree.findings;
+	char words[256] = "";
+	uint64_t seen = 0;
+	size_t i, used = 0;
+
+	for (i = 0; i < found->n; i++) {
+		uint64_t bit = 1ULL << found->v[i].kind;
+
+		if (!bfo_finding_table[found->v[i].kind].is_loss || (seen | c->opt.losses) & bit)
+			continue;
+		seen |= bit;
+		used += snprintf(words + used, sizeof(words) - used, "%s%s", used ? "," : "",
+				 bfo_finding_table[found->v[i].kind].word);
+	}
+	return seen ? bfo_fail(&c->ctx, BFO_ET_LOSS, "planning; --allow-loss=%s would accept that",
+			       words) : 0;
+}
+
 /* Everything that has to be decided, on VOL: the target itself or a scratch file like it. */
 static errcode_t decide(struct copy *c, struct bfo_volume *vol)
 {
-	errcode_t err = bfo_volume_compatible(&c->ctx, c->source, vol);
+	errcode_t err = bfo_target_gather(&c->ctx, vol, &c->free);
 
 	bfo_progress_report(&c->ctx, BFO_STAGE_PLAN, 0, 0, 0);
-	if (!err && c->tree.eas.n && c->source->block_size != vol->block_size)
-		err = bfo_fail(&c->ctx, BFO_ET_GEOMETRY, "comparing %s and %s: attribute blocks "
-			       "of %u bytes", c->source->spec, vol->spec, c->source->block_size);
-	if (!err)
-		err = bfo_target_gather(&c->ctx, vol, &c->free);
 	if (err)
 		return err;
 	bfo_plan_init(&c->plan, &c->ctx, &c->tree, &c->free);
@@ -174,7 +191,11 @@ static errcode_t decide(struct copy *c, struct bfo_volume *vol)
 		err = bfo_plan_order(&c->plan);
 	if (!err)
 		err = bfo_plan_audit(&c->plan);
-	return err;
+	if (!err && bfo_repack_needed(c->source, &c->tree, &c->free))
+		err = bfo_repack_scan(&c->reader, &c->tree, &c->free);
+	if (!err)
+		err = bfo_plan_share(&c->plan);
+	return err ? err : check_losses(c);
 }
 
 static errcode_t place(struct copy *c)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "e2bfo.h"
+#include "gather/finding.h"
 #include "options.h"
 #include "size.h"
 
@@ -18,7 +19,7 @@
 #define READ_GAP (256U << 10)
 #define DIR_FILL 80
 
-enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_MEMORY, OPT_READ_GAP, OPT_DIR_FILL,
+enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_MEMORY, OPT_READ_GAP, OPT_DIR_FILL, OPT_ALLOW_LOSS,
        OPT_PROGRESS, OPT_JSON, OPT_FORCE, OPT_HELP };
 
 static const struct option long_options[] = {
@@ -30,6 +31,7 @@ static const struct option long_options[] = {
 	{ "memory", required_argument, NULL, OPT_MEMORY },
 	{ "read-gap", required_argument, NULL, OPT_READ_GAP },
 	{ "dir-fill", required_argument, NULL, OPT_DIR_FILL },
+	{ "allow-loss", required_argument, NULL, OPT_ALLOW_LOSS },
 	{ "progress", required_argument, NULL, OPT_PROGRESS },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "force", no_argument, NULL, OPT_FORCE },
@@ -57,6 +59,7 @@ static const char help[] =
 "  --memory SIZE        batch buffer (default a quarter of RAM, at most 1G)\n"
 "  --read-gap SIZE      read over gaps up to this in the source (default 256K, 0 never)\n"
 "  --dir-fill PERCENT   how full indexed directories are packed, 10 to 100 (default 80)\n"
+"  --allow-loss KINDS   copy though the target cannot hold these, or all (e2bfo(8), LOSSES)\n"
 "  --force              override what e2bfo(8) lists under FORCE\n"
 "Output:\n"
 "  --progress auto|bar|none\n"
@@ -126,6 +129,39 @@ static int read_progress(const char *text, enum progress_mode *out)
 	return complain("--progress %s: not auto, bar or none", text);
 }
 
+/* The finding that is a loss and has the word of LEN bytes at TEXT, or BFO_FOUND_KINDS. */
+static int find_loss(const char *text, size_t len)
+{
+	int kind;
+
+	for (kind = 0; kind < BFO_FOUND_KINDS; kind++)
+		if (bfo_finding_table[kind].is_loss &&
+		    strlen(bfo_finding_table[kind].word) == len &&
+		    !strncmp(bfo_finding_table[kind].word, text, len))
+			break;
+	return kind;
+}
+
+static int read_losses(const char *text, uint64_t *losses)
+{
+	size_t len;
+	int kind;
+
+	for (;; text += len + 1) {
+		len = strcspn(text, ",");
+		kind = find_loss(text, len);
+		if (len == 3 && !strncmp(text, "all", 3))
+			*losses = UINT64_MAX;
+		else if (kind == BFO_FOUND_KINDS)
+			return complain("--allow-loss: '%.*s' is no kind of loss (e2bfo(8) lists them)",
+					(int) len, text);
+		else
+			*losses |= 1ULL << kind;
+		if (!text[len])
+			return -1;
+	}
+}
+
 /* --mkfs may be repeated: its arguments add up. */
 static int join_args(struct copy_options *opt, const char *args)
 {
@@ -162,6 +198,8 @@ static int read_option(struct copy_options *opt, int c)
 		return read_size("read-gap", optarg, 0, 1 << 30, &opt->read_gap);
 	case OPT_DIR_FILL:
 		return read_percent(optarg, &opt->dir_fill);
+	case OPT_ALLOW_LOSS:
+		return read_losses(optarg, &opt->losses);
 	case OPT_PROGRESS:
 		return read_progress(optarg, &opt->progress);
 	case OPT_JSON:

@@ -23,6 +23,7 @@ struct copy_options {
 	int dry_run, force, json, quiet, verbose;
 	uint64_t memory;		/* bytes of batch buffer */
 	uint64_t read_gap;		/* bytes */
+	uint64_t losses;		/* --allow-loss: a bit for each kind of finding */
 	unsigned int dir_fill;		/* percent */
 	enum progress_mode progress;
 };

@@ -25,6 +25,7 @@
 #include "commit/data.h"
 #include "commit/pipe.h"
 #include "plan/dirimage.h"
+#include "plan/eaimage.h"
 #include "plan/map.h"
 #include "plan/runs.h"
 
@@ -55,6 +56,7 @@ struct filler {
 	uint32_t seg;			/* first segment that may be in it */
 	uint32_t lblk;			/* directories: next block */
 	struct bfo_dirimage img;
+	struct bfo_eaimage ea;		/* scratch */
 };
 
 static uint32_t units_left(const struct filler *f)
@@ -90,6 +92,30 @@ static errcode_t add_node(struct filler *f, uint64_t blk, uint32_t len, uint32_t
 	return bfo_vec_push(&f->nodes, bfo_node_make(blk, len, tag, at));
 }
 
+/* An attribute block's reference count and checksum, for its place on the target. */
+static void mend_ea(const struct filler *f, uint32_t index, void *block)
+{
+	const struct bfo_ea *ea = &f->plan->tree->eas.v[index];
+	struct ext2_ext_attr_header *h = block;
+
+	h->h_refcount = ext2fs_cpu_to_le32(ea->refs);
+	ext2fs_ext_attr_block_csum_set(f->w->vol->fs, 0, bfo_plan_block(f->plan, ea->stem, NULL),
+				       h);
+}
+
+/* A block made of repacked attributes. */
+static errcode_t make_ea(struct filler *f, uint32_t index, uint32_t at)
+{
+	void *block = f->buffer->buf + (size_t) at * f->pipe.unit;
+	errcode_t err = bfo_eaimage_open(&f->ea, f->plan, index);
+
+	if (err)
+		return err;
+	bfo_eaimage_block(&f->ea, f->plan, block);
+	mend_ea(f, index, block);
+	return 0;
+}
+
 static errcode_t fill_ea(struct filler *f, uint32_t index)
 {
 	const struct bfo_ea *ea = &f->plan->tree->eas.v[index];
@@ -98,7 +124,8 @@ static errcode_t fill_ea(struct filler *f, uint32_t index)
 
 	f->ea_end = ea->stem + 1;
 	f->buffer->used += f->pipe.block_units;
-	err = add_node(f, ea->blk, 1, TAG_EA | index, at);
+	err = f->plan->tree->repacked ? make_ea(f, index, at)
+				      : add_node(f, ea->blk, 1, TAG_EA | index, at);
 	return err ? err : add_writes(f, at, ea->stem, 1);
 }
 
@@ -217,9 +244,10 @@ static errcode_t fill_dir(struct filler *f, const struct bfo_inode *rec, int *do
 static errcode_t begin_item(struct filler *f, uint32_t inode)
 {
 	const struct bfo_inode *rec = &f->plan->tree->inodes.v[inode];
+	const struct bfo_ea *ea = rec->ea == BFO_NONE ? NULL : &f->plan->tree->eas.v[rec->ea];
 	errcode_t err = 0;
 
-	if (rec->ea != BFO_NONE && f->plan->tree->eas.v[rec->ea].stem >= f->ea_end)
+	if (ea && !ea->no_block && ea->stem >= f->ea_end)
 		err = fill_ea(f, rec->ea);
 	f->begun = 1;
 	if (S_ISDIR(rec->mode))
@@ -254,17 +282,6 @@ static errcode_t fill_buffer(struct filler *f)
 		f->begun = !done;
 	}
 	return err;
-}
-
-/* An attribute block's reference count and checksum, for its place on the target. */
-static void mend_ea(const struct filler *f, uint32_t index, void *block)
-{
-	const struct bfo_ea *ea = &f->plan->tree->eas.v[index];
-	struct ext2_ext_attr_header *h = block;
-
-	h->h_refcount = ext2fs_cpu_to_le32(ea->refs);
-	ext2fs_ext_attr_block_csum_set(f->w->vol->fs, 0, bfo_plan_block(f->plan, ea->stem, NULL),
-				       h);
 }
 
 static void *place_node(void *priv, const struct bfo_node *node, uint32_t at)
@@ -387,6 +404,7 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo
 	bfo_vec_free(&f.nodes);
 	bfo_vec_free(&f.scratch);
 	bfo_dirimage_free(&f.img);
+	bfo_eaimage_free(&f.ea);
 	return bfo_pipe_close(&f.pipe, err);
 }
 

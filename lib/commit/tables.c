@@ -37,7 +37,7 @@ struct window {
 	BFO_VEC(uint64_t) blks;		/* target block of each block in slots */
 	BFO_VEC(struct pull) pulls;
 	bfo_order_list nodes;
-	struct bfo_map map;
+	struct bfo_inode_scratch scratch;
 	uint64_t done;			/* inodes; progress */
 };
 
@@ -75,8 +75,9 @@ static errcode_t take_source(void *priv, const struct bfo_node *node, uint32_t a
 			break;
 		if (i + 8 < w->pulls.n)
 			__builtin_prefetch(slot_of(w, i + 8), 1);
-		memcpy(slot_of(w, i), (const char *) data + byte, w->target->inode_size);
-		err = bfo_inode_image(w->plan, inode, slot_of(w, i), &w->map);
+		bfo_inode_recast(w->plan, (const char *) data + byte, w->r->vol->inode_size,
+				 slot_of(w, i));
+		err = bfo_inode_image(w->plan, inode, slot_of(w, i), &w->scratch);
 	}
 	return err;
 }
@@ -97,7 +98,7 @@ static errcode_t pull(struct window *w)
 		uint32_t inode = w->pulls.v[i].inode, ino = tree->inodes.v[inode].ino;
 
 		if (!ino) {
-			err = bfo_inode_image(w->plan, inode, slot_of(w, i), &w->map);
+			err = bfo_inode_image(w->plan, inode, slot_of(w, i), &w->scratch);
 			continue;
 		}
 		blk = inode_block(w->r->vol, ino, &byte);
@@ -198,7 +199,7 @@ static errcode_t fill(struct window *w, size_t *at, uint32_t *first_ino)
 static errcode_t update_old(struct window *w, uint32_t inode)
 {
 	const struct bfo_inode *rec = &w->plan->tree->inodes.v[inode];
-	uint32_t size = w->target->inode_size, byte, from_byte;
+	uint32_t byte, from_byte;
 	uint64_t from;
 	errcode_t err;
 	void *image;
@@ -208,9 +209,10 @@ static errcode_t update_old(struct window *w, uint32_t inode)
 		from = inode_block(w->r->vol, rec->ino, &from_byte);
 		err = bfo_volume_read(w->plan->ctx, w->r->vol, from, 1, w->slots);
 		if (!err)
-			memcpy((char *) image + byte, w->slots + from_byte, size);
+			bfo_inode_recast(w->plan, w->slots + from_byte, w->r->vol->inode_size,
+					 (char *) image + byte);
 	}
-	return err ? err : bfo_inode_image(w->plan, inode, (char *) image + byte, &w->map);
+	return err ? err : bfo_inode_image(w->plan, inode, (char *) image + byte, &w->scratch);
 }
 
 static errcode_t run_windows(struct window *w, uint32_t *first_ino)
@@ -258,6 +260,6 @@ errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_reader *r, struct b
 	bfo_vec_free(&w.blks);
 	bfo_vec_free(&w.pulls);
 	bfo_vec_free(&w.nodes);
-	bfo_map_free(&w.map);
+	bfo_inode_scratch_free(&w.scratch);
 	return err;
 }

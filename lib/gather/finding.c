@@ -41,4 +41,21 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 		"link count says", "copied with the true count" },
 	[BFO_FOUND_UNREACHED] = { "unreached", "inode is in use but no name leads to it", "not "
 		"copied" },
+	[BFO_LOST_XATTR] = { "xattr-space", "the target has no room for all extended attributes",
+		"copied without the largest", 1 },
+	[BFO_LOST_NANOSECONDS] = { "nanoseconds", "times have fractions, which the target's inodes "
+		"cannot hold", "copied with whole seconds", 1 },
+	[BFO_LOST_BIRTH] = { "birth-time", "time of birth, which the target's inodes cannot hold",
+		"copied without it", 1 },
+	[BFO_LOST_TIME] = { "time-range", "time after 2038, which the target's inodes cannot hold",
+		"copied with the latest possible", 1 },
+	[BFO_LOST_VERSION] = { "version", "version number beyond 32 bits, which the target's inodes "
+		"cannot hold", "copied with its lower half", 1 },
+	[BFO_LOST_PROJECT] = { "project", "project id, which the target cannot hold", "copied without "
+		"it", 1 },
+	[BFO_LOST_PREALLOCATION] = { "preallocation", "preallocated blocks, which the target cannot "
+		"hold", "copied as holes", 1 },
+	[BFO_LOST_SYMLINK] = { "symlink-size", "symbolic link too long for a block of the target", "not "
+		"copied", 1 },
+	[BFO_LOST_SIZE] = { "file-size", "file too big for the target", "not copied", 1 },
 };

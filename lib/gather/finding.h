@@ -2,8 +2,8 @@
 /*
  * finding.h - what was wrong with a source and therefore not copied, or not copied as it stood
  *
- * Findings are rows of a table: a code, a word for scripts, a sentence for people.  They never
- * stop an operation; a copy with findings ends with exit status 1 (P9).
+ * Findings are rows of a table: a code, a word for scripts, a sentence for people.  A copy with
+ * findings ends with exit status 1 (P9); losses have to be allowed first.
  */
 #ifndef BFO_GATHER_FINDING_H
 #define BFO_GATHER_FINDING_H
@@ -35,6 +35,16 @@ enum bfo_finding_kind {
 	BFO_FOUND_DIR_TWICE,
 	BFO_FOUND_LINK_COUNT,
 	BFO_FOUND_UNREACHED,
+	/* what the target cannot hold: */
+	BFO_LOST_XATTR,
+	BFO_LOST_NANOSECONDS,
+	BFO_LOST_BIRTH,
+	BFO_LOST_TIME,
+	BFO_LOST_VERSION,
+	BFO_LOST_PROJECT,
+	BFO_LOST_PREALLOCATION,
+	BFO_LOST_SYMLINK,
+	BFO_LOST_SIZE,
 	BFO_FOUND_KINDS
 };
 
@@ -42,6 +52,7 @@ struct bfo_finding_row {
 	const char *word;	/* for scripts */
 	const char *text;	/* what is wrong */
 	const char *done;	/* what was done about it */
+	int is_loss;		/* the source is sound, but the target cannot hold it */
 };
 
 extern const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS];

@@ -57,13 +57,13 @@ uint64_t bfo_inode_ea_block(const struct ext2_inode *raw)
 	       (uint64_t) le16(raw->osd2.linux2.l_i_file_acl_high) << 32;
 }
 
-/* The hash over an entry and its value, in either of its two historical versions; 0 = not set. */
+/* The hash over an entry and its value, in either of its two historical versions. */
 static int entry_hash_ok(const struct ext2_ext_attr_entry *e, const void *value)
 {
 	struct ext2_ext_attr_entry *entry = (struct ext2_ext_attr_entry *) e;
 	void *v = (void *) value;
 
-	return !e->e_hash || e->e_hash == ext2fs_ext_attr_hash_entry(entry, v) ||
+	return e->e_hash == ext2fs_ext_attr_hash_entry(entry, v) ||
 	       e->e_hash == ext2fs_ext_attr_hash_entry_signed(entry, v);
 }
 
@@ -123,6 +123,8 @@ static int value_ok(const struct ea_room *room, size_t at, size_t end)
 		if (values_overlap(e, other))
 			return 0;
 	}
+	if (!room->first && !e->e_hash)
+		return 1;		/* in inodes it need not be set */
 	return entry_hash_ok(e, size ? room->base + offs : room->base);
 }
 
@@ -151,8 +153,8 @@ int bfo_inode_xattrs_ok(const struct bfo_volume *vol, const void *data)
 	start = EXT2_GOOD_OLD_INODE_SIZE + extra + sizeof(magic);
 	if (extra % 4 || start - sizeof(magic) > vol->inode_size)
 		return 0;
-	if (start > vol->inode_size)
-		return 1;
+	if (!extra || start + 4 > vol->inode_size)
+		return 1;		/* no room for any */
 	memcpy(&magic, (const char *) data + start - sizeof(magic), sizeof(magic));
 	if (le32(magic) != EXT2_EXT_ATTR_MAGIC)
 		return 1;

@@ -5,9 +5,7 @@
  *   tables ──> records, segments of shallow trees ──> block maps (extent_scan) ──> segments
  *                 └──> extended attribute blocks, long symlinks ──> checked, each once
  *
- * Only the part of a table before bg_itable_unused is read; tables that lie next to each other
- * (flex_bg) come out of the same reads.  A record is made for a damaged inode too, so that the
- * names that lead to it can be reported.
+ * A record is made for a damaged inode too, so that the names that lead to it can be reported.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,6 +16,7 @@
 #include "gather/extent_scan.h"
 #include "gather/inode_check.h"
 #include "gather/inode_scan.h"
+#include "gather/inode_walk.h"
 #include "gather/symlink_scan.h"
 
 #define le16 ext2fs_le16_to_cpu
@@ -34,28 +33,8 @@ struct scan {
 	struct bfo_tree *tree;
 	struct bfo_extent_scan maps;
 	BFO_VEC(struct ea_use) uses;
-	const uint32_t *only;		/* inodes wanted, or NULL for all */
-	size_t n_only;
-	uint64_t slots, total;		/* progress */
+	int all;			/* but the filesystem's own */
 };
-
-static int is_wanted(const struct scan *s, uint32_t ino)
-{
-	size_t lo = 0, hi = s->n_only, mid;
-
-	if (!s->only)
-		return !bfo_volume_is_system_inode(s->vol, ino);
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (s->only[mid] == ino)
-			return 1;
-		if (s->only[mid] < ino)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return 0;
-}
 
 static int type_is_known(uint16_t mode)
 {
@@ -140,14 +119,19 @@ static errcode_t note_ea_block(struct scan *s, const struct bfo_inode *rec, uint
 			    .inode = index });
 }
 
-static errcode_t take_inode(struct scan *s, uint32_t ino, const struct ext2_inode *raw)
+/* For the walk: an inode that is in use. */
+static errcode_t take_inode(void *priv, uint32_t ino, const void *data)
 {
+	struct scan *s = priv;
 	struct bfo_tree *t = s->tree;
+	const struct ext2_inode *raw = data;
 	struct bfo_inode rec = record(ino, raw);
 	enum bfo_finding_kind bad = judge(s, &rec, raw);
 	uint32_t index = t->inodes.n;
 	errcode_t err = 0;
 
+	if (s->all && bfo_volume_is_system_inode(s->vol, ino))
+		return 0;
 	if (bad != BFO_FOUND_KINDS) {
 		rec.state |= BFO_INODE_BAD;
 		err = bfo_tree_found(t, bad, ino, 0);
@@ -169,73 +153,6 @@ static errcode_t take_inode(struct scan *s, uint32_t ino, const struct ext2_inod
 	if (err || rec.state & BFO_INODE_FAST)
 		return err;
 	return bfo_extent_scan_inode(&s->maps, index, raw);
-}
-
-/* Sink: COUNT blocks of the table of group node->tag, of which the node begins at block node->to. */
-static errcode_t take_table(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
-			    const void *data)
-{
-	struct scan *s = priv;
-	uint32_t size = s->vol->inode_size, per_block = s->vol->block_size / size;
-	uint32_t ipg = EXT2_INODES_PER_GROUP(s->vol->fs->super);
-	uint32_t used = bfo_volume_group_used(s->vol, node->tag), i;
-	uint32_t first = (node->to + at) * per_block;
-	const struct ext2_inode *raw;
-	errcode_t err;
-
-	for (i = 0; i < count * per_block && first + i < used; i++) {
-		uint32_t ino = node->tag * ipg + first + i + 1;
-
-		raw = (const void *) ((const char *) data + (size_t) i * size);
-		if (!raw->i_links_count || !is_wanted(s, ino))
-			continue;
-		err = take_inode(s, ino, raw);
-		if (err)
-			return err;
-	}
-	s->slots += i;
-	bfo_progress_report(s->r->ctx, BFO_STAGE_INODES, s->slots, s->total, 0);
-	return bfo_cancelled(s->r->ctx) ? bfo_fail(s->r->ctx, BFO_ET_CANCELLED,
-						   "reading inode tables") : 0;
-}
-
-/* Nodes for the used part of every table. */
-static errcode_t list_tables(struct scan *s, bfo_order_list *list)
-{
-	ext2_filsys fs = s->vol->fs;
-	uint32_t per_block = s->vol->block_size / s->vol->inode_size, used;
-	errcode_t err = 0;
-	dgrp_t g;
-
-	for (g = 0; g < fs->group_desc_count && !err; g++) {
-		used = bfo_volume_group_used(s->vol, g);
-		s->total += used;
-		if (used)
-			err = bfo_vec_push(list, bfo_node_make(ext2fs_inode_table_loc(fs, g),
-					   (used + per_block - 1) / per_block, g, 0));
-	}
-	return err;
-}
-
-/* Nodes for the table blocks that hold the wanted inodes. */
-static errcode_t list_wanted(struct scan *s, bfo_order_list *list)
-{
-	ext2_filsys fs = s->vol->fs;
-	uint32_t ipg = EXT2_INODES_PER_GROUP(fs->super), group, block;
-	uint32_t per_block = s->vol->block_size / s->vol->inode_size;
-	errcode_t err = 0;
-	size_t i;
-
-	for (i = 0; i < s->n_only && !err; i++) {
-		group = (s->only[i] - 1) / ipg;
-		block = (s->only[i] - 1) % ipg / per_block;
-		if (list->n && list->v[list->n - 1].tag == group &&
-		    list->v[list->n - 1].to == block)
-			continue;
-		err = bfo_vec_push(list, bfo_node_make(ext2fs_inode_table_loc(fs, group) + block,
-						       1, group, block));
-	}
-	return err;
 }
 
 /* Sink: the block of ea node->tag. */
@@ -316,40 +233,27 @@ static void sort_records(struct bfo_tree *t)
 		qsort(t->inodes.v, t->inodes.n, sizeof(*t->inodes.v), by_ino);
 }
 
-static errcode_t run_scan(struct scan *s)
-{
-	struct bfo_sink sink = { .take = take_table, .priv = s };
-	bfo_order_list list = { 0 };
-	errcode_t err;
-
-	s->tree->block_size = s->vol->block_size;
-	err = bfo_rank_init(&s->tree->rank, (uint64_t) s->vol->fs->super->s_inodes_count + 1);
-	if (!err)
-		err = s->only ? list_wanted(s, &list) : list_tables(s, &list);
-	bfo_order_list_sort(&list);
-	if (!err)
-		err = bfo_reader_run(s->r, list.v, list.n, &sink);
-	bfo_vec_free(&list);
-	if (!err)
-		err = bfo_extent_scan_run(&s->maps);
-	if (!err)
-		err = scan_ea_blocks(s);
-	if (!err)
-		err = bfo_symlink_scan(s->r, s->tree);
-	if (err)
-		return err;
-	sort_records(s->tree);
-	bfo_rank_seal(&s->tree->rank);
-	return 0;
-}
-
 errcode_t bfo_inode_scan_some(struct bfo_reader *r, struct bfo_tree *tree, const uint32_t *inos,
 			      size_t n)
 {
-	struct scan s = { .r = r, .vol = r->vol, .tree = tree, .only = inos, .n_only = n,
+	struct scan s = { .r = r, .vol = r->vol, .tree = tree, .all = !inos,
 			  .maps = { .r = r, .tree = tree } };
-	errcode_t err = run_scan(&s);
+	errcode_t err;
 
+	tree->block_size = r->vol->block_size;
+	err = bfo_rank_init(&tree->rank, (uint64_t) r->vol->fs->super->s_inodes_count + 1);
+	if (!err)
+		err = bfo_inode_walk(r, inos, n, take_inode, &s);
+	if (!err)
+		err = bfo_extent_scan_run(&s.maps);
+	if (!err)
+		err = scan_ea_blocks(&s);
+	if (!err)
+		err = bfo_symlink_scan(r, tree);
+	if (!err) {
+		sort_records(tree);
+		bfo_rank_seal(&tree->rank);
+	}
 	bfo_extent_scan_free(&s.maps);
 	bfo_vec_free(&s.uses);
 	return err;

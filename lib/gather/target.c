@@ -101,6 +101,7 @@ errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vo
 	t->has_large_dir = ext2fs_has_feature_largedir(sb);
 	t->has_huge_file = ext2fs_has_feature_huge_file(sb);
 	t->has_extents = ext2fs_has_feature_extents(sb);
+	t->has_project = ext2fs_has_feature_project(sb);
 	t->has_filetype = ext2fs_has_feature_filetype(sb);
 	t->cluster_blocks = EXT2FS_CLUSTER_RATIO(vol->fs);
 	if (t->inode_size > EXT2_GOOD_OLD_INODE_SIZE)

@@ -20,6 +20,7 @@ void bfo_tree_free(struct bfo_tree *t)
 	bfo_vec_free(&t->eas);
 	bfo_vec_free(&t->names);
 	bfo_vec_free(&t->text);
+	bfo_vec_free(&t->sets);
 	bfo_vec_free(&t->findings);
 	bfo_vec_free(&t->map_blocks);
 }

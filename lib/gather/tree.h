@@ -84,15 +84,25 @@ static inline int bfo_seg_unwritten(const struct bfo_seg *s)
 	return !!(s->blk & BFO_SEG_UNWRITTEN);
 }
 
-/* An extended attribute block. */
+/*
+ * An extended attribute block; or, once they are repacked (gather/repack), a set of attributes, of
+ * which some stand in the inode, and the others perhaps in a block.
+ */
 struct bfo_ea {
-	uint64_t blk;		/* in the source */
-	uint64_t stem;		/* plan: its place in the stem */
+	union {
+		uint64_t blk;	/* in the source */
+		uint64_t at;	/* repacked: place of the packed set in `sets` */
+	};
+	uint64_t stem;		/* plan: the block's place in the stem */
 	uint32_t refs;		/* plan: inodes that share it in the target */
 	uint32_t copy;		/* plan: entry that takes further references, itself at first */
-	uint32_t bad;
-	uint32_t unused;
+	uint32_t bytes;		/* repacked: of the packed set */
+	uint8_t bad;
+	uint8_t no_block;	/* repacked: all of it stands in the inode */
+	uint8_t fitted;		/* repacked: no_block is known */
 };
+
+typedef BFO_VEC(struct bfo_ea) bfo_eas;
 
 /* The first three words are the sort key (base/sort.h). */
 struct bfo_name {
@@ -126,10 +136,12 @@ struct bfo_tree {
 	BFO_VEC(struct bfo_inode) inodes;
 	struct bfo_rank rank;		/* inode number -> index into inodes */
 	BFO_VEC(struct bfo_seg) segs;
-	BFO_VEC(struct bfo_ea) eas;
+	bfo_eas eas;
 	BFO_VEC(struct bfo_name) names;
 	BFO_VEC(char) text;
 	bfo_findings findings;
+	BFO_VEC(char) sets;		/* repacked attributes (gather/xattr.h) */
+	int repacked;
 	BFO_VEC(struct bfo_map_use) map_blocks;	/* of extent trees and indirect blocks ... */
 	int keep_map_blocks;		/* ... if this is set before the scan */
 	int resolved;			/* plan: names[].ino are indexes of records */

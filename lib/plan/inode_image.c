@@ -2,6 +2,7 @@
 /*
  * inode_image.c - raw inodes for the target
  */
+#include <assert.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -51,7 +52,6 @@ static void make_dir(const struct bfo_plan *plan, const struct bfo_inode *rec,
 {
 	memset(raw, 0, plan->target->inode_size);
 	raw->i_mode = le16(rec->mode);
-	raw->i_flags = le32(EXT4_EXTENTS_FL);
 	if (plan->target->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
 		raw->i_extra_isize = le16(plan->target->extra_isize);
 	set_change_times(plan, raw);
@@ -88,7 +88,7 @@ static void set_ea_block(const struct bfo_plan *plan, const struct bfo_inode *re
 {
 	uint64_t blk = 0;
 
-	if (rec->ea != BFO_NONE)
+	if (rec->ea != BFO_NONE && !plan->tree->eas.v[rec->ea].no_block)
 		blk = bfo_plan_block(plan, plan->tree->eas.v[rec->ea].stem, NULL);
 	raw->i_file_acl = le32((uint32_t) blk);
 	raw->osd2.linux2.l_i_file_acl_high = le16(blk >> 32);
@@ -179,34 +179,113 @@ static int has_map(const struct bfo_inode *rec)
 	       (S_ISLNK(rec->mode) && !(rec->state & BFO_INODE_FAST));
 }
 
+/* Bytes of RAW, an inode of SIZE bytes, up to the end of its fields. */
+static uint32_t fields_end(const struct ext2_inode_large *raw, uint32_t size)
+{
+	uint32_t end;
+
+	if (size == EXT2_GOOD_OLD_INODE_SIZE)
+		return size;
+	end = EXT2_GOOD_OLD_INODE_SIZE + le16(raw->i_extra_isize);
+	return end <= size ? end : EXT2_GOOD_OLD_INODE_SIZE;
+}
+
+/* Seconds after 2038 that lose their upper bits become the latest that are left. */
+static void clamp_time(uint32_t *seconds, uint32_t extra)
+{
+	if (le32(extra) & 3)
+		*seconds = le32(INT32_MAX);
+}
+
+static void clamp_times(const struct ext2_inode_large *from, uint32_t end,
+			struct ext2_inode_large *to)
+{
+	if (end >= offsetof(struct ext2_inode_large, i_crtime)) {
+		clamp_time(&to->i_ctime, from->i_ctime_extra);
+		clamp_time(&to->i_mtime, from->i_mtime_extra);
+		clamp_time(&to->i_atime, from->i_atime_extra);
+	}
+}
+
+void bfo_inode_recast(const struct bfo_plan *plan, const void *from, uint32_t from_size, void *to)
+{
+	uint32_t size = plan->target->inode_size, end;
+	struct ext2_inode_large *raw = to;
+
+	if (!plan->tree->repacked) {
+		assert(from_size == size);
+		memcpy(to, from, size);
+		return;
+	}
+	end = fields_end(from, from_size);
+	if (end > EXT2_GOOD_OLD_INODE_SIZE + plan->target->extra_isize)
+		end = EXT2_GOOD_OLD_INODE_SIZE + plan->target->extra_isize;
+	memset(to, 0, size);
+	memcpy(to, from, end);
+	if (size > EXT2_GOOD_OLD_INODE_SIZE)
+		raw->i_extra_isize = le16(plan->target->extra_isize);
+	else
+		clamp_times(from, fields_end(from, from_size), to);
+}
+
+/* Where attributes stand in the inode and in a block, and which. */
+static errcode_t set_xattrs(const struct bfo_plan *plan, const struct bfo_inode *rec,
+			    struct ext2_inode_large *raw, struct bfo_eaimage *img)
+{
+	errcode_t err;
+
+	set_ea_block(plan, rec, raw);
+	if (!plan->tree->repacked || rec->ea == BFO_NONE)
+		return 0;
+	err = bfo_eaimage_open(img, plan, rec->ea);
+	if (!err && plan->target->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
+		bfo_eaimage_inode(img, plan, raw);
+	return err;
+}
+
+void bfo_inode_scratch_free(struct bfo_inode_scratch *scratch)
+{
+	bfo_map_free(&scratch->map);
+	bfo_eaimage_free(&scratch->ea);
+}
+
+/* What is taken over from the source, or made: not of a directory that keeps what it has. */
+static errcode_t set_attributes(const struct bfo_plan *plan, const struct bfo_inode *rec,
+				struct ext2_inode_large *raw, struct bfo_eaimage *img)
+{
+	if (rec->state & BFO_INODE_MADE)
+		make_dir(plan, rec, raw);
+	if (rec->state & BFO_INODE_NO_XATTR && plan->target->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
+		drop_inode_xattrs(plan, raw);
+	if (rec->state & BFO_INODE_STRIP)
+		strip(raw);
+	raw->i_dtime = 0;
+	raw->i_faddr = 0;		/* fragments never came to be; e2fsck objects to others */
+	raw->i_flags &= le32(~EXT2_IMAGIC_FL);	/* of AFS; e2fsck objects */
+	return set_xattrs(plan, rec, raw, img);
+}
+
 errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *data,
-			  struct bfo_map *map)
+			  struct bfo_inode_scratch *scratch)
 {
 	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
 	struct ext2_inode_large *raw = data;
-	errcode_t err;
+	errcode_t err = 0;
 
 	if (rec->state & BFO_INODE_KEEP) {
 		set_change_times(plan, raw);
 		count_change(plan, raw);
 	} else {
-		if (rec->state & BFO_INODE_MADE)
-			make_dir(plan, rec, raw);
-		if (rec->state & BFO_INODE_NO_XATTR)
-			drop_inode_xattrs(plan, raw);
-		if (rec->state & BFO_INODE_STRIP)
-			strip(raw);
-		set_ea_block(plan, rec, raw);
-		raw->i_dtime = 0;
-		raw->i_faddr = 0;	/* fragments never came to be; e2fsck objects to others */
+		err = set_attributes(plan, rec, raw, &scratch->ea);
 	}
 	raw->i_links_count = le16(bfo_plan_links(plan, rec));
 	if (S_ISDIR(rec->mode))
 		set_dir(rec, raw);
 	else
 		raw->i_flags &= le32(~EXT2_INDEX_FL);
-	raw->i_flags &= le32(~EXT2_IMAGIC_FL);	/* of AFS; e2fsck objects */
-	err = has_map(rec) ? set_map(plan, inode, raw, map) : keep_i_block(plan, raw);
+	if (!err)
+		err = has_map(rec) ? set_map(plan, inode, raw, &scratch->map)
+				   : keep_i_block(plan, raw);
 	if (err)
 		return bfo_fail(plan->ctx, err, "making inode %u", rec->new_ino);
 	set_checksum(plan, rec, raw);

@@ -10,14 +10,27 @@
 #ifndef BFO_PLAN_INODE_IMAGE_H
 #define BFO_PLAN_INODE_IMAGE_H
 
+#include "plan/eaimage.h"
 #include "plan/map.h"
 
+/* Scratch space; a zeroed one is ready for use. */
+struct bfo_inode_scratch {
+	struct bfo_map map;
+	struct bfo_eaimage ea;
+};
+
 /*
- * Makes RAW (target inode size) the inode of record INODE.  RAW holds before: the source's inode;
- * for a directory that keeps its attributes the target's; for one made here, anything.
- * MAP is scratch space.
+ * Brings the source's raw inode FROM, of FROM_SIZE bytes, to the size of the target's: the fields
+ * that both have.  Attributes come along only if they are not repacked.
+ */
+void bfo_inode_recast(const struct bfo_plan *plan, const void *from, uint32_t from_size, void *to);
+
+/*
+ * Makes RAW (target inode size) the inode of record INODE.  RAW holds before: the source's inode,
+ * recast; for a directory that keeps its attributes the target's; for one made here, anything.
  */
 errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *raw,
-			  struct bfo_map *map);
+			  struct bfo_inode_scratch *scratch);
+void bfo_inode_scratch_free(struct bfo_inode_scratch *scratch);
 
 #endif

@@ -62,31 +62,9 @@ static errcode_t push_dir(struct walk *w, uint32_t inode)
 			    .end = rec->child + rec->nchild });
 }
 
-/* Counts a reference to the inode's attribute block; when one is full, another copy begins. */
-static errcode_t share_ea(struct bfo_tree *t, struct bfo_inode *rec)
-{
-	uint32_t first = rec->ea, copy;
-
-	if (first == BFO_NONE)
-		return 0;
-	copy = t->eas.v[first].copy;
-	if (t->eas.v[copy].refs == EA_REFS_MAX) {
-		errcode_t err = bfo_vec_push(&t->eas, (struct bfo_ea) {
-					     .blk = t->eas.v[first].blk, .copy = t->eas.n });
-
-		if (err)
-			return err;
-		copy = t->eas.v[first].copy = t->eas.n - 1;
-	}
-	t->eas.v[copy].refs++;
-	rec->ea = copy;
-	return 0;
-}
-
 static errcode_t place(struct bfo_plan *plan, uint32_t inode)
 {
 	struct bfo_inode *rec = &plan->tree->inodes.v[inode];
-	errcode_t err;
 
 	rec->state |= BFO_INODE_PLACED;
 	if (!S_ISDIR(rec->mode))
@@ -95,10 +73,7 @@ static errcode_t place(struct bfo_plan *plan, uint32_t inode)
 		plan->dirs++;
 	if (S_ISREG(rec->mode) && rec->size >= 1ULL << 31)
 		plan->large_file = 1;
-	err = share_ea(plan->tree, rec);
-	if (!err)
-		err = bfo_vec_push(&plan->order, inode);
-	return err;
+	return bfo_vec_push(&plan->order, inode);
 }
 
 uint32_t bfo_plan_links(const struct bfo_plan *plan, const struct bfo_inode *rec)
@@ -245,6 +220,40 @@ errcode_t bfo_plan_order(struct bfo_plan *plan)
 	bfo_vec_free(&w.stack);
 	if (!err)
 		err = check_links(plan);
+	return err;
+}
+
+/* Counts a reference to the inode's attribute block; when one is full, another copy begins. */
+static errcode_t share_ea(struct bfo_tree *t, struct bfo_inode *rec)
+{
+	uint32_t first = rec->ea, copy;
+
+	if (first == BFO_NONE || t->eas.v[first].no_block)
+		return 0;
+	copy = t->eas.v[first].copy;
+	if (t->eas.v[copy].refs == EA_REFS_MAX) {
+		struct bfo_ea again = t->eas.v[first];
+		errcode_t err;
+
+		again.refs = 0;
+		again.copy = t->eas.n;
+		err = bfo_vec_push(&t->eas, again);
+		if (err)
+			return err;
+		copy = t->eas.v[first].copy = t->eas.n - 1;
+	}
+	t->eas.v[copy].refs++;
+	rec->ea = copy;
+	return 0;
+}
+
+errcode_t bfo_plan_share(struct bfo_plan *plan)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < plan->order.n && !err; i++)
+		err = share_ea(plan->tree, bfo_plan_item(plan, i));
 	return err;
 }
 

@@ -123,8 +123,13 @@ errcode_t bfo_plan_merge(struct bfo_plan *plan, struct bfo_tree *old);
 errcode_t bfo_plan_retarget(struct bfo_plan *plan, const struct bfo_target *target,
 			    const struct bfo_tree *old);
 
-/* The order of everything that is copied; then inode numbers; then space.  May be repeated. */
+/* The order of everything that is copied. */
 errcode_t bfo_plan_order(struct bfo_plan *plan);
+
+/* Who shares which attribute block; after bfo_repack_scan(), if that is needed. */
+errcode_t bfo_plan_share(struct bfo_plan *plan);
+
+/* Inode numbers; then space.  May be repeated, for another target. */
 errcode_t bfo_plan_numbers(struct bfo_plan *plan);
 errcode_t bfo_plan_space(struct bfo_plan *plan);
 

@@ -75,7 +75,8 @@ static errcode_t place_items(struct bfo_plan *plan)
 
 		if (S_ISDIR(rec->mode))
 			err = size_dir(plan, plan->order.v[i]);
-		if (rec->ea != BFO_NONE && t->eas.v[rec->ea].stem == UINT64_MAX) {
+		if (rec->ea != BFO_NONE && !t->eas.v[rec->ea].no_block &&
+		    t->eas.v[rec->ea].stem == UINT64_MAX) {
 			t->eas.v[rec->ea].stem = at;
 			at += plan->target->cluster_blocks;
 			plan->ea_len++;

@@ -144,16 +144,6 @@ errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *
 	return bfo_fail(ctx, BFO_ET_SAME_VOLUME, "comparing %s and %s", a->spec, b->spec);
 }
 
-errcode_t bfo_volume_compatible(struct bfo_context *ctx, const struct bfo_volume *source,
-				const struct bfo_volume *target)
-{
-	if (source->inode_size != target->inode_size)
-		return bfo_fail(ctx, BFO_ET_GEOMETRY, "comparing %s and %s: inode sizes %u and %u",
-				source->spec, target->spec, source->inode_size,
-				target->inode_size);
-	return 0;
-}
-
 errcode_t bfo_volume_read(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
 			  uint32_t count, void *buf)
 {

@@ -61,10 +61,6 @@ void bfo_volume_close(struct bfo_volume *vol);
 errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *a,
 			      const struct bfo_volume *b);
 
-/* Refuses a target that could not hold what the source has, by geometry alone. */
-errcode_t bfo_volume_compatible(struct bfo_context *ctx, const struct bfo_volume *source,
-				const struct bfo_volume *target);
-
 /* Reads COUNT blocks from block BLK into BUF, in one request. */
 errcode_t bfo_volume_read(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
 			  uint32_t count, void *buf);

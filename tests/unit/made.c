@@ -154,7 +154,9 @@ errcode_t made_plan_paths(struct made *m, const char *const *from, size_t n, con
 		err = bfo_plan_land(&m->plan, from, n, to);
 	if (!err)
 		err = merge(m, old ? old : fresh_target);
-	return err ? err : bfo_plan_order(&m->plan);
+	if (!err)
+		err = bfo_plan_order(&m->plan);
+	return err ? err : bfo_plan_share(&m->plan);
 }
 
 errcode_t made_plan(struct made *m, made_old old)

@@ -27,6 +27,9 @@ Suite *merge_random_suite(void);
 Suite *names_suite(void);
 Suite *order_suite(void);
 Suite *pipe_suite(void);
+Suite *quota_damage_suite(void);
+Suite *quota_suite(void);
+Suite *quota_use_suite(void);
 Suite *range_suite(void);
 Suite *rank_suite(void);
 Suite *runs_suite(void);
@@ -34,12 +37,16 @@ Suite *sort_suite(void);
 Suite *space_suite(void);
 Suite *text_suite(void);
 Suite *vec_suite(void);
+Suite *xattr_suite(void);
+Suite *xattr_image_suite(void);
+Suite *xattr_split_suite(void);
 
 static Suite *(*const suites[])(void) = {
 	vec_suite, rank_suite, range_suite, sort_suite, crc32c_suite, text_suite,
 	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, merge_suite,
 	merge_clash_suite, merge_random_suite, order_suite, space_suite,
-	runs_suite, inode_image_suite,
+	runs_suite, inode_image_suite, xattr_suite, xattr_split_suite, xattr_image_suite,
+	quota_suite, quota_damage_suite, quota_use_suite,
 	batch_suite, batch_random_suite, pipe_suite, commit_suite,
 };
 

@@ -228,7 +228,6 @@ static void job_plan(struct job *j)
 	want_ok(bfo_reader_init(&j->reader, &j->ctx, j->source, 0));
 	want_ok(bfo_inode_scan(&j->reader, &j->tree));
 	want_ok(bfo_name_scan(&j->reader, &j->tree));
-	want_ok(bfo_volume_compatible(&j->ctx, j->source, j->target));
 	want_ok(bfo_target_gather(&j->ctx, j->target, &j->free));
 	bfo_plan_init(&j->plan, &j->ctx, &j->tree, &j->free);
 	j->plan.now = 1000000000;
@@ -236,6 +235,7 @@ static void job_plan(struct job *j)
 	want_ok(bfo_plan_land(&j->plan, from, 1, "/"));
 	job_merge(j);
 	want_ok(bfo_plan_order(&j->plan));
+	want_ok(bfo_plan_share(&j->plan));
 	want_ok(bfo_plan_audit(&j->plan));
 	want_ok(bfo_plan_numbers(&j->plan));
 	want_ok(bfo_plan_space(&j->plan));

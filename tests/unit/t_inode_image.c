@@ -25,7 +25,7 @@ struct inode {
 		uint8_t bytes[ROOM];
 		struct ext2_inode_large raw;
 	} before, after;
-	struct bfo_map map;
+	struct bfo_inode_scratch scratch;
 };
 
 static void start(struct inode *t, struct chance *c, uint16_t mode)
@@ -51,12 +51,12 @@ static void start(struct inode *t, struct chance *c, uint16_t mode)
 static void make(struct inode *t)
 {
 	t->after = t->before;
-	want_ok(bfo_inode_image(&t->m.plan, 0, &t->after, &t->map));
+	want_ok(bfo_inode_image(&t->m.plan, 0, &t->after, &t->scratch));
 }
 
 static void finish(struct inode *t)
 {
-	bfo_map_free(&t->map);
+	bfo_inode_scratch_free(&t->scratch);
 	made_free(&t->m);
 }
 
@@ -237,7 +237,7 @@ START_TEST(counts_blocks)
 		want(!(t.after.raw.i_flags & EXT4_HUGE_FILE_FL));
 		t.m.tree.segs.v[0].len = n - 1;
 		t.after = t.before;
-		want_err(bfo_inode_image(&t.m.plan, 0, &t.after, &t.map),
+		want_err(bfo_inode_image(&t.m.plan, 0, &t.after, &t.scratch),
 			 t.m.target.has_huge_file ? 0 : BFO_ET_FILE_TOO_BIG);
 	}
 	want_eq(t.after.raw.i_blocks, 0);

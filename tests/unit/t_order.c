@@ -109,6 +109,7 @@ START_TEST(lists_ties_as_a_kernel_does)
 			names[i].minor = 5;
 		}
 	want_ok(bfo_plan_order(&m.plan));
+	want_ok(bfo_plan_share(&m.plan));
 	want_eq(m.plan.order.n, 1 + n);
 	for (i = 0; i < n; i = j) {
 		for (j = i; j < n && names[j].hash == names[i].hash; j++)

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * inode_walk.c - inode tables, read in the order of the device
+ */
+#include "base/bfo_err.h"
+#include "gather/inode_walk.h"
+
+struct walk {
+	struct bfo_reader *r;
+	bfo_take_inode take;
+	void *priv;
+	const uint32_t *only;		/* inodes wanted, or NULL for all */
+	size_t n_only;
+	uint64_t slots, total;		/* progress */
+};
+
+static int is_wanted(const struct walk *w, uint32_t ino)
+{
+	size_t lo = 0, hi = w->n_only, mid;
+
+	if (!w->only)
+		return 1;
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (w->only[mid] == ino)
+			return 1;
+		if (w->only[mid] < ino)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return 0;
+}
+
+static uint32_t inodes_per_block(const struct bfo_volume *vol)
+{
+	return vol->block_size / vol->inode_size;
+}
+
+/* Sink: COUNT blocks of the table of group node->tag, of which the node begins at block node->to. */
+static errcode_t take_table(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+			    const void *data)
+{
+	struct walk *w = priv;
+	const struct bfo_volume *vol = w->r->vol;
+	uint32_t used = bfo_volume_group_used(vol, node->tag), i;
+	uint32_t first = (node->to + at) * inodes_per_block(vol);
+	uint32_t ino = node->tag * EXT2_INODES_PER_GROUP(vol->fs->super) + first + 1;
+	const struct ext2_inode *raw;
+	errcode_t err;
+
+	for (i = 0; i < count * inodes_per_block(vol) && first + i < used; i++) {
+		raw = (const void *) ((const char *) data + (size_t) i * vol->inode_size);
+		if (!raw->i_links_count || !is_wanted(w, ino + i))
+			continue;
+		err = w->take(w->priv, ino + i, raw);
+		if (err)
+			return err;
+	}
+	w->slots += i;
+	bfo_progress_report(w->r->ctx, BFO_STAGE_INODES, w->slots, w->total, 0);
+	return bfo_cancelled(w->r->ctx) ? bfo_fail(w->r->ctx, BFO_ET_CANCELLED,
+						   "reading inode tables") : 0;
+}
+
+/* Nodes for the used part of every table. */
+static errcode_t list_tables(struct walk *w, bfo_order_list *list)
+{
+	const struct bfo_volume *vol = w->r->vol;
+	uint32_t per_block = inodes_per_block(vol), used;
+	errcode_t err = 0;
+	dgrp_t g;
+
+	for (g = 0; g < vol->fs->group_desc_count && !err; g++) {
+		used = bfo_volume_group_used(vol, g);
+		w->total += used;
+		if (used)
+			err = bfo_vec_push(list, bfo_node_make(ext2fs_inode_table_loc(vol->fs, g),
+					   (used + per_block - 1) / per_block, g, 0));
+	}
+	return err;
+}
+
+/* Nodes for the table blocks that hold the wanted inodes. */
+static errcode_t list_wanted(struct walk *w, bfo_order_list *list)
+{
+	ext2_filsys fs = w->r->vol->fs;
+	uint32_t ipg = EXT2_INODES_PER_GROUP(fs->super), group, block;
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < w->n_only && !err; i++) {
+		group = (w->only[i] - 1) / ipg;
+		block = (w->only[i] - 1) % ipg / inodes_per_block(w->r->vol);
+		if (list->n && list->v[list->n - 1].tag == group &&
+		    list->v[list->n - 1].to == block)
+			continue;
+		err = bfo_vec_push(list, bfo_node_make(ext2fs_inode_table_loc(fs, group) + block,
+						       1, group, block));
+	}
+	return err;
+}
+
+errcode_t bfo_inode_walk(struct bfo_reader *r, const uint32_t *inos, size_t n, bfo_take_inode take,
+			 void *priv)
+{
+	struct walk w = { .r = r, .take = take, .priv = priv, .only = inos, .n_only = n };
+	struct bfo_sink sink = { .take = take_table, .priv = &w };
+	bfo_order_list list = { 0 };
+	errcode_t err;
+
+	err = inos ? list_wanted(&w, &list) : list_tables(&w, &list);
+	bfo_order_list_sort(&list);
+	if (!err)
+		err = bfo_reader_run(r, list.v, list.n, &sink);
+	bfo_vec_free(&list);
+	return err;
+}

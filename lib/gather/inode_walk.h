@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * inode_walk.h - inode tables, read in the order of the device
+ */
+#ifndef BFO_GATHER_INODE_WALK_H
+#define BFO_GATHER_INODE_WALK_H
+
+#include "gather/batch.h"
+
+/* Gets inode INO, RAW as it stands in the table; a non-zero return ends the walk. */
+typedef errcode_t (*bfo_take_inode)(void *priv, uint32_t ino, const void *raw);
+
+/*
+ * Hands every inode that is in use (its link count is not 0) to TAKE, or of those alone the N in
+ * INOS, ascending, if that is not NULL.  Only the parts of the tables before bg_itable_unused are
+ * read; tables that lie next to each other (flex_bg) come out of the same reads.  Reports progress
+ * (BFO_STAGE_INODES) and can be cancelled.
+ */
+errcode_t bfo_inode_walk(struct bfo_reader *r, const uint32_t *inos, size_t n, bfo_take_inode take,
+			 void *priv);
+
+#endif

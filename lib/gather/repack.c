@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * repack.c - what inodes hold that a target with other inodes or blocks holds elsewhere or not
+ *
+ *   inode tables ── losses
+ *        `── attributes in inodes ──┐
+ *   attribute blocks ───────────────┴─> sets, each once ── split for the target ── losses
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ext2fs/ext2fs.h>
+
+#include "base/crc32c.h"
+#include "gather/inode_walk.h"
+#include "gather/repack.h"
+#include "gather/xattr.h"
+
+#define le16 ext2fs_le16_to_cpu
+#define le32 ext2fs_le32_to_cpu
+
+struct scan {
+	struct bfo_reader *r;
+	struct bfo_tree *tree;
+	const struct bfo_target *target;
+	bfo_eas sets;			/* what eas[] becomes */
+	uint32_t *table;		/* open hash of sets: index + 1 */
+	size_t table_size;		/* a power of two */
+	uint32_t *inside;		/* per record: set of what stands in the inode */
+	uint32_t *of_block;		/* per entry of eas[]: set of what stands in it */
+	bfo_xattrs set;			/* scratch */
+	BFO_VEC(char) packed;		/* scratch */
+	BFO_VEC(uint8_t) in_inode;	/* scratch */
+};
+
+int bfo_repack_needed(const struct bfo_volume *vol, const struct bfo_tree *tree,
+		      const struct bfo_target *target)
+{
+	return vol->inode_size != target->inode_size ||
+	       (vol->block_size != target->block_size && tree->eas.n) ||
+	       (ext2fs_has_feature_project(vol->fs->super) && !target->has_project);
+}
+
+/* Attributes have to be taken out of their places. */
+static int is_moved(const struct scan *s)
+{
+	return s->r->vol->inode_size != s->target->inode_size ||
+	       s->r->vol->block_size != s->target->block_size;
+}
+
+/* ---- sets, each once ---- */
+
+static const char *bytes_of(const struct scan *s, const struct bfo_ea *set)
+{
+	return s->tree->sets.v + set->at;
+}
+
+/* Where the set of these bytes is in the table, or belongs. */
+static uint32_t *find(const struct scan *s, const char *bytes, uint32_t len)
+{
+	size_t at = bfo_crc32c(~0U, bytes, len) & (s->table_size - 1);
+
+	for (; s->table[at]; at = (at + 1) & (s->table_size - 1)) {
+		const struct bfo_ea *set = &s->sets.v[s->table[at] - 1];
+
+		if (set->bytes == len && !memcmp(bytes_of(s, set), bytes, len))
+			break;
+	}
+	return &s->table[at];
+}
+
+static errcode_t grow_table(struct scan *s)
+{
+	size_t i;
+
+	if (s->table && s->sets.n * 2 < s->table_size)
+		return 0;
+	s->table_size = s->table_size ? s->table_size * 2 : 1024;
+	free(s->table);
+	s->table = calloc(s->table_size, sizeof(*s->table));
+	if (!s->table)
+		return ENOMEM;
+	for (i = 0; i < s->sets.n; i++)
+		*find(s, bytes_of(s, &s->sets.v[i]), s->sets.v[i].bytes) = i + 1;
+	return 0;
+}
+
+/* The number of s->set, sorted, among all sets; BFO_NONE if it is empty. */
+static errcode_t intern(struct scan *s, uint32_t *index)
+{
+	uint32_t len = bfo_xattrs_bytes(&s->set), *slot;
+	struct bfo_tree *t = s->tree;
+	errcode_t err = grow_table(s);
+
+	*index = BFO_NONE;
+	if (err || !s->set.n)
+		return err;
+	s->packed.n = 0;
+	err = bfo_vec_reserve(&s->packed, len);
+	if (err)
+		return err;
+	bfo_xattrs_pack(&s->set, s->packed.v);
+	err = bfo_vec_reserve(&t->sets, len);		/* s->set may point into it */
+	if (err)
+		return err;
+	slot = find(s, s->packed.v, len);
+	if (!*slot) {
+		memcpy(t->sets.v + t->sets.n, s->packed.v, len);
+		err = bfo_vec_push(&s->sets, (struct bfo_ea) { .at = t->sets.n, .bytes = len,
+				   .copy = s->sets.n });
+		t->sets.n += len;
+		*slot = s->sets.n;
+	}
+	*index = *slot - 1;
+	return err;
+}
+
+/* Appends set INDEX to s->set. */
+static errcode_t append(struct scan *s, uint32_t index)
+{
+	const struct bfo_ea *set = &s->sets.v[index];
+
+	return index == BFO_NONE ? 0 : bfo_xattrs_unpack(&s->set, bytes_of(s, set), set->bytes);
+}
+
+static void drop_data(bfo_xattrs *set)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < set->n; i++)
+		if (!bfo_xattr_is_data(&set->v[i]))
+			set->v[kept++] = set->v[i];
+	set->n = kept;
+}
+
+/* ---- inodes ---- */
+
+static int has(const struct scan *s, const struct ext2_inode_large *raw, size_t end)
+{
+	return s->r->vol->inode_size > EXT2_GOOD_OLD_INODE_SIZE &&
+	       EXT2_GOOD_OLD_INODE_SIZE + (size_t) le16(raw->i_extra_isize) >= end;
+}
+
+#define HAS(s, raw, field) \
+	has(s, raw, offsetof(struct ext2_inode_large, field) + sizeof((raw)->field))
+
+/* The extra words of times that the raw inode has: 2 bits of epoch, 30 of nanoseconds. */
+static uint32_t extra_bits(const struct scan *s, const struct ext2_inode_large *raw)
+{
+	uint32_t bits = 0;
+
+	if (HAS(s, raw, i_ctime_extra))
+		bits |= le32(raw->i_ctime_extra);
+	if (HAS(s, raw, i_mtime_extra))
+		bits |= le32(raw->i_mtime_extra);
+	if (HAS(s, raw, i_atime_extra))
+		bits |= le32(raw->i_atime_extra);
+	return bits;
+}
+
+static errcode_t lose_if(struct scan *s, int lost, enum bfo_finding_kind kind, uint32_t ino)
+{
+	return lost ? bfo_tree_found(s->tree, kind, ino, 0) : 0;
+}
+
+/* What fits only into large inodes. */
+static errcode_t check_fields(struct scan *s, uint32_t ino, const struct ext2_inode_large *raw)
+{
+	int small = s->target->inode_size == EXT2_GOOD_OLD_INODE_SIZE;
+	uint32_t bits = extra_bits(s, raw);
+	errcode_t err;
+
+	err = lose_if(s, (small || !s->target->has_project) && HAS(s, raw, i_projid) &&
+		      raw->i_projid, BFO_LOST_PROJECT, ino);
+	if (err || !small)
+		return err;
+	err = lose_if(s, bits & 3, BFO_LOST_TIME, ino);
+	if (!err)
+		err = lose_if(s, bits >> 2, BFO_LOST_NANOSECONDS, ino);
+	if (!err)
+		err = lose_if(s, HAS(s, raw, i_crtime) && raw->i_crtime, BFO_LOST_BIRTH, ino);
+	if (!err)
+		err = lose_if(s, HAS(s, raw, i_version_hi) && raw->i_version_hi, BFO_LOST_VERSION,
+			      ino);
+	return err;
+}
+
+/* For the walk: an inode that is in use. */
+static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
+{
+	struct scan *s = priv;
+	uint32_t inode = bfo_tree_find(s->tree, ino);
+	const struct bfo_inode *rec;
+	errcode_t err;
+
+	if (inode == BFO_NONE)
+		return 0;
+	rec = &s->tree->inodes.v[inode];
+	if (!(rec->state & BFO_INODE_PLACED) || rec->state & BFO_INODE_KEEP)
+		return 0;
+	err = check_fields(s, ino, raw);
+	if (err || rec->state & BFO_INODE_NO_XATTR || !is_moved(s))
+		return err;
+	s->set.n = 0;
+	err = bfo_xattrs_of_inode(&s->set, raw, s->r->vol->inode_size);
+	drop_data(&s->set);
+	bfo_xattrs_sort(&s->set);
+	return err ? err : intern(s, &s->inside[inode]);
+}
+
+/* ---- attribute blocks ---- */
+
+/* Sink: the block of ea node->tag. */
+static errcode_t take_block(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+			    const void *data)
+{
+	struct scan *s = priv;
+	errcode_t err;
+
+	(void) at;
+	(void) count;
+	s->set.n = 0;
+	err = bfo_xattrs_of_block(&s->set, data, s->r->vol->block_size);
+	bfo_xattrs_sort(&s->set);
+	return err ? err : intern(s, &s->of_block[node->tag]);
+}
+
+static errcode_t read_blocks(struct scan *s)
+{
+	struct bfo_sink sink = { .take = take_block, .priv = s };
+	const struct bfo_tree *t = s->tree;
+	bfo_order_list list = { 0 };
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < t->eas.n && !err; i++)
+		if (!t->eas.v[i].bad)
+			err = bfo_vec_push(&list, bfo_node_make(t->eas.v[i].blk, 1, i, 0));
+	if (!err)
+		err = bfo_reader_run(s->r, list.v, list.n, &sink);
+	bfo_vec_free(&list);
+	return err;
+}
+
+/* ---- both together ---- */
+
+/* Without its largest attribute, as often as it takes, the set fits: its number. */
+static errcode_t shrink(struct scan *s, uint32_t *index)
+{
+	size_t i, largest = 0;
+
+	for (i = 1; i < s->set.n; i++)
+		if (bfo_xattr_cost(&s->set.v[i]) > bfo_xattr_cost(&s->set.v[largest]))
+			largest = i;
+	memmove(s->set.v + largest, s->set.v + largest + 1,
+		(--s->set.n - largest) * sizeof(*s->set.v));
+	return intern(s, index);
+}
+
+/* Splits set *INDEX for the target; *LOST if some of it had to go, and it is another one then. */
+static errcode_t fit(struct scan *s, uint32_t *index, int *lost)
+{
+	uint32_t room = s->target->inode_size - EXT2_GOOD_OLD_INODE_SIZE - s->target->extra_isize;
+	errcode_t err;
+	int split;
+
+	for (*lost = 0; *index != BFO_NONE && !s->sets.v[*index].fitted; *lost = 1) {
+		s->set.n = 0;
+		err = append(s, *index);
+		if (!err)
+			err = bfo_vec_reserve(&s->in_inode, s->set.n);
+		if (err)
+			return err;
+		split = bfo_xattrs_split(&s->set, room, s->target->block_size, s->in_inode.v);
+		s->sets.v[*index].no_block = !split;
+		s->sets.v[*index].fitted = split >= 0;
+		if (split >= 0)
+			return 0;
+		err = shrink(s, index);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The set of record INODE: what stands in the inode and what stands in its block. */
+static errcode_t combine(struct scan *s, uint32_t inode)
+{
+	struct bfo_inode *rec = &s->tree->inodes.v[inode];
+	uint32_t index = s->inside[inode];
+	errcode_t err = 0;
+	int lost;
+
+	if (rec->ea != BFO_NONE) {
+		s->set.n = 0;
+		err = append(s, index);
+		if (!err)
+			err = append(s, s->of_block[rec->ea]);
+		bfo_xattrs_sort(&s->set);
+		if (!err)
+			err = intern(s, &index);
+	}
+	if (!err)
+		err = fit(s, &index, &lost);
+	rec->ea = index;
+	return err ? err : lose_if(s, lost, BFO_LOST_XATTR, rec->ino);
+}
+
+static errcode_t repack(struct scan *s)
+{
+	struct bfo_tree *t = s->tree;
+	errcode_t err = read_blocks(s);
+	bfo_eas blocks = t->eas;
+	size_t i;
+
+	for (i = 0; i < t->inodes.n && !err; i++)
+		if (t->inodes.v[i].state & BFO_INODE_PLACED &&
+		    !(t->inodes.v[i].state & BFO_INODE_KEEP))
+			err = combine(s, i);
+	t->eas = s->sets;
+	s->sets = blocks;
+	t->repacked = 1;
+	return err;
+}
+
+errcode_t bfo_repack_scan(struct bfo_reader *r, struct bfo_tree *tree,
+			  const struct bfo_target *target)
+{
+	struct scan s = { .r = r, .tree = tree, .target = target };
+	errcode_t err = 0;
+
+	s.inside = malloc(tree->inodes.n * sizeof(*s.inside) + 1);
+	s.of_block = malloc(tree->eas.n * sizeof(*s.of_block) + 1);
+	if (!s.inside || !s.of_block)
+		err = bfo_fail(r->ctx, ENOMEM, "reading attributes");
+	if (!err) {
+		memset(s.inside, 0xff, tree->inodes.n * sizeof(*s.inside));	/* BFO_NONE */
+		memset(s.of_block, 0xff, tree->eas.n * sizeof(*s.of_block));
+		err = bfo_inode_walk(r, NULL, 0, take_inode, &s);
+	}
+	if (!err && is_moved(&s))
+		err = repack(&s);
+	free(s.inside);
+	free(s.of_block);
+	free(s.table);
+	bfo_vec_free(&s.sets);
+	bfo_vec_free(&s.set);
+	bfo_vec_free(&s.packed);
+	bfo_vec_free(&s.in_inode);
+	return err;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * repack.h - what inodes hold that a target with other inodes or blocks holds elsewhere or not
+ *
+ * Attributes stand in the inode and in one block; how much fits where depends on the sizes of
+ * inodes and blocks.  Where these differ, the attributes are taken out: every distinct set is kept
+ * once, in memory, however many inodes have it (security labels, inherited ACLs), and becomes
+ * one block on the target, or none.
+ */
+#ifndef BFO_GATHER_REPACK_H
+#define BFO_GATHER_REPACK_H
+
+#include "gather/batch.h"
+#include "gather/target.h"
+#include "gather/tree.h"
+
+/* True if TARGET's inodes or blocks differ from VOL's so that bfo_repack_scan() has to be called. */
+int bfo_repack_needed(const struct bfo_volume *vol, const struct bfo_tree *tree,
+		      const struct bfo_target *target);
+
+/*
+ * Reads the inodes that the plan has put in order, and the attribute blocks, once more.  Then
+ * eas[] holds sets, TREE is `repacked`, and what TARGET cannot hold is among the findings.
+ */
+errcode_t bfo_repack_scan(struct bfo_reader *r, struct bfo_tree *tree,
+			  const struct bfo_target *target);
+
+#endif

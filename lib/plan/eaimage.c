@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * eaimage.c - attributes that were repacked, as they stand in the target's inodes and blocks
+ */
+#include <ext2fs/ext2_fs.h>
+
+#include "plan/eaimage.h"
+
+errcode_t bfo_eaimage_open(struct bfo_eaimage *img, const struct bfo_plan *plan, uint32_t index)
+{
+	const struct bfo_target *target = plan->target;
+	const struct bfo_ea *set = &plan->tree->eas.v[index];
+	uint32_t room = target->inode_size - EXT2_GOOD_OLD_INODE_SIZE - target->extra_isize;
+	errcode_t err;
+
+	img->set.n = img->inside.n = 0;
+	err = bfo_xattrs_unpack(&img->set, plan->tree->sets.v + set->at, set->bytes);
+	if (!err)
+		err = bfo_vec_reserve(&img->inside, img->set.n);
+	if (!err)
+		bfo_xattrs_split(&img->set, room, target->block_size, img->inside.v);
+	return err;
+}
+
+void bfo_eaimage_free(struct bfo_eaimage *img)
+{
+	bfo_vec_free(&img->set);
+	bfo_vec_free(&img->inside);
+}
+
+void bfo_eaimage_inode(const struct bfo_eaimage *img, const struct bfo_plan *plan, void *raw)
+{
+	bfo_xattrs_put_inode(&img->set, img->inside.v, raw, plan->target->inode_size);
+}
+
+void bfo_eaimage_block(const struct bfo_eaimage *img, const struct bfo_plan *plan, void *block)
+{
+	bfo_xattrs_put_block(&img->set, img->inside.v, block, plan->target->block_size);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * eaimage.h - attributes that were repacked, as they stand in the target's inodes and blocks
+ */
+#ifndef BFO_PLAN_EAIMAGE_H
+#define BFO_PLAN_EAIMAGE_H
+
+#include "gather/xattr.h"
+#include "plan/plan.h"
+
+/* Scratch space; a zeroed one is ready for use, and may be used for one set after the other. */
+struct bfo_eaimage {
+	bfo_xattrs set;
+	BFO_VEC(uint8_t) inside;
+};
+
+/* Unpacks set INDEX and splits it for the plan's target. */
+errcode_t bfo_eaimage_open(struct bfo_eaimage *img, const struct bfo_plan *plan, uint32_t index);
+void bfo_eaimage_free(struct bfo_eaimage *img);
+
+/* What goes into the raw inode, behind its i_extra_isize; what goes into the block: no checksum. */
+void bfo_eaimage_inode(const struct bfo_eaimage *img, const struct bfo_plan *plan, void *raw);
+void bfo_eaimage_block(const struct bfo_eaimage *img, const struct bfo_plan *plan, void *block);
+
+#endif

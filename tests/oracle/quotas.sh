@@ -1,0 +1,189 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Quota files as lib/plan/quota writes them, judged by e2fsck, which adds up the usage itself, and
+# by debugfs, which lists usage and limits. (Nothing shows grace times: the unit tests judge them.)
+. "$(dirname "$0")/../lib.sh"
+requires root mke2fs e2fsck debugfs perl
+
+TYPES="user group project"
+
+# quota_volume FILE SIZE [mke2fs arguments]
+quota_volume() {
+	volume "$@" -O quota,project -E quotatype=usrquota:grpquota:prjquota
+}
+
+# rewrite IMAGE TYPE [CHARGES...]
+rewrite() {
+	"$JUDGES/quotafile" "$@" || fail "quotafile $*"
+}
+
+# lists IMAGE NAME: NAME has the entries of all three files, sorted by id.
+lists() {
+	local type
+
+	for type in $TYPES; do
+		ask "$1" "list_quota $type" | sort -n
+	done > "$2"
+	[ "$(grep -c space "$2")" = 3 ] || fail "no list of $1"
+}
+
+# refused IMAGE PATTERN: e2fsck finds something wrong with the quota of IMAGE, and nothing else.
+refused() {
+	local status=0
+
+	e2fsck -fn "$1" > fsck.log 2>&1 || status=$?
+	[ $status != 0 ] || fail "e2fsck has no complaint about $1: $2"
+	grep -q "QUOTA WARNING.*$2" fsck.log || fail "not about $2: $(cat fsck.log)"
+	grep '? no$' fsck.log | grep -v '^Update quota info' && fail "not only quota in $1" || :
+}
+
+# ---- rewritten as it was ----
+
+quota_volume fresh.img 64M
+lists fresh.img before
+for type in $TYPES; do
+	rewrite fresh.img $type
+done
+checked fresh.img
+lists fresh.img after
+same before after
+
+# ---- new files: nothing keeps the quota files but our charges ----
+
+perl -e 'for (0 .. 49) { print "mkdir d$_\n"; }
+	for (0 .. 599) {
+		my ($uid, $gid, $prj) = (4294967294 - $_ * 70001 * ($_ % 3), $_ % 37, $_ * 256);
+		my $path = "d" . $_ % 50 . "/f$_";
+		print "write part$_ $path\n" =~ s/part\d+/"part" . $_ % 3/er;
+		print "sif $path uid $uid\nsif $path gid $gid\nsif $path projid $prj\n";
+	}' > commands
+head -c 100 /dev/zero | tr '\0' x > part0
+head -c 5000 part0 /dev/zero > part1
+head -c 40000 /dev/zero | tr '\0' y > part2
+debugfs -w -f commands fresh.img > debugfs.log 2>&1
+e2fsck -fn fresh.img > fsck.log 2>&1 && fail "debugfs keeps quota" || :
+cp --sparse=always fresh.img other.img
+refused other.img "Missing quota entry"
+perl -e 'print "$_\n" for map { my $p = "d" . $_ % 50 . "/f$_"; "stat $p" } 0 .. 599;
+	print "stat d$_\n" for 0 .. 49;' > commands
+debugfs -f commands fresh.img 2> /dev/null |
+	perl -ne '@id = ($1, $2, $3) if /^User: +(-?\d+) +Group: +(-?\d+) +Project: +(-?\d+)/;
+		if (/Blockcount: (\d+)/) {
+			printf "%s %d 1 %d\n", (user, group, project)[$_], $id[$_] & 0xffffffff,
+			       $1 * 512 for 0 .. 2;
+		}' > charges
+[ "$(wc -l < charges)" = 1950 ] || fail "charges: $(wc -l < charges)"
+for type in $TYPES; do
+	sed -n "s/^$type //p" charges > $type.charges
+	"$JUDGES/quotafile" fresh.img $type - < $type.charges || fail "quotafile $type"
+done
+checked fresh.img
+lists fresh.img ours
+e2fsck -fy other.img > /dev/null || :		# counts itself, keeps limits
+checked other.img
+lists other.img theirs
+same theirs ours
+
+# ---- a wrong charge is noticed: one byte, one inode, one id that owns nothing ----
+
+for wrong in "5 0 1" "5 1 0" "999999999 1 0"; do
+	for type in $TYPES; do
+		cp --sparse=always fresh.img wrong.img
+		rewrite wrong.img $type $wrong
+		refused wrong.img "Usage inconsistent for ID ${wrong%% *}:"
+	done
+done
+cp --sparse=always fresh.img wrong.img
+rewrite wrong.img user 77777777 0 0		# nothing is no charge
+checked wrong.img
+
+# ---- limits, set in the bytes of e2fsprogs' file, by nothing of ours ----
+
+# limit IMAGE INODE: every slot in use gets limits that depend on its id; prints how many did.
+limit() {
+	local image=$1 inode=$2 blocks
+
+	blocks=$(ask "$image" "blocks <$inode>")
+	perl -e '
+		my ($image, @blocks) = @ARGV;
+		open(my $f, "+<:raw", $image) or die;
+		my $quota = "";
+		for (@blocks) {
+			sysseek($f, $_ * 4096, 0); sysread($f, my $block, 4096); $quota .= $block;
+		}
+		my ($set, %data) = (0);
+		my @level = (1);
+		for my $depth (1 .. 4) {
+			@level = grep { $_ }
+				map { unpack "V256", substr($quota, $_ * 1024, 1024) } @level;
+		}
+		$data{$_} = 1 for @level;
+		for my $block (sort keys %data) {
+			for my $slot (0 .. 13) {
+				my $at = $block * 1024 + 16 + $slot * 72;
+				my @v = unpack "V2 Q<8", substr($quota, $at, 72);
+				next if !grep { $_ } @v;
+				@v[2, 3] = ($v[0] + 7, $v[0] % 1000);
+				@v[5, 6] = (2 * $v[0] + 1, $v[0] ^ 85);
+				@v[8, 9] = (1700000000, 1800000000 + $v[0]);
+				substr($quota, $at, 72) = pack "V2 Q<8", @v;
+				$set++;
+			}
+		}
+		for (@blocks) {
+			sysseek($f, $_ * 4096, 0); syswrite($f, substr($quota, 0, 4096, ""));
+		}
+		print "$set\n";' "$image" $blocks
+}
+
+total=0
+for inode in 3 4 $(dumpe2fs -h other.img 2> /dev/null | sed -n 's/^Project quota inode: *//p'); do
+	total=$((total + $(limit other.img $inode)))
+done
+checked other.img
+lists other.img theirs
+[ $total = $(($(wc -l < theirs) - 3)) ] || fail "limits of $total"
+for type in $TYPES; do
+	rewrite other.img $type
+done
+checked other.img
+lists other.img ours
+same theirs ours
+grep -Eq '^4294967294 +[0-9]+ +4294967211 +8589934589 +200 +294 +4294967301$' ours ||
+	fail "no limits to be kept"
+
+# ... and they are still there when e2fsck has counted again
+rewrite other.img user 5 1 1
+e2fsck -fy other.img > /dev/null || :
+checked other.img
+lists other.img after
+same theirs after
+
+# ---- many ids, files that grow ----
+
+quota_volume many.img 512M -N 60000
+perl -e 'srand(7); for my $d (0 .. 99) { print "mkdir d$d\ncd d$d\n";
+	for (0 .. 499) { print "symlink l$_ x\n",
+		"sif l$_ uid ", int(rand(4294967295)), "\nsif l$_ gid ", $d * 500 + $_, "\n"; }
+	print "cd ..\n"; }' > commands
+debugfs -w -f commands many.img > debugfs.log 2>&1
+perl -e 'srand(7); for (0 .. 49999) {
+		printf "user %d 1 0\ngroup %d 1 0\nproject 0 1 0\n", int(rand(4294967295)), $_;
+	}' > charges
+for d in $(seq 0 99); do
+	echo "stat d$d"
+done > commands
+debugfs -f commands many.img 2> /dev/null | sed -n 's/.*Blockcount: \([0-9]*\)$/\1/p' |
+	while read -r blocks; do
+		for type in $TYPES; do
+			echo $type 0 1 $((blocks * 512))
+		done
+	done >> charges
+[ "$(wc -l < charges)" = 150300 ] || fail "charges: $(wc -l < charges)"
+for type in $TYPES; do
+	sed -n "s/^$type //p" charges > $type.charges
+	"$JUDGES/quotafile" many.img $type - < $type.charges || fail "quotafile $type"
+done
+checked many.img
+rewrite many.img user 0 0 512
+refused many.img "Usage inconsistent for ID 0:"
