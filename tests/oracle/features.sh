@@ -118,8 +118,6 @@ both() {
 	tried "to -b $block $*" "$name" $options
 }
 
-block='block.?size|[0-9] byte'
-inode='inode.?size|[0-9] byte'
 times='-o crtime -o atime -o mtime -o ctime'
 
 both metadata_csum 4096 '' -O ^metadata_csum
@@ -147,9 +145,9 @@ both verity 4096 '' -O verity
 both inline_data 4096 '-o iflags -o layout' -O inline_data
 both ea_inode 4096 '' -O ea_inode
 both bigalloc 4096 '' -O bigalloc -C 16384
-both "$inode" 4096 "$times" -I 128
-both "$inode" 4096 '' -I 1024
-both "$block" 1024 '-o layout'
-both "$block" 2048 '-o layout'
+both allow-loss=nanoseconds,birth-time 4096 "$times" -I 128
+both inode.size 4096 '' -I 1024
+both block.size 1024 '-o layout'
+both block.size 2048 '-o layout'
 both 'extent|ext2|journal' 4096 '-o layout' -t ext2
 both 'extent|ext3' 4096 '-o layout' -t ext3

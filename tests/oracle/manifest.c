@@ -271,7 +271,8 @@ static void show_data(struct walk *w, int fd, off_t size)
 		if (data < 0 && errno == ENXIO)
 			break;
 		hole = data < 0 ? -1 : lseek(fd, data, SEEK_HOLE);
-		/* whole blocks, so that a piece never begins inside one */
+		/* whole blocks, so that a piece never begins or ends inside one */
+		hole = hole < 0 ? hole : (hole + BLOCK - 1) & -(off_t) BLOCK;
 		if (hole < 0 || sum_range(w, fd, data & -(off_t)BLOCK, hole, &s)) {
 			field_error(w, "data");
 			return;
