@@ -24,13 +24,17 @@
 #include "base/bfo_err.h"
 #include "commit/data.h"
 #include "commit/pipe.h"
+#include "gather/inode_check.h"
 #include "plan/dirimage.h"
 #include "plan/eaimage.h"
+#include "plan/inline.h"
 #include "plan/map.h"
 #include "plan/runs.h"
 
 /* A node's tag: what is to be mended once it is read. */
-#define TAG_EA 0x80000000U	/* | index into eas[]; else bytes to be zeroed at the node's end */
+#define TAG_EA 0x80000000U	/* | index into eas[] */
+#define TAG_INLINE 0x40000000U	/* | byte of the inode that holds the content */
+				/* else bytes to be zeroed at the node's end */
 
 #define BATCH_MIN_CHUNKS 4	/* smallest batch that is tried */
 #define BATCH_COST 64		/* 1/64 more than the least is next to nothing */
@@ -57,6 +61,7 @@ struct filler {
 	uint32_t lblk;			/* directories: next block */
 	struct bfo_dirimage img;
 	struct bfo_eaimage ea;		/* scratch */
+	BFO_VEC(uint8_t) content;	/* scratch */
 };
 
 static uint32_t units_left(const struct filler *f)
@@ -157,6 +162,41 @@ static errcode_t add_seg(struct filler *f, const struct bfo_inode *rec, const st
 			at + (lo - first) * f->source_units);
 }
 
+/* What stands in its inode in the source, and not in the target: the block of the inode table. */
+static errcode_t fill_inline(struct filler *f, const struct bfo_inode *rec, uint32_t len)
+{
+	uint32_t at = f->buffer->used, units = len * f->pipe.block_units, byte;
+	uint64_t blk = bfo_volume_inode_block(f->r->vol, rec->ino, &byte);
+	errcode_t err;
+
+	if (units < f->source_units)
+		units = f->source_units;
+	f->buffer->used += units;
+	memset(f->buffer->buf + (size_t) at * f->pipe.unit, 0, (size_t) units * f->pipe.unit);
+	err = add_node(f, blk, 1, TAG_INLINE | byte, at);
+	f->run_done += len;
+	return err ? err : add_writes(f, at, rec->stem + f->run.at, len);
+}
+
+/* Leaves of a block of an inode table, at BLOCK, the content of the inode at its byte BYTE. */
+static errcode_t keep_content(struct filler *f, void *block, uint32_t byte)
+{
+	const struct ext2_inode *raw = (const void *) ((const char *) block + byte);
+	uint64_t size = bfo_inode_size(raw);
+	errcode_t err;
+
+	if (size > f->r->vol->inode_size)
+		size = f->r->vol->inode_size;
+	f->content.n = 0;
+	err = bfo_vec_reserve(&f->content, size + 1);
+	if (err)
+		return err;
+	bfo_inline_content(f->r->vol, raw, f->content.v, size);
+	memset(block, 0, f->r->vol->block_size);
+	memcpy(block, f->content.v, size);
+	return 0;
+}
+
 /* LEN blocks of the current run, which fit; they are whole blocks of the source. */
 static errcode_t fill_piece(struct filler *f, const struct bfo_inode *rec, uint32_t len)
 {
@@ -200,10 +240,11 @@ static errcode_t fill_file(struct filler *f, const struct bfo_inode *rec, int *d
 			continue;
 		}
 		if (len > blocks_left(f))
-			len = blocks_left(f);
+			len = rec->state & BFO_INODE_INLINE ? 0 : blocks_left(f);
 		if (!len)
 			break;
-		err = fill_piece(f, rec, len);
+		err = rec->state & BFO_INODE_INLINE ? fill_inline(f, rec, len)
+						    : fill_piece(f, rec, len);
 	}
 	return err;
 }
@@ -299,12 +340,17 @@ static errcode_t take_node(void *priv, const struct bfo_node *node, uint32_t at,
 	struct filler *f = priv;
 	size_t bs = f->r->vol->block_size;
 	char *end = (char *) place_node(priv, node, at + count);
+	errcode_t err = 0;
 
 	(void) data;
 	if (node->tag & TAG_EA)
 		mend_ea(f, node->tag & ~TAG_EA, end - bs);
+	else if (node->tag & TAG_INLINE)
+		err = keep_content(f, end - bs, node->tag & ~TAG_INLINE);
 	else if (at + count == node->len)
 		memset(end - node->tag, 0, node->tag);
+	if (err)
+		return err;
 	f->bytes += (uint64_t) count * bs;
 	bfo_progress_report(f->plan->ctx, BFO_STAGE_DATA, f->bytes, f->total, f->item);
 	if (bfo_cancelled(f->plan->ctx))
@@ -405,6 +451,7 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo
 	bfo_vec_free(&f.scratch);
 	bfo_dirimage_free(&f.img);
 	bfo_eaimage_free(&f.ea);
+	bfo_vec_free(&f.content);
 	return bfo_pipe_close(&f.pipe, err);
 }
 

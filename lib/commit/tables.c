@@ -41,19 +41,69 @@ struct window {
 	uint64_t done;			/* inodes; progress */
 };
 
-/* Where inode INO stands in the tables of VOL: block, and byte in it. */
-static uint64_t inode_block(const struct bfo_volume *vol, uint32_t ino, uint32_t *byte)
-{
-	uint32_t ipg = EXT2_INODES_PER_GROUP(vol->fs->super), index = (ino - 1) % ipg;
-	uint64_t offset = (uint64_t) index * vol->inode_size;
-
-	*byte = offset % vol->block_size;
-	return ext2fs_inode_table_loc(vol->fs, (ino - 1) / ipg) + offset / vol->block_size;
-}
-
 static void *slot_of(const struct window *w, size_t i)
 {
 	return w->slots + (size_t) w->pulls.v[i].slot * w->target->inode_size;
+}
+
+/* Files and links that are to stand in their inode, and do not yet. */
+static int moves_inside(const struct bfo_inode *rec)
+{
+	return rec->state & BFO_INODE_STUFF && !(rec->state & BFO_INODE_INLINE) &&
+	       !S_ISDIR(rec->mode);
+}
+
+/* Sink: the block of the file of pull node->tag; what is in it waits in its slot. */
+static errcode_t take_content(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+			      const void *data)
+{
+	struct window *w = priv;
+	uint32_t inode = w->pulls.v[node->tag].inode;
+
+	(void) at;
+	(void) count;
+	memcpy(slot_of(w, node->tag), data, w->plan->tree->inodes.v[inode].size);
+	return 0;
+}
+
+/* Reads the content of files that move into their inode. */
+static errcode_t pull_contents(struct window *w)
+{
+	struct bfo_sink sink = { .take = take_content, .priv = w };
+	const struct bfo_tree *tree = w->plan->tree;
+	errcode_t err = 0;
+	size_t i;
+
+	w->nodes.n = 0;
+	for (i = 0; i < w->pulls.n && !err; i++) {
+		const struct bfo_inode *rec = &tree->inodes.v[w->pulls.v[i].inode];
+
+		if (moves_inside(rec))
+			err = bfo_vec_push(&w->nodes, bfo_node_make(tree->segs.v[rec->seg].blk, 1,
+								    i, 0));
+	}
+	bfo_order_list_sort(&w->nodes);
+	return err ? err : bfo_reader_run(w->r, w->nodes.v, w->nodes.n, &sink);
+}
+
+/* Puts aside what is to stand in inode RAW's successor, which is going to take SLOT. */
+static errcode_t note_content(struct window *w, const struct bfo_inode *rec, const void *raw,
+			      const void *slot)
+{
+	errcode_t err;
+
+	if (!(rec->state & BFO_INODE_STUFF) || S_ISDIR(rec->mode))
+		return 0;
+	w->scratch.content.n = 0;
+	err = bfo_vec_reserve(&w->scratch.content, rec->size + 1);
+	if (err)
+		return err;
+	w->scratch.content.n = rec->size;
+	if (moves_inside(rec))
+		memcpy(w->scratch.content.v, slot, rec->size);
+	else
+		bfo_inline_content(w->r->vol, raw, w->scratch.content.v, rec->size);
+	return 0;
 }
 
 /* Sink: one block of the source's tables; node->tag is the first pull in it. */
@@ -71,10 +121,14 @@ static errcode_t take_source(void *priv, const struct bfo_node *node, uint32_t a
 	for (i = node->tag; i < w->pulls.n && !err; i++) {
 		uint32_t inode = w->pulls.v[i].inode, ino = tree->inodes.v[inode].ino;
 
-		if (!ino || inode_block(w->r->vol, ino, &byte) != bfo_node_blk(node))
+		if (!ino || bfo_volume_inode_block(w->r->vol, ino, &byte) != bfo_node_blk(node))
 			break;
 		if (i + 8 < w->pulls.n)
 			__builtin_prefetch(slot_of(w, i + 8), 1);
+		err = note_content(w, &tree->inodes.v[inode], (const char *) data + byte,
+				   slot_of(w, i));
+		if (err)
+			break;
 		bfo_inode_recast(w->plan, (const char *) data + byte, w->r->vol->inode_size,
 				 slot_of(w, i));
 		err = bfo_inode_image(w->plan, inode, slot_of(w, i), &w->scratch);
@@ -92,8 +146,9 @@ static errcode_t pull(struct window *w)
 	uint32_t byte;
 	size_t i;
 
-	w->nodes.n = 0;
 	bfo_sort(w->pulls.v, w->pulls.n, sizeof(*w->pulls.v), 1);
+	err = pull_contents(w);
+	w->nodes.n = 0;
 	for (i = 0; i < w->pulls.n && !err; i++) {
 		uint32_t inode = w->pulls.v[i].inode, ino = tree->inodes.v[inode].ino;
 
@@ -101,7 +156,7 @@ static errcode_t pull(struct window *w)
 			err = bfo_inode_image(w->plan, inode, slot_of(w, i), &w->scratch);
 			continue;
 		}
-		blk = inode_block(w->r->vol, ino, &byte);
+		blk = bfo_volume_inode_block(w->r->vol, ino, &byte);
 		if (blk != last)
 			err = bfo_vec_push(&w->nodes, bfo_node_make(blk, 1, i, 0));
 		last = blk;
@@ -180,7 +235,7 @@ static errcode_t fill(struct window *w, size_t *at, uint32_t *first_ino)
 
 		if (rec->state & BFO_INODE_EXISTS)
 			continue;
-		blk = inode_block(w->target, rec->new_ino, &byte);
+		blk = bfo_volume_inode_block(w->target, rec->new_ino, &byte);
 		if (!w->blks.n || w->blks.v[w->blks.n - 1] != blk) {
 			if (w->blks.n == w->max_blocks)
 				break;
@@ -204,9 +259,9 @@ static errcode_t update_old(struct window *w, uint32_t inode)
 	errcode_t err;
 	void *image;
 
-	err = bfo_transaction_get(w->t, inode_block(w->target, rec->new_ino, &byte), &image);
+	err = bfo_transaction_get(w->t, bfo_volume_inode_block(w->target, rec->new_ino, &byte), &image);
 	if (!err && !(rec->state & BFO_INODE_KEEP)) {
-		from = inode_block(w->r->vol, rec->ino, &from_byte);
+		from = bfo_volume_inode_block(w->r->vol, rec->ino, &from_byte);
 		err = bfo_volume_read(w->plan->ctx, w->r->vol, from, 1, w->slots);
 		if (!err)
 			bfo_inode_recast(w->plan, w->slots + from_byte, w->r->vol->inode_size,

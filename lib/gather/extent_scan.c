@@ -96,7 +96,7 @@ static errcode_t deliver(struct bfo_extent_scan *s, uint32_t inode, uint64_t blk
 
 	if (rec->state & BFO_INODE_BAD)
 		return 0;
-	if (!S_ISDIR(rec->mode) && !(blk & BFO_SEG_UNWRITTEN))
+	if (!S_ISDIR(rec->mode) && !(blk & BFO_SEG_UNWRITTEN) && !(rec->flags & EXT4_VERITY_FL))
 		return add_past_eof(s, rec, blk, lblk, len);
 	return add_seg(s->tree, rec, blk, lblk, len);
 }

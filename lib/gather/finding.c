@@ -57,5 +57,13 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 		"hold", "copied as holes", 1 },
 	[BFO_LOST_SYMLINK] = { "symlink-size", "symbolic link too long for a block of the target", "not "
 		"copied", 1 },
+	[BFO_LOST_ENCRYPTED] = { "encrypted", "encrypted, which the target cannot hold (feature "
+		"encrypt, equal block size; casefold not at the same time)", "not copied", 1 },
+	[BFO_LOST_STABLE] = { "stable-inodes", "encrypted with its inode number, which changes",
+		"not copied", 1 },
+	[BFO_LOST_VERITY] = { "verity", "protected by fs-verity, which the target cannot hold",
+		"copied as an ordinary file", 1 },
+	[BFO_LOST_CASEFOLD] = { "casefold", "casefolded directory, which the target cannot hold",
+		"copied as an ordinary one", 1 },
 	[BFO_LOST_SIZE] = { "file-size", "file too big for the target", "not copied", 1 },
 };

@@ -14,6 +14,7 @@
 #define CSUM_LO offsetof(struct ext2_inode, osd2.linux2.l_i_checksum_lo)
 #define CSUM_HI offsetof(struct ext2_inode_large, i_checksum_hi)
 #define EXTENT_DEPTH_MAX 5
+#define SYSTEM_INDEX 7			/* EXT4_XATTR_INDEX_SYSTEM */
 
 static int has_csum_hi(const struct bfo_volume *vol, const struct ext2_inode_large *raw)
 {
@@ -141,26 +142,54 @@ static int entries_ok(const struct ea_room *room)
 	return 1;
 }
 
-int bfo_inode_xattrs_ok(const struct bfo_volume *vol, const void *data)
+/* The room for attributes in raw inode DATA; 0 if there is none, or no magic in it. */
+static int inode_room(const struct bfo_volume *vol, const void *data, struct ea_room *room)
 {
 	const struct ext2_inode_large *raw = data;
 	uint32_t extra, magic, start;
-	struct ea_room room;
 
 	if (vol->inode_size == EXT2_GOOD_OLD_INODE_SIZE)
-		return 1;
+		return 0;
 	extra = le16(raw->i_extra_isize);
 	start = EXT2_GOOD_OLD_INODE_SIZE + extra + sizeof(magic);
-	if (extra % 4 || start - sizeof(magic) > vol->inode_size)
+	if (!extra || extra % 4 || start + 4 > vol->inode_size)
 		return 0;
-	if (!extra || start + 4 > vol->inode_size)
-		return 1;		/* no room for any */
 	memcpy(&magic, (const char *) data + start - sizeof(magic), sizeof(magic));
-	if (le32(magic) != EXT2_EXT_ATTR_MAGIC)
-		return 1;
-	room = (struct ea_room) { .base = (const char *) data + start,
-				  .size = vol->inode_size - start };
-	return entries_ok(&room);
+	*room = (struct ea_room) { .base = (const char *) data + start,
+				   .size = vol->inode_size - start };
+	return le32(magic) == EXT2_EXT_ATTR_MAGIC;
+}
+
+int bfo_inode_xattrs_ok(const struct bfo_volume *vol, const void *data)
+{
+	const struct ext2_inode_large *raw = data;
+	struct ea_room room;
+
+	if (vol->inode_size > EXT2_GOOD_OLD_INODE_SIZE &&
+	    (le16(raw->i_extra_isize) % 4 ||
+	     EXT2_GOOD_OLD_INODE_SIZE + le16(raw->i_extra_isize) > (int) vol->inode_size))
+		return 0;
+	return !inode_room(vol, data, &room) || entries_ok(&room);
+}
+
+uint32_t bfo_inode_inline_tail(const struct bfo_volume *vol, const void *data, const void **tail)
+{
+	const struct ext2_ext_attr_entry *e;
+	struct ea_room room;
+	size_t at, end;
+
+	if (!inode_room(vol, data, &room) || !entries_ok(&room))
+		return 0;
+	end = entries_end(&room);
+	for (at = room.first; at < end - 4; at += EXT2_EXT_ATTR_LEN(e->e_name_len)) {
+		e = entry_at(&room, at);
+		if (e->e_name_index != SYSTEM_INDEX || e->e_name_len != 4 ||
+		    memcmp(e + 1, "data", 4))
+			continue;
+		*tail = room.base + le16(e->e_value_offs);
+		return le32(e->e_value_size);
+	}
+	return 0;
 }
 
 static int ea_csum_ok(const struct bfo_volume *vol, const void *block, uint64_t blk)

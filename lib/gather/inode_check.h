@@ -27,6 +27,12 @@ uint64_t bfo_inode_ea_block(const struct ext2_inode *raw);
 /* True if the extended attributes in raw inode RAW (or their absence) are sound. */
 int bfo_inode_xattrs_ok(const struct bfo_volume *vol, const void *raw);
 
+/*
+ * What of a file's inline data (inlinedata.rst) does not fit into i_block: the value of system.data
+ * in raw inode RAW.  Returns its length in bytes, 0 if there is none.
+ */
+uint32_t bfo_inode_inline_tail(const struct bfo_volume *vol, const void *raw, const void **tail);
+
 /* True if BLOCK, which stands at block BLK, is a sound extended attribute block. */
 int bfo_ea_block_ok(const struct bfo_volume *vol, const void *block, uint64_t blk);
 

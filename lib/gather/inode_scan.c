@@ -46,11 +46,27 @@ static int type_is_known(uint16_t mode)
 static int is_fast_symlink(const struct bfo_inode *rec)
 {
 	return S_ISLNK(rec->mode) && rec->size < sizeof(((struct ext2_inode *) 0)->i_block) &&
-	       !(rec->flags & EXT4_EXTENTS_FL);
+	       !(rec->flags & (EXT4_EXTENTS_FL | EXT4_INLINE_DATA_FL));
 }
 
-static int size_is_possible(const struct scan *s, const struct bfo_inode *rec)
+/* Flags that must not be there, for lack of the feature that they belong to. */
+static uint32_t strange_flags(struct ext2_super_block *sb)
 {
+	return (ext2fs_has_feature_inline_data(sb) ? 0 : EXT4_INLINE_DATA_FL) |
+	       (ext2fs_has_feature_ea_inode(sb) ? 0 : EXT4_EA_INODE_FL) |
+	       (ext2fs_has_feature_encrypt(sb) ? 0 : EXT4_ENCRYPT_FL) |
+	       (ext2fs_has_feature_casefold(sb) ? 0 : EXT4_CASEFOLD_FL) |
+	       (ext2fs_has_feature_verity(sb) ? 0 : EXT4_VERITY_FL);
+}
+
+static int size_is_possible(const struct scan *s, const struct bfo_inode *rec,
+			    const struct ext2_inode *raw)
+{
+	const void *tail;
+
+	if (rec->state & BFO_INODE_INLINE)
+		return rec->size <= EXT4_MIN_INLINE_DATA_SIZE +
+				    bfo_inode_inline_tail(s->vol, raw, &tail);
 	if (S_ISREG(rec->mode))
 		return rec->size <= (uint64_t) UINT32_MAX * s->vol->block_size;
 	if (S_ISDIR(rec->mode))
@@ -67,13 +83,11 @@ static enum bfo_finding_kind judge(const struct scan *s, const struct bfo_inode 
 {
 	if (!bfo_inode_csum_ok(s->vol, rec->ino, raw))
 		return BFO_FOUND_INODE_CSUM;
-	if (!type_is_known(rec->mode) ||
-	    rec->flags & (EXT4_INLINE_DATA_FL | EXT4_EA_INODE_FL | EXT4_ENCRYPT_FL |
-			  EXT4_CASEFOLD_FL | EXT4_VERITY_FL))
+	if (!type_is_known(rec->mode) || rec->flags & strange_flags(s->vol->fs->super))
 		return BFO_FOUND_INODE_MODE;
-	if (!size_is_possible(s, rec))
+	if (!size_is_possible(s, rec, raw))
 		return BFO_FOUND_INODE_SIZE;
-	if (rec->state & BFO_INODE_FAST &&
+	if (rec->state & BFO_INODE_FAST && !(rec->flags & EXT4_ENCRYPT_FL) &&
 	    strnlen((const char *) raw->i_block, sizeof(raw->i_block)) != rec->size)
 		return BFO_FOUND_SYMLINK;
 	return BFO_FOUND_KINDS;
@@ -103,6 +117,8 @@ static struct bfo_inode record(uint32_t ino, const struct ext2_inode *raw)
 
 	if (is_fast_symlink(&rec))
 		rec.state |= BFO_INODE_FAST;
+	if (rec.flags & EXT4_INLINE_DATA_FL)
+		rec.state |= BFO_INODE_INLINE;
 	return rec;
 }
 
@@ -150,7 +166,7 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *data)
 	if (err || bad != BFO_FOUND_KINDS)
 		return err;
 	err = note_ea_block(s, &rec, index, raw);
-	if (err || rec.state & BFO_INODE_FAST)
+	if (err || rec.state & (BFO_INODE_FAST | BFO_INODE_INLINE))
 		return err;
 	return bfo_extent_scan_inode(&s->maps, index, raw);
 }
@@ -238,10 +254,13 @@ errcode_t bfo_inode_scan_some(struct bfo_reader *r, struct bfo_tree *tree, const
 {
 	struct scan s = { .r = r, .vol = r->vol, .tree = tree, .all = !inos,
 			  .maps = { .r = r, .tree = tree } };
+	struct ext2_super_block *sb = r->vol->fs->super;
 	errcode_t err;
 
 	tree->block_size = r->vol->block_size;
-	err = bfo_rank_init(&tree->rank, (uint64_t) r->vol->fs->super->s_inodes_count + 1);
+	tree->encoding = ext2fs_has_feature_casefold(sb) ? sb->s_encoding : 0;
+	tree->stable_inodes = ext2fs_has_feature_stable_inodes(sb);
+	err = bfo_rank_init(&tree->rank, (uint64_t) sb->s_inodes_count + 1);
 	if (!err)
 		err = bfo_inode_walk(r, inos, n, take_inode, &s);
 	if (!err)

@@ -12,7 +12,9 @@
 
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
+#include "gather/inode_check.h"
 #include "gather/inode_scan.h"
+#include "gather/inode_walk.h"
 #include "gather/name_scan.h"
 
 #define le16 ext2fs_le16_to_cpu
@@ -96,8 +98,11 @@ static int is_dots(const struct entry *e)
 	       (e->name_len == 2 && e->name[0] == '.' && e->name[1] == '.');
 }
 
-static int is_allowed(const struct entry *e)
+/* Without the key, names of encrypted directories are any bytes. */
+static int is_allowed(const struct entry *e, uint32_t dir_flags)
 {
+	if (dir_flags & EXT4_ENCRYPT_FL)
+		return e->name_len && !is_dots(e);
 	return e->name_len && !is_dots(e) && !memchr(e->name, '/', e->name_len) &&
 	       !memchr(e->name, 0, e->name_len);
 }
@@ -106,7 +111,7 @@ static errcode_t take_entry(struct scan *s, const struct block *b, const struct 
 {
 	uint32_t dir = s->tree->inodes.v[b->dir].ino;
 
-	if (!is_allowed(e))
+	if (!is_allowed(e, s->tree->inodes.v[b->dir].flags))
 		return bfo_tree_found_name(s->tree, BFO_FOUND_NAME, dir, e->ino, b->blk,
 					   e->name, e->name_len);
 	if (e->ino > s->r->vol->fs->super->s_inodes_count)
@@ -234,6 +239,56 @@ static errcode_t drop_overlaps(struct scan *s, bfo_order_list *list)
 	return err;
 }
 
+/* Entries of a region inside an inode: as in a block, without dots and checksum. */
+static errcode_t take_region(struct scan *s, uint32_t dir, const void *data, uint32_t size)
+{
+	struct block b = { .data = data, .size = size, .dir = dir, .lblk = 1 };
+	struct entry e;
+	errcode_t err = 0;
+	uint32_t at;
+
+	for (at = 0; at < size && !err; at += e.rec_len) {
+		if (!read_entry(&b, at, &e))
+			return bfo_tree_found(s->tree, BFO_FOUND_DIR_BLOCK,
+					      s->tree->inodes.v[dir].ino, 0);
+		if (e.ino)
+			err = take_entry(s, &b, &e);
+	}
+	return err;
+}
+
+/* For the walk: a directory that stands in its inode (inlinedata.rst): "..", then entries. */
+static errcode_t take_inline(void *priv, uint32_t ino, const void *raw)
+{
+	struct scan *s = priv;
+	const struct ext2_inode *inode = raw;
+	uint32_t dir = bfo_tree_find(s->tree, ino), size;
+	const void *tail;
+	errcode_t err;
+
+	s->tree->inodes.v[dir].dotdot = le32(inode->i_block[0]);
+	err = take_region(s, dir, &inode->i_block[1], EXT4_MIN_INLINE_DATA_SIZE - 4);
+	size = bfo_inode_inline_tail(s->r->vol, raw, &tail);
+	return err || !size ? err : take_region(s, dir, tail, size);
+}
+
+static errcode_t scan_inline(struct scan *s)
+{
+	BFO_VEC(uint32_t) inos = { 0 };
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < s->tree->inodes.n && !err; i++)
+		if (S_ISDIR(s->tree->inodes.v[i].mode) &&
+		    s->tree->inodes.v[i].state & BFO_INODE_INLINE &&
+		    !(s->tree->inodes.v[i].state & BFO_INODE_BAD))
+			err = bfo_vec_push(&inos, s->tree->inodes.v[i].ino);
+	if (!err && inos.n)
+		err = bfo_inode_walk(s->r, inos.v, inos.n, take_inline, s);
+	bfo_vec_free(&inos);
+	return err;
+}
+
 errcode_t bfo_name_scan(struct bfo_reader *r, struct bfo_tree *tree)
 {
 	struct scan s = { .r = r, .tree = tree };
@@ -243,13 +298,16 @@ errcode_t bfo_name_scan(struct bfo_reader *r, struct bfo_tree *tree)
 	uint32_t i;
 
 	for (i = 0; i < tree->inodes.n && !err; i++)
-		if (S_ISDIR(tree->inodes.v[i].mode) && !(tree->inodes.v[i].state & BFO_INODE_BAD))
+		if (S_ISDIR(tree->inodes.v[i].mode) &&
+		    !(tree->inodes.v[i].state & (BFO_INODE_BAD | BFO_INODE_INLINE)))
 			err = list_directory(&s, i, &list);
 	bfo_order_list_sort(&list);
 	if (!err)
 		err = drop_overlaps(&s, &list);
 	if (!err)
 		err = bfo_reader_run(r, list.v, list.n, &sink);
+	if (!err)
+		err = scan_inline(&s);
 	tree->dir_blocks = s.done;
 	bfo_vec_free(&list);
 	return err;

@@ -38,14 +38,18 @@ int bfo_repack_needed(const struct bfo_volume *vol, const struct bfo_tree *tree,
 {
 	return vol->inode_size != target->inode_size ||
 	       (vol->block_size != target->block_size && tree->eas.n) ||
+	       target->has_inline || ext2fs_has_feature_inline_data(vol->fs->super) ||
 	       (ext2fs_has_feature_project(vol->fs->super) && !target->has_project);
 }
 
 /* Attributes have to be taken out of their places. */
 static int is_moved(const struct scan *s)
 {
-	return s->r->vol->inode_size != s->target->inode_size ||
-	       s->r->vol->block_size != s->target->block_size;
+	const struct bfo_volume *vol = s->r->vol;
+
+	return vol->inode_size != s->target->inode_size ||
+	       vol->block_size != s->target->block_size || s->target->has_inline ||
+	       ext2fs_has_feature_inline_data(vol->fs->super);
 }
 
 /* ---- sets, each once ---- */
@@ -257,6 +261,17 @@ static errcode_t shrink(struct scan *s, uint32_t *index)
 	return intern(s, index);
 }
 
+static uint32_t cost_inside(const struct scan *s)
+{
+	uint32_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < s->set.n; i++)
+		if (s->in_inode.v[i])
+			sum += bfo_xattr_cost(&s->set.v[i]);
+	return sum;
+}
+
 /* Splits set *INDEX for the target; *LOST if some of it had to go, and it is another one then. */
 static errcode_t fit(struct scan *s, uint32_t *index, int *lost)
 {
@@ -273,6 +288,7 @@ static errcode_t fit(struct scan *s, uint32_t *index, int *lost)
 			return err;
 		split = bfo_xattrs_split(&s->set, room, s->target->block_size, s->in_inode.v);
 		s->sets.v[*index].no_block = !split;
+		s->sets.v[*index].inside = cost_inside(s);
 		s->sets.v[*index].fitted = split >= 0;
 		if (split >= 0)
 			return 0;

@@ -28,7 +28,8 @@ static errcode_t take_block(void *priv, const struct bfo_node *node, uint32_t at
 
 	(void) at;
 	(void) count;
-	if (strnlen(data, s->r->vol->block_size) == s->tree->inodes.v[node->tag].size)
+	if (s->tree->inodes.v[node->tag].flags & EXT4_ENCRYPT_FL ||
+	    strnlen(data, s->r->vol->block_size) == s->tree->inodes.v[node->tag].size)
 		return 0;
 	return damaged(s->tree, node->tag);
 }
@@ -52,7 +53,8 @@ errcode_t bfo_symlink_scan(struct bfo_reader *r, struct bfo_tree *tree)
 	for (i = 0; i < tree->inodes.n && !err; i++) {
 		const struct bfo_inode *rec = &tree->inodes.v[i];
 
-		if (!S_ISLNK(rec->mode) || rec->state & (BFO_INODE_BAD | BFO_INODE_FAST))
+		if (!S_ISLNK(rec->mode) || rec->state & (BFO_INODE_BAD | BFO_INODE_FAST |
+							  BFO_INODE_INLINE))
 			continue;
 		if (has_one_block(tree, rec))
 			err = bfo_vec_push(&list, bfo_node_make(tree->segs.v[rec->seg].blk, 1, i,

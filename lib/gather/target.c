@@ -101,6 +101,10 @@ errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vo
 	t->has_large_dir = ext2fs_has_feature_largedir(sb);
 	t->has_huge_file = ext2fs_has_feature_huge_file(sb);
 	t->has_extents = ext2fs_has_feature_extents(sb);
+	t->has_inline = ext2fs_has_feature_inline_data(sb);
+	t->has_encrypt = ext2fs_has_feature_encrypt(sb);
+	t->has_verity = ext2fs_has_feature_verity(sb);
+	t->encoding = ext2fs_has_feature_casefold(sb) ? sb->s_encoding : 0;
 	t->has_project = ext2fs_has_feature_project(sb);
 	t->has_filetype = ext2fs_has_feature_filetype(sb);
 	t->cluster_blocks = EXT2FS_CLUSTER_RATIO(vol->fs);

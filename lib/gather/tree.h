@@ -37,6 +37,8 @@ enum {
 	BFO_INODE_PAIRED = 1024, /* a directory that will be merged, at the next level */
 	BFO_INODE_INDEX = 128,	/* a directory that gets an index */
 	BFO_INODE_MET = 4096,	/* not copied, though it lies in what is copied */
+	BFO_INODE_INLINE = 8192, /* its content stands in the inode, in the source */
+	BFO_INODE_STUFF = 16384, /* ... and in the target */
 	BFO_INODE_SHARED = 2048, /* has blocks that something else has too, and was reported */
 };
 
@@ -97,6 +99,7 @@ struct bfo_ea {
 	uint32_t refs;		/* plan: inodes that share it in the target */
 	uint32_t copy;		/* plan: entry that takes further references, itself at first */
 	uint32_t bytes;		/* repacked: of the packed set */
+	uint16_t inside;	/* repacked: bytes of those that stand in the inode */
 	uint8_t bad;
 	uint8_t no_block;	/* repacked: all of it stands in the inode */
 	uint8_t fitted;		/* repacked: no_block is known */
@@ -133,6 +136,8 @@ struct bfo_map_use {
 
 struct bfo_tree {
 	uint32_t block_size;		/* of the volume, bytes: what segments count */
+	uint16_t encoding;		/* of its casefolded directories; 0 without casefold */
+	int stable_inodes;		/* ciphertext depends on inode numbers */
 	BFO_VEC(struct bfo_inode) inodes;
 	struct bfo_rank rank;		/* inode number -> index into inodes */
 	BFO_VEC(struct bfo_seg) segs;

@@ -241,9 +241,12 @@ static void put_name(const struct bfo_dirimage *img, uint8_t *at, const struct b
 		  shown_type(img, bfo_name_type(n)));
 }
 
-/* Names [first, end) from byte AT on; the last one's rec_len reaches to the end of the room. */
-static void put_names(const struct bfo_dirimage *img, uint8_t *block, uint32_t at, uint32_t first,
-		      uint32_t end)
+/*
+ * Names [first, end) from byte AT on; the last one's rec_len reaches to SIZE.  If AT is not 0,
+ * ".." stands before it.
+ */
+static void put_names(const struct bfo_dirimage *img, uint8_t *block, uint32_t at, uint32_t size,
+		      uint32_t first, uint32_t end)
 {
 	uint32_t last = at ? at - entry_bytes(2) : 0, i;
 	const struct bfo_name *n;
@@ -257,7 +260,25 @@ static void put_names(const struct bfo_dirimage *img, uint8_t *block, uint32_t a
 		put_name(img, block + at, n, entry_bytes(bfo_name_len(n)));
 		at += entry_bytes(bfo_name_len(n));
 	}
-	put16(block + last + 4, room(img) - last);
+	put16(block + last + 4, size - last);
+}
+
+uint32_t bfo_dirimage_fit(const struct bfo_dirimage *img, uint32_t first, uint32_t size,
+			  uint32_t *bytes)
+{
+	uint32_t used = 0;
+
+	while (first < img->end && used + name_bytes(img, first) <= size)
+		used += name_bytes(img, first++);
+	*bytes = used;
+	return first;
+}
+
+void bfo_dirimage_region(const struct bfo_dirimage *img, uint8_t *out, uint32_t size,
+			 uint32_t first, uint32_t end)
+{
+	memset(out, 0, size);
+	put_names(img, out, 0, size, first, end);
 }
 
 static void put_dots(const struct bfo_dirimage *img, uint8_t *block, uint32_t dotdot_len)
@@ -288,7 +309,7 @@ static void put_linear(const struct bfo_dirimage *img, uint32_t lblk, uint8_t *b
 
 	if (!lblk)
 		put_dots(img, block, entry_bytes(2));
-	put_names(img, block, lblk ? 0 : DOTS_BYTES, first, end);
+	put_names(img, block, lblk ? 0 : DOTS_BYTES, room(img), first, end);
 	seal_leaf(img, block);
 }
 
@@ -404,6 +425,6 @@ void bfo_dirimage_block(const struct bfo_dirimage *img, uint32_t lblk, void *buf
 		return;
 	}
 	end = leaf + 1 < img->leaves.n ? img->leaves.v[leaf + 1].first : img->end;
-	put_names(img, buf, 0, img->leaves.v[leaf].first, end);
+	put_names(img, buf, 0, room(img), img->leaves.v[leaf].first, end);
 	seal_leaf(img, buf);
 }

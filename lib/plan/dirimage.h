@@ -46,6 +46,15 @@ void bfo_dirimage_free(struct bfo_dirimage *img);
 void bfo_dirimage_number(struct bfo_dirimage *img, uint32_t ino, uint32_t parent,
 			 uint32_t generation);
 
+/*
+ * A region that is no block (plan/inline): where the names from FIRST on end that fit into SIZE
+ * bytes, and how many bytes they take; and the region itself, its last entry reaching to its end.
+ */
+uint32_t bfo_dirimage_fit(const struct bfo_dirimage *img, uint32_t first, uint32_t size,
+			  uint32_t *bytes);
+void bfo_dirimage_region(const struct bfo_dirimage *img, uint8_t *out, uint32_t size,
+			 uint32_t first, uint32_t end);
+
 /* Writes block LBLK of the directory (target block size) to BUF. */
 void bfo_dirimage_block(const struct bfo_dirimage *img, uint32_t lblk, void *buf);
 

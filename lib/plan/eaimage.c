@@ -14,12 +14,25 @@ errcode_t bfo_eaimage_open(struct bfo_eaimage *img, const struct bfo_plan *plan,
 	errcode_t err;
 
 	img->set.n = img->inside.n = 0;
+	if (index == BFO_NONE)
+		return 0;
 	err = bfo_xattrs_unpack(&img->set, plan->tree->sets.v + set->at, set->bytes);
 	if (!err)
 		err = bfo_vec_reserve(&img->inside, img->set.n);
 	if (!err)
 		bfo_xattrs_split(&img->set, room, target->block_size, img->inside.v);
+	img->inside.n = img->set.n;
 	return err;
+}
+
+errcode_t bfo_eaimage_add_data(struct bfo_eaimage *img, const void *tail, uint32_t size)
+{
+	errcode_t err = bfo_vec_push(&img->inside, 1);
+
+	if (err)
+		return err;
+	return bfo_vec_push(&img->set, (struct bfo_xattr) { .name_index = BFO_XATTR_SYSTEM,
+			    .name_len = 4, .name = "data", .value = tail, .size = size });
 }
 
 void bfo_eaimage_free(struct bfo_eaimage *img)

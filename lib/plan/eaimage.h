@@ -14,8 +14,11 @@ struct bfo_eaimage {
 	BFO_VEC(uint8_t) inside;
 };
 
-/* Unpacks set INDEX and splits it for the plan's target. */
+/* Unpacks set INDEX, or none if that is BFO_NONE, and splits it for the plan's target. */
 errcode_t bfo_eaimage_open(struct bfo_eaimage *img, const struct bfo_plan *plan, uint32_t index);
+
+/* Adds the SIZE bytes at TAIL as what inline data has behind i_block; they have to stay there. */
+errcode_t bfo_eaimage_add_data(struct bfo_eaimage *img, const void *tail, uint32_t size);
 void bfo_eaimage_free(struct bfo_eaimage *img);
 
 /* What goes into the raw inode, behind its i_extra_isize; what goes into the block: no checksum. */

@@ -11,6 +11,7 @@
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
 #include "plan/inode_image.h"
+#include "plan/loss.h"
 
 #define le16 ext2fs_cpu_to_le16
 #define le32 ext2fs_cpu_to_le32
@@ -175,6 +176,8 @@ static errcode_t keep_i_block(const struct bfo_plan *plan, struct ext2_inode_lar
 
 static int has_map(const struct bfo_inode *rec)
 {
+	if (rec->state & BFO_INODE_STUFF)
+		return 0;
 	return S_ISREG(rec->mode) || S_ISDIR(rec->mode) ||
 	       (S_ISLNK(rec->mode) && !(rec->state & BFO_INODE_FAST));
 }
@@ -228,18 +231,64 @@ void bfo_inode_recast(const struct bfo_plan *plan, const void *from, uint32_t fr
 		clamp_times(from, fields_end(from, from_size), to);
 }
 
-/* Where attributes stand in the inode and in a block, and which. */
-static errcode_t set_xattrs(const struct bfo_plan *plan, const struct bfo_inode *rec,
-			    struct ext2_inode_large *raw, struct bfo_eaimage *img)
+/* The content of directory INODE, which is to stand in its inode. */
+static errcode_t make_content(const struct bfo_plan *plan, uint32_t inode,
+			      struct bfo_inode_scratch *scratch)
 {
+	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	uint32_t parent = plan->tree->inodes.v[bfo_plan_parent(plan, inode)].new_ino;
+	struct bfo_dirimage img;
+	errcode_t err;
+
+	scratch->content.n = 0;
+	err = bfo_vec_reserve(&scratch->content, rec->size);
+	if (err)
+		return err;
+	err = bfo_dirimage_init(&img, plan->tree, plan->target, inode, plan->dir_fill);
+	bfo_dirimage_number(&img, rec->new_ino, parent, rec->generation);
+	if (!err)
+		bfo_inline_dir(&img, rec->size, scratch->content.v);
+	scratch->content.n = rec->size;
+	bfo_dirimage_free(&img);
+	return err;
+}
+
+/* Content that stands in the inode: its head in i_block, its tail becomes an attribute. */
+static errcode_t set_inline(const struct bfo_plan *plan, uint32_t inode,
+			    struct ext2_inode_large *raw, struct bfo_inode_scratch *scratch)
+{
+	uint32_t size, head;
+	errcode_t err = 0;
+
+	if (S_ISDIR(plan->tree->inodes.v[inode].mode))
+		err = make_content(plan, inode, scratch);
+	if (err)
+		return err;
+	size = scratch->content.n;
+	head = size < BFO_INLINE_HEAD ? size : BFO_INLINE_HEAD;
+	memset(raw->i_block, 0, BFO_INLINE_HEAD);
+	if (head)
+		memcpy(raw->i_block, scratch->content.v, head);
+	raw->i_flags |= le32(EXT4_INLINE_DATA_FL);
+	return bfo_eaimage_add_data(&scratch->ea, scratch->content.v + head, size - head);
+}
+
+/* Where attributes stand in the inode and in a block, and which. */
+static errcode_t set_xattrs(const struct bfo_plan *plan, uint32_t inode,
+			    struct ext2_inode_large *raw, struct bfo_inode_scratch *scratch)
+{
+	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
 	errcode_t err;
 
 	set_ea_block(plan, rec, raw);
-	if (!plan->tree->repacked || rec->ea == BFO_NONE)
+	raw->i_flags &= le32(~EXT4_INLINE_DATA_FL);
+	if (!plan->tree->repacked)
 		return 0;
-	err = bfo_eaimage_open(img, plan, rec->ea);
+	err = bfo_eaimage_open(&scratch->ea, plan, rec->ea);
+	if (!err && rec->state & BFO_INODE_STUFF)
+		err = set_inline(plan, inode, raw, scratch);
 	if (!err && plan->target->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
-		bfo_eaimage_inode(img, plan, raw);
+		bfo_eaimage_inode(&scratch->ea, plan, raw);
 	return err;
 }
 
@@ -247,12 +296,15 @@ void bfo_inode_scratch_free(struct bfo_inode_scratch *scratch)
 {
 	bfo_map_free(&scratch->map);
 	bfo_eaimage_free(&scratch->ea);
+	bfo_vec_free(&scratch->content);
 }
 
 /* What is taken over from the source, or made: not of a directory that keeps what it has. */
-static errcode_t set_attributes(const struct bfo_plan *plan, const struct bfo_inode *rec,
-				struct ext2_inode_large *raw, struct bfo_eaimage *img)
+static errcode_t set_attributes(const struct bfo_plan *plan, uint32_t inode,
+				struct ext2_inode_large *raw, struct bfo_inode_scratch *scratch)
 {
+	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+
 	if (rec->state & BFO_INODE_MADE)
 		make_dir(plan, rec, raw);
 	if (rec->state & BFO_INODE_NO_XATTR && plan->target->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
@@ -261,8 +313,9 @@ static errcode_t set_attributes(const struct bfo_plan *plan, const struct bfo_in
 		strip(raw);
 	raw->i_dtime = 0;
 	raw->i_faddr = 0;		/* fragments never came to be; e2fsck objects to others */
-	raw->i_flags &= le32(~EXT2_IMAGIC_FL);	/* of AFS; e2fsck objects */
-	return set_xattrs(plan, rec, raw, img);
+	raw->i_flags &= le32(~(EXT2_IMAGIC_FL |	/* of AFS; e2fsck objects */
+			       bfo_loss_flags(plan->target, plan->tree)));
+	return set_xattrs(plan, inode, raw, scratch);
 }
 
 errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *data,
@@ -276,7 +329,7 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *dat
 		set_change_times(plan, raw);
 		count_change(plan, raw);
 	} else {
-		err = set_attributes(plan, rec, raw, &scratch->ea);
+		err = set_attributes(plan, inode, raw, scratch);
 	}
 	raw->i_links_count = le16(bfo_plan_links(plan, rec));
 	if (S_ISDIR(rec->mode))

@@ -11,12 +11,14 @@
 #define BFO_PLAN_INODE_IMAGE_H
 
 #include "plan/eaimage.h"
+#include "plan/inline.h"
 #include "plan/map.h"
 
 /* Scratch space; a zeroed one is ready for use. */
 struct bfo_inode_scratch {
 	struct bfo_map map;
 	struct bfo_eaimage ea;
+	BFO_VEC(uint8_t) content;	/* see bfo_inode_image() */
 };
 
 /*
@@ -28,6 +30,7 @@ void bfo_inode_recast(const struct bfo_plan *plan, const void *from, uint32_t fr
 /*
  * Makes RAW (target inode size) the inode of record INODE.  RAW holds before: the source's inode,
  * recast; for a directory that keeps its attributes the target's; for one made here, anything.
+ * Of a file or symbolic link that is to stand in its inode, scratch->content is the content.
  */
 errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *raw,
 			  struct bfo_inode_scratch *scratch);

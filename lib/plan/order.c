@@ -13,6 +13,7 @@
 #include <ext2fs/ext2_fs.h>
 
 #include "base/bfo_err.h"
+#include "plan/loss.h"
 #include "plan/plan.h"
 
 #define EA_REFS_MAX 1024	/* EXT4_XATTR_REFCOUNT_MAX (fs/ext4/xattr.h) */
@@ -65,6 +66,7 @@ static errcode_t push_dir(struct walk *w, uint32_t inode)
 static errcode_t place(struct bfo_plan *plan, uint32_t inode)
 {
 	struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	errcode_t err;
 
 	rec->state |= BFO_INODE_PLACED;
 	if (!S_ISDIR(rec->mode))
@@ -73,7 +75,8 @@ static errcode_t place(struct bfo_plan *plan, uint32_t inode)
 		plan->dirs++;
 	if (S_ISREG(rec->mode) && rec->size >= 1ULL << 31)
 		plan->large_file = 1;
-	return bfo_vec_push(&plan->order, inode);
+	err = rec->state & BFO_INODE_KEEP ? 0 : bfo_loss_of_parts(plan, rec);
+	return err ? err : bfo_vec_push(&plan->order, inode);
 }
 
 uint32_t bfo_plan_links(const struct bfo_plan *plan, const struct bfo_inode *rec)
@@ -116,6 +119,13 @@ static errcode_t visit_old(struct walk *w, const struct bfo_name *n)
 	return err ? err : push_dir(w, m->inode);
 }
 
+/* What cannot be on the target goes like what is damaged, but for the word. */
+static errcode_t drop(struct walk *w, struct bfo_inode *rec, enum bfo_finding_kind kind)
+{
+	rec->state |= BFO_INODE_BAD | BFO_INODE_MET;
+	return bfo_tree_found(w->plan->tree, kind, rec->ino, 0);
+}
+
 /* True if ".." of directory REC does not lead to the directory DIR that holds its name. */
 static int has_strange_parent(const struct bfo_tree *t, const struct bfo_inode *rec, uint32_t dir)
 {
@@ -126,6 +136,7 @@ static int has_strange_parent(const struct bfo_tree *t, const struct bfo_inode *
 static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
 {
 	struct bfo_tree *t = w->plan->tree;
+	enum bfo_finding_kind kind;
 	struct bfo_inode *rec;
 	errcode_t err = 0;
 
@@ -134,6 +145,11 @@ static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
 	if (n->ino == BFO_NONE)
 		return 0;
 	rec = &t->inodes.v[n->ino];
+	kind = bfo_loss_of_all(w->plan, rec);
+	if (kind != BFO_FOUND_KINDS && !(rec->state & BFO_INODE_BAD))
+		err = drop(w, rec, kind);
+	if (err)
+		return err;
 	if (rec->state & BFO_INODE_BAD) {
 		rec->state |= BFO_INODE_MET;
 		n->ino = BFO_NONE;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <ext2fs/ext2_fs.h>
 
+#include "plan/loss.h"
 #include "plan/runs.h"
 
 #define NO_CLUSTER UINT64_MAX
@@ -19,9 +20,10 @@ void bfo_runs_begin(struct bfo_run_walk *w, const struct bfo_plan *plan,
 }
 
 /* What is copied as it is, also behind the end of the file (a verity file's Merkle tree). */
-static int keeps_tail(const struct bfo_inode *rec)
+static int keeps_tail(const struct bfo_run_walk *w)
 {
-	return !!(rec->flags & EXT4_VERITY_FL);
+	return !!(w->rec->flags & EXT4_VERITY_FL &
+		  ~bfo_loss_flags(w->plan->target, w->plan->tree));
 }
 
 /* Segment SEG in blocks of the target; length 0 if nothing of it is needed there. */
@@ -33,7 +35,7 @@ static struct bfo_run seg_run(const struct bfo_run_walk *w, const struct bfo_seg
 
 	if (run.unwritten && !w->plan->target->has_extents)
 		return run;
-	if (!run.unwritten && !keeps_tail(w->rec) && end > w->rec->size)
+	if (!run.unwritten && !keeps_tail(w) && end > w->rec->size)
 		end = w->rec->size;
 	end = (end + to - 1) / to;
 	run.len = end > first ? end - first : 0;
@@ -94,6 +96,24 @@ static int directory_run(struct bfo_run_walk *w, struct bfo_run *run)
 	return !w->seg++ && run->len;
 }
 
+/* What stood in the inode, and cannot stay there. */
+static int inline_run(struct bfo_run_walk *w, struct bfo_run *run)
+{
+	uint64_t bs = w->plan->target->block_size;
+
+	*run = (struct bfo_run) { .len = (w->rec->size + bs - 1) / bs };
+	return !(w->rec->state & BFO_INODE_STUFF) && !w->seg++ && run->len;
+}
+
+static int next_run(struct bfo_run_walk *w, struct bfo_run *run)
+{
+	if (S_ISDIR(w->rec->mode))
+		return directory_run(w, run);
+	if (w->rec->state & (BFO_INODE_INLINE | BFO_INODE_STUFF))
+		return inline_run(w, run);
+	return gather_run(w, run);
+}
+
 static void place(struct bfo_run_walk *w, struct bfo_run *run)
 {
 	uint64_t ratio = w->plan->target->cluster_blocks, into = run->lblk % ratio;
@@ -106,7 +126,7 @@ static void place(struct bfo_run_walk *w, struct bfo_run *run)
 
 int bfo_runs_next(struct bfo_run_walk *w, struct bfo_run *run)
 {
-	if (!(S_ISDIR(w->rec->mode) ? directory_run(w, run) : gather_run(w, run)))
+	if (!next_run(w, run))
 		return 0;
 	place(w, run);
 	return 1;

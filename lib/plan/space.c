@@ -11,6 +11,7 @@
 
 #include "base/bfo_err.h"
 #include "plan/dirimage.h"
+#include "plan/inline.h"
 #include "plan/map.h"
 #include "plan/plan.h"
 #include "plan/runs.h"
@@ -20,6 +21,7 @@ static errcode_t size_dir(struct bfo_plan *plan, uint32_t inode)
 {
 	struct bfo_inode *rec = &plan->tree->inodes.v[inode];
 	struct bfo_dirimage img;
+	uint32_t len = 0;
 	char path[256];
 	errcode_t err;
 
@@ -28,9 +30,25 @@ static errcode_t size_dir(struct bfo_plan *plan, uint32_t inode)
 		bfo_fail(plan->ctx, err, "planning directory %s",
 			 bfo_plan_shown_path(plan, inode, path, sizeof(path)));
 	rec->size = (uint64_t) img.blocks * plan->target->block_size;
-	rec->state = (rec->state & ~BFO_INODE_INDEX) | (img.indexed ? BFO_INODE_INDEX : 0);
+	rec->state &= ~(BFO_INODE_INDEX | BFO_INODE_STUFF);
+	if (!err && !(rec->state & BFO_INODE_EXISTS))
+		len = bfo_inline_dir(&img, bfo_inline_room(plan, rec), NULL);
+	if (len) {
+		rec->size = len;
+		rec->state |= BFO_INODE_STUFF;
+	} else if (img.indexed) {
+		rec->state |= BFO_INODE_INDEX;
+	}
 	bfo_dirimage_free(&img);
 	return err;
+}
+
+/* Files and symbolic links: in the inode or not? */
+static void choose_inline(const struct bfo_plan *plan, struct bfo_inode *rec)
+{
+	rec->state &= ~BFO_INODE_STUFF;
+	if (bfo_inline_fits(plan, rec))
+		rec->state |= BFO_INODE_STUFF;
 }
 
 static errcode_t too_big(const struct bfo_plan *plan, uint32_t inode)
@@ -75,6 +93,8 @@ static errcode_t place_items(struct bfo_plan *plan)
 
 		if (S_ISDIR(rec->mode))
 			err = size_dir(plan, plan->order.v[i]);
+		else
+			choose_inline(plan, rec);
 		if (rec->ea != BFO_NONE && !t->eas.v[rec->ea].no_block &&
 		    t->eas.v[rec->ea].stem == UINT64_MAX) {
 			t->eas.v[rec->ea].stem = at;
@@ -155,7 +175,7 @@ static errcode_t plan_trees(struct bfo_plan *plan)
 	for (i = 0; i < plan->order.n && !err; i++) {
 		const struct bfo_inode *rec = bfo_plan_item(plan, i);
 
-		if (S_ISDIR(rec->mode) || rec->nseg)
+		if (S_ISDIR(rec->mode) || rec->nseg || rec->state & BFO_INODE_INLINE)
 			err = plan_tree(plan, plan->order.v[i], &map);
 	}
 	bfo_map_free(&map);

@@ -187,6 +187,15 @@ int bfo_volume_hash_version(const struct bfo_volume *vol)
 	return sb->s_def_hash_version;
 }
 
+uint64_t bfo_volume_inode_block(const struct bfo_volume *vol, ext2_ino_t ino, uint32_t *byte)
+{
+	uint32_t ipg = EXT2_INODES_PER_GROUP(vol->fs->super), index = (ino - 1) % ipg;
+	uint64_t offset = (uint64_t) index * vol->inode_size;
+
+	*byte = offset % vol->block_size;
+	return ext2fs_inode_table_loc(vol->fs, (ino - 1) / ipg) + offset / vol->block_size;
+}
+
 uint32_t bfo_volume_group_used(const struct bfo_volume *vol, dgrp_t group)
 {
 	ext2_filsys fs = vol->fs;

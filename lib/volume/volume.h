@@ -81,6 +81,9 @@ int bfo_volume_contains(const struct bfo_volume *vol, uint64_t blk, uint64_t cou
 /* The hash of directory names: version with the signedness of the superblock's flags. */
 int bfo_volume_hash_version(const struct bfo_volume *vol);
 
+/* The block of the inode tables in which inode INO stands; *BYTE is where it begins there. */
+uint64_t bfo_volume_inode_block(const struct bfo_volume *vol, ext2_ino_t ino, uint32_t *byte);
+
 /* Inodes of GROUP that may be in use: those before bg_itable_unused. */
 uint32_t bfo_volume_group_used(const struct bfo_volume *vol, dgrp_t group);
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * inline.c - small files, symbolic links and directories that stand in their inode
+ */
+#include <string.h>
+#include <ext2fs/ext2fs.h>
+
+#include "gather/inode_check.h"
+#include "plan/inline.h"
+
+#define PARENT 4U			/* bytes of the parent's number, before the entries */
+#define MAGIC_AND_END 8U		/* of the room for attributes */
+#define DATA_ENTRY 20U			/* of system.data, without its value */
+
+uint32_t bfo_inline_room(const struct bfo_plan *plan, const struct bfo_inode *rec)
+{
+	const struct bfo_target *t = plan->target;
+	uint32_t room = t->inode_size - EXT2_GOOD_OLD_INODE_SIZE - t->extra_isize;
+	uint32_t used = MAGIC_AND_END + DATA_ENTRY;
+
+	if (!t->has_inline || !plan->tree->repacked)
+		return 0;
+	if (rec->ea != BFO_NONE)
+		used += plan->tree->eas.v[rec->ea].inside;
+	return room < used ? 0 : BFO_INLINE_HEAD + (room - used) / 4 * 4;
+}
+
+/* Content in one written block from the beginning on, and nothing else. */
+static int has_one_piece(const struct bfo_plan *plan, const struct bfo_inode *rec)
+{
+	const struct bfo_seg *seg = &plan->tree->segs.v[rec->seg];
+
+	return rec->nseg == 1 && !seg->lblk && seg->len == 1 && !bfo_seg_unwritten(seg);
+}
+
+int bfo_inline_fits(const struct bfo_plan *plan, const struct bfo_inode *rec)
+{
+	const uint32_t never = EXT4_ENCRYPT_FL | EXT4_VERITY_FL | EXT4_EA_INODE_FL |
+			       EXT3_JOURNAL_DATA_FL;
+
+	if (!(S_ISREG(rec->mode) || S_ISLNK(rec->mode)) || rec->state & BFO_INODE_FAST ||
+	    rec->flags & never || rec->size > bfo_inline_room(plan, rec))
+		return 0;
+	return rec->state & BFO_INODE_INLINE || has_one_piece(plan, rec);
+}
+
+uint32_t bfo_inline_dir(const struct bfo_dirimage *img, uint32_t room, uint8_t *out)
+{
+	uint32_t parent = ext2fs_cpu_to_le32(img->parent), bytes, mid, end;
+
+	if (room < BFO_INLINE_HEAD)
+		return 0;
+	mid = bfo_dirimage_fit(img, img->first, BFO_INLINE_HEAD - PARENT, &bytes);
+	end = bfo_dirimage_fit(img, mid, room - BFO_INLINE_HEAD, &bytes);
+	if (end < img->end)
+		return 0;
+	if (!out)
+		return BFO_INLINE_HEAD + bytes;
+	memcpy(out, &parent, PARENT);
+	bfo_dirimage_region(img, out + PARENT, BFO_INLINE_HEAD - PARENT, img->first, mid);
+	if (bytes)
+		bfo_dirimage_region(img, out + BFO_INLINE_HEAD, bytes, mid, end);
+	return BFO_INLINE_HEAD + bytes;
+}
+
+void bfo_inline_content(const struct bfo_volume *vol, const void *data, void *out, uint32_t size)
+{
+	const struct ext2_inode *raw = data;
+	uint32_t head = size < BFO_INLINE_HEAD ? size : BFO_INLINE_HEAD, len;
+	const void *tail;
+
+	memset(out, 0, size);
+	memcpy(out, raw->i_block, head);
+	len = bfo_inode_inline_tail(vol, data, &tail);
+	if (len > size - head)
+		len = size - head;
+	if (len)
+		memcpy((char *) out + head, tail, len);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * loss.h - what a target cannot hold, as far as records tell (gather/repack reads the rest)
+ */
+#ifndef BFO_PLAN_LOSS_H
+#define BFO_PLAN_LOSS_H
+
+#include "plan/plan.h"
+
+/* Why record REC cannot be on the target at all; BFO_FOUND_KINDS if it can. */
+enum bfo_finding_kind bfo_loss_of_all(const struct bfo_plan *plan, const struct bfo_inode *rec);
+
+/* Adds to the findings what record REC, which is copied, loses of itself. */
+errcode_t bfo_loss_of_parts(struct bfo_plan *plan, const struct bfo_inode *rec);
+
+/* Inode flags that the target's features do not allow. */
+uint32_t bfo_loss_flags(const struct bfo_target *target, const struct bfo_tree *tree);
+
+#endif
