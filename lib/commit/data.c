@@ -116,6 +116,7 @@ static errcode_t make_ea(struct filler *f, uint32_t index, uint32_t at)
 
 	if (err)
 		return err;
+	bfo_eaimage_number(&f->ea, f->plan);
 	bfo_eaimage_block(&f->ea, f->plan, block);
 	mend_ea(f, index, block);
 	return 0;

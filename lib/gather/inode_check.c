@@ -14,6 +14,7 @@
 #define CSUM_LO offsetof(struct ext2_inode, osd2.linux2.l_i_checksum_lo)
 #define CSUM_HI offsetof(struct ext2_inode_large, i_checksum_hi)
 #define EXTENT_DEPTH_MAX 5
+#define VALUE_MAX (1U << 24)		/* EXT4_XATTR_SIZE_MAX */
 #define SYSTEM_INDEX 7			/* EXT4_XATTR_INDEX_SYSTEM */
 
 static int has_csum_hi(const struct bfo_volume *vol, const struct ext2_inode_large *raw)
@@ -73,6 +74,7 @@ struct ea_room {
 	const char *base;
 	size_t first;		/* bytes from base */
 	size_t size;		/* bytes from base */
+	int has_values;		/* values may stand in inodes of their own (ea_inode) */
 };
 
 static const struct ext2_ext_attr_entry *entry_at(const struct ea_room *room, size_t at)
@@ -101,8 +103,8 @@ static size_t entries_end(const struct ea_room *room)
 /* True if the values of two entries share bytes. */
 static int values_overlap(const struct ext2_ext_attr_entry *a, const struct ext2_ext_attr_entry *b)
 {
-	size_t alen = EXT2_EXT_ATTR_SIZE(le32(a->e_value_size));
-	size_t blen = EXT2_EXT_ATTR_SIZE(le32(b->e_value_size));
+	size_t alen = a->e_value_inum ? 0 : EXT2_EXT_ATTR_SIZE(le32(a->e_value_size));
+	size_t blen = b->e_value_inum ? 0 : EXT2_EXT_ATTR_SIZE(le32(b->e_value_size));
 
 	return alen && blen && le16(a->e_value_offs) < le16(b->e_value_offs) + blen &&
 	       le16(b->e_value_offs) < le16(a->e_value_offs) + alen;
@@ -113,7 +115,9 @@ static int value_ok(const struct ea_room *room, size_t at, size_t end)
 	const struct ext2_ext_attr_entry *e = entry_at(room, at), *other;
 	size_t size = le32(e->e_value_size), offs = le16(e->e_value_offs), p;
 
-	if (e->e_value_inum || size > room->size)
+	if (e->e_value_inum)
+		return room->has_values && size && size <= VALUE_MAX && !offs;
+	if (size > room->size)
 		return 0;
 	if (size && (offs < end || offs + EXT2_EXT_ATTR_SIZE(size) > room->size))
 		return 0;
@@ -156,7 +160,8 @@ static int inode_room(const struct bfo_volume *vol, const void *data, struct ea_
 		return 0;
 	memcpy(&magic, (const char *) data + start - sizeof(magic), sizeof(magic));
 	*room = (struct ea_room) { .base = (const char *) data + start,
-				   .size = vol->inode_size - start };
+				   .size = vol->inode_size - start,
+				   .has_values = ext2fs_has_feature_ea_inode(vol->fs->super) };
 	return le32(magic) == EXT2_EXT_ATTR_MAGIC;
 }
 
@@ -200,7 +205,8 @@ static int ea_csum_ok(const struct bfo_volume *vol, const void *block, uint64_t 
 int bfo_ea_block_ok(const struct bfo_volume *vol, const void *block, uint64_t blk)
 {
 	const struct ext2_ext_attr_header *h = block;
-	struct ea_room room = { .base = block, .first = sizeof(*h), .size = vol->block_size };
+	struct ea_room room = { .base = block, .first = sizeof(*h), .size = vol->block_size,
+				.has_values = ext2fs_has_feature_ea_inode(vol->fs->super) };
 
 	return le32(h->h_magic) == EXT2_EXT_ATTR_MAGIC && le32(h->h_blocks) == 1 &&
 	       ea_csum_ok(vol, block, blk) && entries_ok(&room);

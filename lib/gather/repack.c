@@ -14,10 +14,16 @@
 #include "base/crc32c.h"
 #include "gather/inode_walk.h"
 #include "gather/repack.h"
+#include "gather/value_scan.h"
 #include "gather/xattr.h"
 
 #define le16 ext2fs_le16_to_cpu
 #define le32 ext2fs_le32_to_cpu
+
+struct block_set {
+	uint32_t index;			/* of the set, or BFO_NONE */
+	int damaged, lost;		/* some of it could not be used, or kept */
+};
 
 struct scan {
 	struct bfo_reader *r;
@@ -27,7 +33,8 @@ struct scan {
 	uint32_t *table;		/* open hash of sets: index + 1 */
 	size_t table_size;		/* a power of two */
 	uint32_t *inside;		/* per record: set of what stands in the inode */
-	uint32_t *of_block;		/* per entry of eas[]: set of what stands in it */
+	struct block_set *of_block;	/* per entry of eas[] */
+	struct bfo_values values;	/* what stood in inodes of its own, and cannot */
 	bfo_xattrs set;			/* scratch */
 	BFO_VEC(char) packed;		/* scratch */
 	BFO_VEC(uint8_t) in_inode;	/* scratch */
@@ -38,7 +45,7 @@ int bfo_repack_needed(const struct bfo_volume *vol, const struct bfo_tree *tree,
 {
 	return vol->inode_size != target->inode_size ||
 	       (vol->block_size != target->block_size && tree->eas.n) ||
-	       target->has_inline || ext2fs_has_feature_inline_data(vol->fs->super) ||
+	       ext2fs_has_feature_ea_inode(vol->fs->super) || target->has_inline || ext2fs_has_feature_inline_data(vol->fs->super) ||
 	       (ext2fs_has_feature_project(vol->fs->super) && !target->has_project);
 }
 
@@ -49,6 +56,7 @@ static int is_moved(const struct scan *s)
 
 	return vol->inode_size != s->target->inode_size ||
 	       vol->block_size != s->target->block_size || s->target->has_inline ||
+	       ext2fs_has_feature_ea_inode(vol->fs->super) ||
 	       ext2fs_has_feature_inline_data(vol->fs->super);
 }
 
@@ -89,6 +97,16 @@ static errcode_t grow_table(struct scan *s)
 	return 0;
 }
 
+static int has_values(const bfo_xattrs *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->n; i++)
+		if (set->v[i].inum)
+			return 1;
+	return 0;
+}
+
 /* The number of s->set, sorted, among all sets; BFO_NONE if it is empty. */
 static errcode_t intern(struct scan *s, uint32_t *index)
 {
@@ -111,7 +129,7 @@ static errcode_t intern(struct scan *s, uint32_t *index)
 	if (!*slot) {
 		memcpy(t->sets.v + t->sets.n, s->packed.v, len);
 		err = bfo_vec_push(&s->sets, (struct bfo_ea) { .at = t->sets.n, .bytes = len,
-				   .copy = s->sets.n });
+				   .copy = s->sets.n, .has_values = has_values(&s->set) });
 		t->sets.n += len;
 		*slot = s->sets.n;
 	}
@@ -135,6 +153,42 @@ static void drop_data(bfo_xattrs *set)
 		if (!bfo_xattr_is_data(&set->v[i]))
 			set->v[kept++] = set->v[i];
 	set->n = kept;
+}
+
+/*
+ * A value in an inode of its own stays there, but for the hash; or comes out of it, if the target
+ * has no such inodes.  0 if it is damaged, -1 if it cannot be kept.
+ */
+static int settle_value(const struct scan *s, struct bfo_xattr *x)
+{
+	const struct bfo_value *v = bfo_tree_value(s->tree, x->inum);
+
+	if (!v || s->tree->inodes.v[v->inode].size != x->size)
+		return 0;
+	if (s->target->has_ea_inode) {
+		x->hash ^= v->change;		/* the last thing that went into it */
+		return 1;
+	}
+	x->value = bfo_values_find(&s->values, v->inode);
+	x->inum = x->hash = 0;
+	return x->value ? 1 : -1;
+}
+
+/* The same for all of s->set; what cannot be used or kept leaves it. */
+static void settle_values(struct scan *s, struct block_set *what)
+{
+	size_t i, kept = 0;
+	int state;
+
+	what->damaged = what->lost = 0;
+	for (i = 0; i < s->set.n; i++) {
+		state = s->set.v[i].inum ? settle_value(s, &s->set.v[i]) : 1;
+		what->damaged |= !state;
+		what->lost |= state < 0;
+		if (state > 0)
+			s->set.v[kept++] = s->set.v[i];
+	}
+	s->set.n = kept;
 }
 
 /* ---- inodes ---- */
@@ -174,7 +228,8 @@ static errcode_t check_fields(struct scan *s, uint32_t ino, const struct ext2_in
 	uint32_t bits = extra_bits(s, raw);
 	errcode_t err;
 
-	err = lose_if(s, (small || !s->target->has_project) && HAS(s, raw, i_projid) &&
+	err = lose_if(s, ext2fs_has_feature_project(s->r->vol->fs->super) &&
+		      (small || !s->target->has_project) && HAS(s, raw, i_projid) &&
 		      raw->i_projid, BFO_LOST_PROJECT, ino);
 	if (err || !small)
 		return err;
@@ -195,6 +250,7 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
 	struct scan *s = priv;
 	uint32_t inode = bfo_tree_find(s->tree, ino);
 	const struct bfo_inode *rec;
+	struct block_set what;
 	errcode_t err;
 
 	if (inode == BFO_NONE)
@@ -208,8 +264,13 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
 	s->set.n = 0;
 	err = bfo_xattrs_of_inode(&s->set, raw, s->r->vol->inode_size);
 	drop_data(&s->set);
+	settle_values(s, &what);
 	bfo_xattrs_sort(&s->set);
-	return err ? err : intern(s, &s->inside[inode]);
+	if (!err)
+		err = intern(s, &s->inside[inode]);
+	if (!err)
+		err = lose_if(s, what.damaged, BFO_FOUND_XATTR_INODE, ino);
+	return err ? err : lose_if(s, what.lost, BFO_LOST_XATTR, ino);
 }
 
 /* ---- attribute blocks ---- */
@@ -225,8 +286,9 @@ static errcode_t take_block(void *priv, const struct bfo_node *node, uint32_t at
 	(void) count;
 	s->set.n = 0;
 	err = bfo_xattrs_of_block(&s->set, data, s->r->vol->block_size);
+	settle_values(s, &s->of_block[node->tag]);
 	bfo_xattrs_sort(&s->set);
-	return err ? err : intern(s, &s->of_block[node->tag]);
+	return err ? err : intern(s, &s->of_block[node->tag].index);
 }
 
 static errcode_t read_blocks(struct scan *s)
@@ -303,18 +365,23 @@ static errcode_t fit(struct scan *s, uint32_t *index, int *lost)
 static errcode_t combine(struct scan *s, uint32_t inode)
 {
 	struct bfo_inode *rec = &s->tree->inodes.v[inode];
+	const struct block_set *of_block = &s->of_block[rec->ea];
 	uint32_t index = s->inside[inode];
 	errcode_t err = 0;
-	int lost;
+	int lost = 0;
 
 	if (rec->ea != BFO_NONE) {
 		s->set.n = 0;
 		err = append(s, index);
 		if (!err)
-			err = append(s, s->of_block[rec->ea]);
+			err = append(s, of_block->index);
 		bfo_xattrs_sort(&s->set);
 		if (!err)
 			err = intern(s, &index);
+		if (!err)
+			err = lose_if(s, of_block->damaged, BFO_FOUND_XATTR_BLOCK, rec->ino);
+		if (!err)
+			err = lose_if(s, of_block->lost, BFO_LOST_XATTR, rec->ino);
 	}
 	if (!err)
 		err = fit(s, &index, &lost);
@@ -352,8 +419,11 @@ errcode_t bfo_repack_scan(struct bfo_reader *r, struct bfo_tree *tree,
 	if (!err) {
 		memset(s.inside, 0xff, tree->inodes.n * sizeof(*s.inside));	/* BFO_NONE */
 		memset(s.of_block, 0xff, tree->eas.n * sizeof(*s.of_block));
-		err = bfo_inode_walk(r, NULL, 0, take_inode, &s);
+		if (is_moved(&s))
+			err = bfo_value_scan(r, tree, target, &s.values);
 	}
+	if (!err)
+		err = bfo_inode_walk(r, NULL, 0, take_inode, &s);
 	if (!err && is_moved(&s))
 		err = repack(&s);
 	free(s.inside);
@@ -363,5 +433,8 @@ errcode_t bfo_repack_scan(struct bfo_reader *r, struct bfo_tree *tree,
 	bfo_vec_free(&s.set);
 	bfo_vec_free(&s.packed);
 	bfo_vec_free(&s.in_inode);
+	bfo_values_free(&s.values);
+	if (!target->has_ea_inode)
+		tree->values.n = 0;
 	return err;
 }

@@ -104,7 +104,9 @@ errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vo
 	t->has_inline = ext2fs_has_feature_inline_data(sb);
 	t->has_encrypt = ext2fs_has_feature_encrypt(sb);
 	t->has_verity = ext2fs_has_feature_verity(sb);
-	t->encoding = ext2fs_has_feature_casefold(sb) ? sb->s_encoding : 0;
+	t->encoding = ext2fs_has_feature_casefold(sb) && ext2fs_load_nls_table(sb->s_encoding) ?
+		      sb->s_encoding : 0;
+	t->has_ea_inode = ext2fs_has_feature_ea_inode(sb);
 	t->has_project = ext2fs_has_feature_project(sb);
 	t->has_filetype = ext2fs_has_feature_filetype(sb);
 	t->cluster_blocks = EXT2FS_CLUSTER_RATIO(vol->fs);

@@ -21,6 +21,7 @@ void bfo_tree_free(struct bfo_tree *t)
 	bfo_vec_free(&t->names);
 	bfo_vec_free(&t->text);
 	bfo_vec_free(&t->sets);
+	bfo_vec_free(&t->values);
 	bfo_vec_free(&t->findings);
 	bfo_vec_free(&t->map_blocks);
 }
@@ -35,6 +36,23 @@ unsigned int bfo_dirent_type(uint16_t mode)
 	};
 
 	return types[mode >> 12];
+}
+
+struct bfo_value *bfo_tree_value(const struct bfo_tree *t, uint32_t ino)
+{
+	uint32_t inode = bfo_tree_find(t, ino);
+	size_t lo = 0, hi = t->values.n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (t->values.v[mid].inode == inode)
+			return &t->values.v[mid];
+		if (t->values.v[mid].inode < inode)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
 }
 
 static errcode_t add_text(struct bfo_tree *t, const char *name, unsigned int len, uint64_t *at)

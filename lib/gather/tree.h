@@ -103,6 +103,18 @@ struct bfo_ea {
 	uint8_t bad;
 	uint8_t no_block;	/* repacked: all of it stands in the inode */
 	uint8_t fitted;		/* repacked: no_block is known */
+	uint8_t has_values;	/* repacked: some values stand in inodes of their own */
+};
+
+/*
+ * The value of attributes in an inode of its own (feature ea_inode).  Its hash is kept in the
+ * inode's atime and goes into that of the entry; it depends on the filesystem's checksum seed.
+ */
+struct bfo_value {
+	uint32_t inode;		/* index of the record */
+	uint32_t hash;		/* in the target */
+	uint32_t change;	/* hash in the source ^ hash in the target */
+	uint32_t refs;		/* plan: entries that name it, in inodes and blocks of the target */
 };
 
 typedef BFO_VEC(struct bfo_ea) bfo_eas;
@@ -146,6 +158,7 @@ struct bfo_tree {
 	BFO_VEC(char) text;
 	bfo_findings findings;
 	BFO_VEC(char) sets;		/* repacked attributes (gather/xattr.h) */
+	BFO_VEC(struct bfo_value) values;	/* repacked: ascending by record */
 	int repacked;
 	BFO_VEC(struct bfo_map_use) map_blocks;	/* of extent trees and indirect blocks ... */
 	int keep_map_blocks;		/* ... if this is set before the scan */
@@ -178,6 +191,9 @@ static inline uint32_t bfo_tree_find(const struct bfo_tree *t, uint32_t ino)
 {
 	return bfo_rank_of(&t->rank, ino);
 }
+
+/* The value that stands in inode number INO, or NULL. */
+struct bfo_value *bfo_tree_value(const struct bfo_tree *t, uint32_t ino);
 
 void bfo_tree_free(struct bfo_tree *t);
 

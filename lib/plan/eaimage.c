@@ -35,6 +35,28 @@ errcode_t bfo_eaimage_add_data(struct bfo_eaimage *img, const void *tail, uint32
 			    .name_len = 4, .name = "data", .value = tail, .size = size });
 }
 
+void bfo_eaimage_number(struct bfo_eaimage *img, const struct bfo_plan *plan)
+{
+	size_t i;
+
+	for (i = 0; i < img->set.n; i++)
+		if (img->set.v[i].inum)
+			img->set.v[i].inum = plan->tree->inodes.v[bfo_tree_find(plan->tree,
+						img->set.v[i].inum)].new_ino;
+}
+
+uint64_t bfo_eaimage_charge(const struct bfo_eaimage *img, const struct bfo_plan *plan)
+{
+	uint64_t cluster = plan->target->cluster_blocks, sum = 0;
+	uint64_t bytes = cluster * plan->target->block_size;
+	size_t i;
+
+	for (i = 0; i < img->set.n; i++)
+		if (img->set.v[i].inum)
+			sum += (img->set.v[i].size + bytes - 1) / bytes * cluster;
+	return sum;
+}
+
 void bfo_eaimage_free(struct bfo_eaimage *img)
 {
 	bfo_vec_free(&img->set);

@@ -17,6 +17,12 @@ struct bfo_eaimage {
 /* Unpacks set INDEX, or none if that is BFO_NONE, and splits it for the plan's target. */
 errcode_t bfo_eaimage_open(struct bfo_eaimage *img, const struct bfo_plan *plan, uint32_t index);
 
+/* Gives values in inodes of their own the numbers that these have in the target. */
+void bfo_eaimage_number(struct bfo_eaimage *img, const struct bfo_plan *plan);
+
+/* Blocks that i_blocks counts for values in inodes of their own: each user is charged for them. */
+uint64_t bfo_eaimage_charge(const struct bfo_eaimage *img, const struct bfo_plan *plan);
+
 /* Adds the SIZE bytes at TAIL as what inline data has behind i_block; they have to stay there. */
 errcode_t bfo_eaimage_add_data(struct bfo_eaimage *img, const void *tail, uint32_t size);
 void bfo_eaimage_free(struct bfo_eaimage *img);

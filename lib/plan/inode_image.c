@@ -147,15 +147,19 @@ static void set_dir(const struct bfo_inode *rec, struct ext2_inode_large *raw)
 	raw->i_flags = le32(flags);
 }
 
-static uint64_t ea_blocks(const struct bfo_plan *plan, const struct ext2_inode_large *raw)
+/* Blocks that belong to attributes. */
+static uint64_t ea_blocks(const struct bfo_plan *plan, const struct ext2_inode_large *raw,
+			  const struct bfo_inode_scratch *scratch)
 {
-	return raw->i_file_acl || raw->osd2.linux2.l_i_file_acl_high ?
-	       plan->target->cluster_blocks : 0;
+	int has_block = raw->i_file_acl || raw->osd2.linux2.l_i_file_acl_high;
+
+	return scratch->charge + (has_block ? plan->target->cluster_blocks : 0);
 }
 
 static errcode_t set_map(const struct bfo_plan *plan, uint32_t inode,
-			 struct ext2_inode_large *raw, struct bfo_map *map)
+			 struct ext2_inode_large *raw, struct bfo_inode_scratch *scratch)
 {
+	struct bfo_map *map = &scratch->map;
 	errcode_t err = bfo_map_init(map, plan, inode);
 
 	if (err)
@@ -164,14 +168,15 @@ static errcode_t set_map(const struct bfo_plan *plan, uint32_t inode,
 	raw->i_flags &= le32(~EXT4_EXTENTS_FL);
 	if (plan->target->has_extents)
 		raw->i_flags |= le32(EXT4_EXTENTS_FL);
-	return set_blocks(plan, raw, map->allocated + ea_blocks(plan, raw));
+	return set_blocks(plan, raw, map->allocated + ea_blocks(plan, raw, scratch));
 }
 
 /* Files without a block map: what stands in i_block stays (device number, symlink target). */
-static errcode_t keep_i_block(const struct bfo_plan *plan, struct ext2_inode_large *raw)
+static errcode_t keep_i_block(const struct bfo_plan *plan, struct ext2_inode_large *raw,
+			      const struct bfo_inode_scratch *scratch)
 {
 	raw->i_flags &= le32(~EXT4_EXTENTS_FL);
-	return set_blocks(plan, raw, ea_blocks(plan, raw));
+	return set_blocks(plan, raw, ea_blocks(plan, raw, scratch));
 }
 
 static int has_map(const struct bfo_inode *rec)
@@ -285,6 +290,8 @@ static errcode_t set_xattrs(const struct bfo_plan *plan, uint32_t inode,
 	if (!plan->tree->repacked)
 		return 0;
 	err = bfo_eaimage_open(&scratch->ea, plan, rec->ea);
+	scratch->charge = bfo_eaimage_charge(&scratch->ea, plan);
+	bfo_eaimage_number(&scratch->ea, plan);
 	if (!err && rec->state & BFO_INODE_STUFF)
 		err = set_inline(plan, inode, raw, scratch);
 	if (!err && plan->target->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
@@ -299,6 +306,23 @@ void bfo_inode_scratch_free(struct bfo_inode_scratch *scratch)
 	bfo_vec_free(&scratch->content);
 }
 
+/* Of a value in an inode of its own: atime is its hash, ctime and version count references. */
+static void set_value(const struct bfo_plan *plan, const struct bfo_inode *rec,
+		      struct ext2_inode_large *raw)
+{
+	const struct bfo_value *v = bfo_tree_value(plan->tree, rec->ino);
+
+	raw->i_atime = le32(v->hash);
+	if (HAS_FIELD(plan, raw, i_atime_extra))
+		raw->i_atime_extra = extra_time(v->hash);
+	raw->i_ctime = 0;
+	if (HAS_FIELD(plan, raw, i_ctime_extra))
+		raw->i_ctime_extra = 0;
+	raw->osd1.linux1.l_i_version = le32(v->refs);
+	if (HAS_FIELD(plan, raw, i_version_hi))
+		raw->i_version_hi = 0;
+}
+
 /* What is taken over from the source, or made: not of a directory that keeps what it has. */
 static errcode_t set_attributes(const struct bfo_plan *plan, uint32_t inode,
 				struct ext2_inode_large *raw, struct bfo_inode_scratch *scratch)
@@ -311,6 +335,8 @@ static errcode_t set_attributes(const struct bfo_plan *plan, uint32_t inode,
 		drop_inode_xattrs(plan, raw);
 	if (rec->state & BFO_INODE_STRIP)
 		strip(raw);
+	if (rec->flags & EXT4_EA_INODE_FL)
+		set_value(plan, rec, raw);
 	raw->i_dtime = 0;
 	raw->i_faddr = 0;		/* fragments never came to be; e2fsck objects to others */
 	raw->i_flags &= le32(~(EXT2_IMAGIC_FL |	/* of AFS; e2fsck objects */
@@ -325,6 +351,7 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *dat
 	struct ext2_inode_large *raw = data;
 	errcode_t err = 0;
 
+	scratch->charge = 0;
 	if (rec->state & BFO_INODE_KEEP) {
 		set_change_times(plan, raw);
 		count_change(plan, raw);
@@ -337,8 +364,8 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *dat
 	else
 		raw->i_flags &= le32(~EXT2_INDEX_FL);
 	if (!err)
-		err = has_map(rec) ? set_map(plan, inode, raw, &scratch->map)
-				   : keep_i_block(plan, raw);
+		err = has_map(rec) ? set_map(plan, inode, raw, scratch)
+				   : keep_i_block(plan, raw, scratch);
 	if (err)
 		return bfo_fail(plan->ctx, err, "making inode %u", rec->new_ino);
 	set_checksum(plan, rec, raw);

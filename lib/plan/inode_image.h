@@ -19,6 +19,7 @@ struct bfo_inode_scratch {
 	struct bfo_map map;
 	struct bfo_eaimage ea;
 	BFO_VEC(uint8_t) content;	/* see bfo_inode_image() */
+	uint64_t charge;		/* blocks of values in inodes of their own */
 };
 
 /*

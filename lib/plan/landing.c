@@ -98,7 +98,7 @@ static errcode_t add_made_name(struct bfo_plan *plan, uint32_t dir, uint32_t ino
 		return err;
 	t->inodes.v[inode].name = t->names.n - 1;
 	n = &t->names.v[t->names.n - 1];
-	bfo_name_hash(plan->target, name, n);
+	bfo_name_hash(plan->target, t->inodes.v[dir].flags, name, n);
 	if (!t->inodes.v[dir].nchild++)
 		t->inodes.v[dir].child = t->names.n - 1;
 	return 0;

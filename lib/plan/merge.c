@@ -126,6 +126,10 @@ static errcode_t note_old(struct bfo_plan *plan, const struct bfo_tree *old, str
 		return bfo_fail(plan->ctx, BFO_ET_UNHEALTHY, "reading directory inode %u of the "
 				"target; please run e2fsck -f on it first", m->ino);
 	o = &old->inodes.v[m->old];
+	if ((o->flags | plan->tree->inodes.v[m->inode].flags) & (EXT4_ENCRYPT_FL | EXT4_CASEFOLD_FL))
+		return bfo_fail(plan->ctx, BFO_ET_FEATURE, "merging inode %u of the target with "
+				"what is to be copied: encrypted and casefolded directories are "
+				"not merged", m->ino);
 	m->links = o->links_read;
 	m->freed.n = 0;
 	m->old_ea = 0;

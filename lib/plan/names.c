@@ -21,10 +21,14 @@
  */
 #define HASH_EOF 0xfffffffeU
 
-void bfo_name_hash(const struct bfo_target *target, const char *text, struct bfo_name *n)
+void bfo_name_hash(const struct bfo_target *target, uint32_t dir_flags, const char *text,
+		   struct bfo_name *n)
 {
-	if (ext2fs_dirhash2(target->hash_version, text, bfo_name_len(n), NULL, 0,
-			    target->hash_seed, &n->hash, &n->minor))
+	int folded = dir_flags & EXT4_CASEFOLD_FL && target->encoding;
+
+	if (ext2fs_dirhash2(target->hash_version, text, bfo_name_len(n),
+			    folded ? ext2fs_load_nls_table(target->encoding) : NULL,
+			    folded ? EXT4_CASEFOLD_FL : 0, target->hash_seed, &n->hash, &n->minor))
 		n->hash = n->minor = 0;
 	if (n->hash == HASH_EOF)
 		n->hash = HASH_EOF - 2;
@@ -36,7 +40,8 @@ static errcode_t resolve_name(struct bfo_tree *t, struct bfo_name *n)
 	uint32_t inode = bfo_tree_find(t, n->ino);
 	errcode_t err;
 
-	if (inode == BFO_NONE || n->ino == EXT2_ROOT_INO) {
+	if (inode == BFO_NONE || n->ino == EXT2_ROOT_INO ||
+	    t->inodes.v[inode].flags & EXT4_EA_INODE_FL) {
 		err = bfo_tree_found_known(t, BFO_FOUND_NAME_INODE, n);
 		n->ino = BFO_NONE;
 		return err;
@@ -129,7 +134,8 @@ errcode_t bfo_names_sort(struct bfo_tree *t, const struct bfo_target *target)
 	size_t i, j;
 
 	for (i = 0; i < t->names.n; i++)
-		bfo_name_hash(target, bfo_name_text(t, &t->names.v[i]), &t->names.v[i]);
+		bfo_name_hash(target, t->inodes.v[t->names.v[i].dir].flags,
+			      bfo_name_text(t, &t->names.v[i]), &t->names.v[i]);
 	bfo_sort(t->names.v, t->names.n, sizeof(*t->names.v), 3);
 	for (i = 0; i < t->names.n && !err; i = j) {
 		for (j = i + 1; j < t->names.n && same_place(&t->names.v[i], &t->names.v[j]); )

@@ -7,8 +7,12 @@
 
 #include "plan/plan.h"
 
-/* Sets the hashes of N, whose bytes stand at TEXT, as a kernel computes them on TARGET. */
-void bfo_name_hash(const struct bfo_target *target, const char *text, struct bfo_name *n);
+/*
+ * Sets the hashes of N, whose bytes stand at TEXT, in a directory with DIR_FLAGS, as a kernel
+ * computes them on TARGET.
+ */
+void bfo_name_hash(const struct bfo_target *target, uint32_t dir_flags, const char *text,
+		   struct bfo_name *n);
 
 /* Compares names by hash, minor hash and bytes: the order of a directory's slice. */
 int bfo_name_compare(const struct bfo_tree *a_tree, const struct bfo_name *a,

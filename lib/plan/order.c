@@ -16,7 +16,6 @@
 #include "plan/loss.h"
 #include "plan/plan.h"
 
-#define EA_REFS_MAX 1024	/* EXT4_XATTR_REFCOUNT_MAX (fs/ext4/xattr.h) */
 #define LINKS_MAX 65000		/* EXT4_LINK_MAX */
 
 /* A directory being walked: the next name, and where names with its hashes begin and end. */
@@ -239,47 +238,13 @@ errcode_t bfo_plan_order(struct bfo_plan *plan)
 	return err;
 }
 
-/* Counts a reference to the inode's attribute block; when one is full, another copy begins. */
-static errcode_t share_ea(struct bfo_tree *t, struct bfo_inode *rec)
-{
-	uint32_t first = rec->ea, copy;
-
-	if (first == BFO_NONE || t->eas.v[first].no_block)
-		return 0;
-	copy = t->eas.v[first].copy;
-	if (t->eas.v[copy].refs == EA_REFS_MAX) {
-		struct bfo_ea again = t->eas.v[first];
-		errcode_t err;
-
-		again.refs = 0;
-		again.copy = t->eas.n;
-		err = bfo_vec_push(&t->eas, again);
-		if (err)
-			return err;
-		copy = t->eas.v[first].copy = t->eas.n - 1;
-	}
-	t->eas.v[copy].refs++;
-	rec->ea = copy;
-	return 0;
-}
-
-errcode_t bfo_plan_share(struct bfo_plan *plan)
-{
-	errcode_t err = 0;
-	size_t i;
-
-	for (i = 0; i < plan->order.n && !err; i++)
-		err = share_ea(plan->tree, bfo_plan_item(plan, i));
-	return err;
-}
-
 errcode_t bfo_plan_numbers(struct bfo_plan *plan)
 {
 	const bfo_ranges *free = &plan->target->free_inodes;
 	uint64_t have = bfo_ranges_total(free), at = 0;
 	size_t i, run = 0;
 
-	plan->new_inodes = plan->files + plan->dirs;
+	plan->new_inodes = plan->files + plan->dirs + plan->tree->values.n;
 	if (plan->new_inodes > have)
 		return bfo_fail(plan->ctx, BFO_ET_NO_INODES, "planning: %u needed, %llu free, "
 				"%llu missing", plan->new_inodes, (unsigned long long) have,
@@ -333,9 +298,10 @@ errcode_t bfo_plan_audit(struct bfo_plan *plan)
 
 		if (rec->state & (BFO_INODE_BAD | BFO_INODE_EXISTS))
 			continue;
-		if (!(rec->state & BFO_INODE_PLACED))
+		if (!(rec->state & BFO_INODE_PLACED) && !(rec->flags & EXT4_EA_INODE_FL))
 			err = bfo_tree_found(t, BFO_FOUND_UNREACHED, rec->ino, 0);
-		else if (!S_ISDIR(rec->mode) && rec->links != rec->links_read)
+		else if (!S_ISDIR(rec->mode) && rec->links != rec->links_read &&
+			 !(rec->flags & EXT4_EA_INODE_FL))
 			err = bfo_tree_found(t, BFO_FOUND_LINK_COUNT, rec->ino, 0);
 	}
 	return err;

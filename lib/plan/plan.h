@@ -54,6 +54,8 @@ struct bfo_stem_run {
 	uint64_t at, blk, len;
 };
 
+typedef BFO_VEC(uint32_t) bfo_order;
+
 struct bfo_plan {
 	struct bfo_context *ctx;
 	struct bfo_tree *tree;
@@ -68,7 +70,7 @@ struct bfo_plan {
 	BFO_VEC(struct bfo_pair) next_pairs;
 	BFO_VEC(uint64_t) clashes;	/* positions in names[] of names that exist already */
 
-	BFO_VEC(uint32_t) order;	/* records in target order; of those that exist in the */
+	bfo_order order;	/* records in target order; of those that exist in the */
 					/* target, only directories that gain names */
 	BFO_VEC(struct bfo_stem_run) stem;
 	BFO_VEC(struct bfo_map_tree) trees;	/* ascending by record */
@@ -126,7 +128,10 @@ errcode_t bfo_plan_retarget(struct bfo_plan *plan, const struct bfo_target *targ
 /* The order of everything that is copied. */
 errcode_t bfo_plan_order(struct bfo_plan *plan);
 
-/* Who shares which attribute block; after bfo_repack_scan(), if that is needed. */
+/*
+ * Who shares which attribute block, and what values in inodes of their own are needed, which join
+ * the order; after bfo_repack_scan(), if that is needed.
+ */
 errcode_t bfo_plan_share(struct bfo_plan *plan);
 
 /* Inode numbers; then space.  May be repeated, for another target. */

@@ -17,7 +17,7 @@ static uint32_t hash_of(const struct bfo_target *t, const char *name, uint32_t *
 {
 	struct bfo_name n = { .at = strlen(name) };
 
-	bfo_name_hash(t, name, &n);
+	bfo_name_hash(t, 0, name, &n);
 	*minor = n.minor;
 	return n.hash;
 }

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * value_scan.c - values of attributes that stand in inodes of their own
+ *
+ * They are rare, and each is contiguous as a rule: read one by one, in the order of their inodes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ext2fs/ext2_fs.h>
+
+#include "base/crc32c.h"
+#include "gather/value_scan.h"
+
+#define VALUE_MAX (1U << 24)		/* bytes; EXT4_XATTR_SIZE_MAX */
+
+static int is_sound(const struct bfo_inode *rec)
+{
+	return rec->flags & EXT4_EA_INODE_FL && S_ISREG(rec->mode) && rec->size &&
+	       rec->size <= VALUE_MAX &&
+	       !(rec->state & (BFO_INODE_BAD | BFO_INODE_INLINE));
+}
+
+/* Reads the value into BUF, which has room for whole blocks. */
+static errcode_t read_value(struct bfo_reader *r, const struct bfo_tree *t,
+			    const struct bfo_inode *rec, char *buf)
+{
+	uint32_t bs = r->vol->block_size, blocks = (rec->size + bs - 1) / bs, i;
+	errcode_t err = 0;
+
+	memset(buf, 0, (size_t) blocks * bs);
+	for (i = 0; i < rec->nseg && !err; i++) {
+		const struct bfo_seg *seg = &t->segs.v[rec->seg + i];
+
+		if (seg->lblk >= blocks || bfo_seg_unwritten(seg))
+			continue;
+		err = bfo_volume_read(r->ctx, r->vol, seg->blk,
+				      seg->len < blocks - seg->lblk ? seg->len
+								    : blocks - seg->lblk,
+				      buf + (size_t) seg->lblk * bs);
+	}
+	return err;
+}
+
+static errcode_t keep(struct bfo_values *out, uint32_t inode, const char *value, uint32_t len)
+{
+	errcode_t err = bfo_vec_reserve(&out->bytes, len);
+
+	if (err)
+		return err;
+	memcpy(out->bytes.v + out->bytes.n, value, len);
+	out->bytes.n += len;
+	return bfo_vec_push(&out->list, (struct bfo_value_bytes) { .inode = inode, .len = len,
+			    .at = out->bytes.n - len });
+}
+
+static errcode_t take(struct bfo_reader *r, struct bfo_tree *t, const struct bfo_target *target,
+		      uint32_t inode, struct bfo_values *out)
+{
+	const struct bfo_inode *rec = &t->inodes.v[inode];
+	char *buf = malloc(rec->size + r->vol->block_size);
+	uint32_t was, hash;
+	errcode_t err;
+
+	if (!buf)
+		return bfo_fail(r->ctx, ENOMEM, "reading attributes");
+	err = read_value(r, t, rec, buf);
+	if (!err) {
+		was = bfo_crc32c(r->vol->csum_seed, buf, rec->size);
+		hash = bfo_crc32c(target->csum_seed, buf, rec->size);
+		err = bfo_vec_push(&t->values, (struct bfo_value) { .inode = inode, .hash = hash,
+				   .change = was ^ hash });
+	}
+	if (!err && !target->has_ea_inode && rec->size < target->block_size)
+		err = keep(out, inode, buf, rec->size);
+	free(buf);
+	return err;
+}
+
+errcode_t bfo_value_scan(struct bfo_reader *r, struct bfo_tree *tree,
+			 const struct bfo_target *target, struct bfo_values *out)
+{
+	errcode_t err = 0;
+	uint32_t i;
+
+	for (i = 0; i < tree->inodes.n && !err; i++)
+		if (is_sound(&tree->inodes.v[i]))
+			err = take(r, tree, target, i, out);
+	return err;
+}
+
+void bfo_values_free(struct bfo_values *values)
+{
+	bfo_vec_free(&values->list);
+	bfo_vec_free(&values->bytes);
+}
+
+const void *bfo_values_find(const struct bfo_values *values, uint32_t inode)
+{
+	size_t lo = 0, hi = values->list.n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (values->list.v[mid].inode == inode)
+			return values->bytes.v + values->list.v[mid].at;
+		if (values->list.v[mid].inode < inode)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}

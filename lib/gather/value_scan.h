@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * value_scan.h - values of attributes that stand in inodes of their own (feature ea_inode)
+ */
+#ifndef BFO_GATHER_VALUE_SCAN_H
+#define BFO_GATHER_VALUE_SCAN_H
+
+#include "gather/batch.h"
+#include "gather/target.h"
+#include "gather/tree.h"
+
+/* Values that are to stand elsewhere, as TARGET has no such inodes: those that fit into a block. */
+struct bfo_value_bytes {
+	uint32_t inode;		/* index of the record */
+	uint32_t len;
+	uint64_t at;		/* in bytes[] */
+};
+
+struct bfo_values {
+	BFO_VEC(struct bfo_value_bytes) list;	/* ascending by record */
+	BFO_VEC(char) bytes;
+};
+
+/*
+ * Reads every sound value of TREE and notes it in values[] with its hashes in both filesystems; if
+ * TARGET has no inodes for values, what fits into a block of it is kept in OUT.
+ */
+errcode_t bfo_value_scan(struct bfo_reader *r, struct bfo_tree *tree,
+			 const struct bfo_target *target, struct bfo_values *out);
+void bfo_values_free(struct bfo_values *values);
+
+/* The bytes of the value in record INODE, or NULL. */
+const void *bfo_values_find(const struct bfo_values *values, uint32_t inode);
+
+#endif
