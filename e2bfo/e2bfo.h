@@ -9,9 +9,9 @@
 
 /* Exit status; e2bfo(8). */
 enum {
-	EXIT_KEPT = 0,		/* everything was kept */
-	EXIT_FINDINGS = 1,	/* done, but not everything was kept */
-	EXIT_FAILED = 8,	/* failed, the target is as before */
+	EXIT_KEPT = 0,		/* everything was kept; verify: equal */
+	EXIT_FINDINGS = 1,	/* done, but not everything was kept; verify: not equal */
+	EXIT_FAILED = 8,	/* failed, the target is as before; verify: could not compare */
 	EXIT_USAGE = 16,
 	EXIT_CANCELLED = 32,
 };
@@ -24,6 +24,7 @@ struct command {
 };
 
 int copy_main(int argc, char **argv);
+int verify_main(int argc, char **argv);
 
 /* Set by SIGINT and SIGTERM, once catch_signals() was called. */
 extern volatile sig_atomic_t cancel_requested;

@@ -15,6 +15,7 @@
 
 static const struct command commands[] = {
 	{ "copy", copy_main, "copy a file tree from one filesystem into another" },
+	{ "verify", verify_main, "compare two file trees, attribute by attribute, byte by byte" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))

@@ -3,20 +3,16 @@
  * options.c - the command line of `e2bfo copy`
  */
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "argument.h"
 #include "e2bfo.h"
 #include "gather/finding.h"
 #include "options.h"
 #include "size.h"
 
-#define MEMORY_MAX (1ULL << 30)
-#define MEMORY_MIN (1ULL << 20)
-#define READ_GAP (256U << 10)
 #define DIR_FILL 80
 
 enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_MEMORY, OPT_READ_GAP, OPT_DIR_FILL, OPT_ALLOW_LOSS,
@@ -75,34 +71,6 @@ static const char help[] =
 "  e2bfo copy --mkfs --size min old.img new.img pack an image as small as it gets\n"
 "  e2bfo copy --from /home/ann --to /old /dev/sdb1 /dev/sdc2\n";
 
-static int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-static int complain(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("e2bfo: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputs("; try 'e2bfo copy --help'\n", stderr);
-	return EXIT_USAGE;
-}
-
-static uint64_t default_memory(void)
-{
-	uint64_t ram = (uint64_t) sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 4;
-
-	return ram < MEMORY_MAX ? ram : MEMORY_MAX;
-}
-
-static int read_size(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *out)
-{
-	if (!size_parse(text, out) || *out < min || *out > max)
-		return complain("--%s %s: no size, or out of range", name, text);
-	return -1;
-}
-
 static int read_percent(const char *text, unsigned int *out)
 {
 	char *end;
@@ -111,22 +79,10 @@ static int read_percent(const char *text, unsigned int *out)
 	if (*end == '%')
 		end++;
 	if (end == text || *end || value < 10 || value > 100)
-		return complain("--dir-fill %s: not a percentage from 10 to 100", text);
+		return argument_complain("copy", "--dir-fill %s: not a percentage from 10 to 100",
+					 text);
 	*out = value;
 	return -1;
-}
-
-static int read_progress(const char *text, enum progress_mode *out)
-{
-	static const char *const words[] = { "auto", "bar", "none" };
-	int i;
-
-	for (i = 0; i < 3; i++)
-		if (!strcmp(text, words[i])) {
-			*out = i;
-			return -1;
-		}
-	return complain("--progress %s: not auto, bar or none", text);
 }
 
 /* The finding that is a loss and has the word of LEN bytes at TEXT, or BFO_FOUND_KINDS. */
@@ -153,8 +109,8 @@ static int read_losses(const char *text, uint64_t *losses)
 		if (len == 3 && !strncmp(text, "all", 3))
 			*losses = UINT64_MAX;
 		else if (kind == BFO_FOUND_KINDS)
-			return complain("--allow-loss: '%.*s' is no kind of loss (e2bfo(8) lists them)",
-					(int) len, text);
+			return argument_complain("copy", "--allow-loss: '%.*s' is no kind of "
+						 "loss (e2bfo(8) lists them)", (int) len, text);
 		else
 			*losses |= 1ULL << kind;
 		if (!text[len])
@@ -189,19 +145,19 @@ static int read_option(struct copy_options *opt, int c)
 		return optarg ? join_args(opt, optarg) : -1;
 	case OPT_SIZE:
 		if (strcmp(optarg, "min"))
-			return read_size("size", optarg, 1, INT64_MAX, &opt->size);
+			return argument_size("copy", "size", optarg, 1, INT64_MAX, &opt->size);
 		opt->size = SIZE_MIN;
 		return -1;
 	case OPT_MEMORY:
-		return read_size("memory", optarg, MEMORY_MIN, SIZE_MAX / 2, &opt->memory);
+		return argument_memory("copy", optarg, &opt->memory);
 	case OPT_READ_GAP:
-		return read_size("read-gap", optarg, 0, 1 << 30, &opt->read_gap);
+		return argument_size("copy", "read-gap", optarg, 0, 1 << 30, &opt->read_gap);
 	case OPT_DIR_FILL:
 		return read_percent(optarg, &opt->dir_fill);
 	case OPT_ALLOW_LOSS:
 		return read_losses(optarg, &opt->losses);
 	case OPT_PROGRESS:
-		return read_progress(optarg, &opt->progress);
+		return argument_progress("copy", optarg, &opt->progress);
 	case OPT_JSON:
 		opt->json = 1;
 		return -1;
@@ -237,18 +193,20 @@ static int check(struct copy_options *opt, int argc, char **argv)
 	size_t i;
 
 	if (argc - optind != 2)
-		return complain("copy takes a SOURCE and a TARGET");
+		return argument_complain("copy", "copy takes a SOURCE and a TARGET");
 	opt->source = argv[optind];
 	opt->target = argv[optind + 1];
 	if (!*opt->source || !*opt->target || !*opt->to)
-		return complain("%s must not be empty", *opt->to ? "SOURCE and TARGET" : "--to");
+		return argument_complain("copy", "%s must not be empty",
+					 *opt->to ? "SOURCE and TARGET" : "--to");
 	for (i = 0; i < opt->n_from; i++)
 		if (!*opt->from[i])
-			return complain("--from must not be empty");
+			return argument_complain("copy", "--from must not be empty");
 	if (opt->size && !opt->mkfs)
-		return complain("--size goes with --mkfs");
+		return argument_complain("copy", "--size goes with --mkfs");
 	if (opt->mkfs && strchr(opt->target, '?'))
-		return complain("--mkfs takes no ?offset=; attach %s with losetup -o", opt->target);
+		return argument_complain("copy", "--mkfs takes no ?offset=; attach %s with "
+					 "losetup -o", opt->target);
 	if (!opt->n_from)
 		opt->from[opt->n_from++] = "/";
 	return -1;
@@ -258,8 +216,8 @@ int options_read(struct copy_options *opt, int argc, char **argv)
 {
 	int c, status = -1;
 
-	*opt = (struct copy_options) { .to = "/", .memory = default_memory(),
-				       .read_gap = READ_GAP, .dir_fill = DIR_FILL };
+	*opt = (struct copy_options) { .to = "/", .memory = argument_memory_default(),
+				       .read_gap = ARGUMENT_READ_GAP, .dir_fill = DIR_FILL };
 	opt->from = calloc(argc + 1, sizeof(*opt->from));
 	if (!opt->from)
 		return EXIT_FAILED;

@@ -15,6 +15,7 @@ static const char *const stages[] = {
 	[BFO_STAGE_INODES] = "Reading inodes", [BFO_STAGE_NAMES] = "Reading directories",
 	[BFO_STAGE_PLAN] = "Planning", [BFO_STAGE_DATA] = "Copying",
 	[BFO_STAGE_TABLES] = "Writing inodes", [BFO_STAGE_FINISH] = "Finishing",
+	[BFO_STAGE_COMPARE] = "Comparing inodes", [BFO_STAGE_COMPARE_DATA] = "Comparing data",
 };
 
 double progress_clock(void)
@@ -42,7 +43,7 @@ static void draw(struct bar *bar, const struct bfo_progress *p, double now)
 	fprintf(stderr, "\r\033[K%s", stages[p->stage]);
 	if (p->total)
 		draw_bar(share > 1 ? 1 : share);
-	if (p->stage == BFO_STAGE_DATA && spent > REDRAW) {
+	if ((p->stage == BFO_STAGE_DATA || p->stage == BFO_STAGE_COMPARE_DATA) && spent > REDRAW) {
 		fprintf(stderr, "  %.0f MB/s  %.0f files/s", p->done / spent / 1e6,
 			p->files / spent);
 		if (share > 0 && share < 1)

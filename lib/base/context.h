@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <et/com_err.h>
 
-/* The long stages of an operation, in the order in which they come. */
+/* The long stages of operations, those of each in the order in which they come. */
 enum bfo_stage {
 	BFO_STAGE_INODES,	/* reading inode tables; units: inode slots */
 	BFO_STAGE_NAMES,	/* reading directories; units: blocks */
@@ -21,6 +21,8 @@ enum bfo_stage {
 	BFO_STAGE_DATA,		/* moving data; units: bytes, files beside them */
 	BFO_STAGE_TABLES,	/* writing inode tables; units: inodes */
 	BFO_STAGE_FINISH,	/* last transaction; no units */
+	BFO_STAGE_COMPARE,	/* comparing inodes; units: inodes */
+	BFO_STAGE_COMPARE_DATA,	/* comparing data; units: bytes of both, files beside them */
 };
 
 struct bfo_progress {

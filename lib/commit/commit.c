@@ -61,6 +61,8 @@ static void note_features(struct commit *c)
 	if (c->plan->large_file)
 		ext2fs_set_feature_large_file(sb);
 	ext2fs_set_feature_xattr(sb);
+	if (sb->s_rev_level == EXT2_GOOD_OLD_REV)
+		ext2fs_update_dynamic_rev(c->w.vol->fs);	/* features need it */
 }
 
 /* The point of no return lies in here: bfo_transaction_apply(). */

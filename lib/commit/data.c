@@ -27,7 +27,6 @@
 #include "gather/inode_check.h"
 #include "plan/dirimage.h"
 #include "plan/eaimage.h"
-#include "plan/inline.h"
 #include "plan/map.h"
 #include "plan/runs.h"
 
@@ -192,7 +191,7 @@ static errcode_t keep_content(struct filler *f, void *block, uint32_t byte)
 	err = bfo_vec_reserve(&f->content, size + 1);
 	if (err)
 		return err;
-	bfo_inline_content(f->r->vol, raw, f->content.v, size);
+	bfo_inode_inline_content(f->r->vol, raw, f->content.v, size);
 	memset(block, 0, f->r->vol->block_size);
 	memcpy(block, f->content.v, size);
 	return 0;

@@ -17,6 +17,7 @@
 #include "base/pages.h"
 #include "base/sort.h"
 #include "commit/tables.h"
+#include "gather/inode_check.h"
 #include "plan/inode_image.h"
 
 #define WINDOW_MIN (1U << 20)		/* bytes */
@@ -102,7 +103,7 @@ static errcode_t note_content(struct window *w, const struct bfo_inode *rec, con
 	if (moves_inside(rec))
 		memcpy(w->scratch.content.v, slot, rec->size);
 	else
-		bfo_inline_content(w->r->vol, raw, w->scratch.content.v, rec->size);
+		bfo_inode_inline_content(w->r->vol, raw, w->scratch.content.v, rec->size);
 	return 0;
 }
 
@@ -301,6 +302,8 @@ errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_reader *r, struct b
 	uint64_t need = (uint64_t) plan->new_inodes * w.target->inode_size + 2 * bs;
 	errcode_t err;
 
+	if (need < r->vol->block_size)
+		need = r->vol->block_size;	/* update_old() reads one */
 	if (memory < WINDOW_MIN)
 		memory = WINDOW_MIN;
 	w.max_blocks = (memory < need ? memory : need) / bs;

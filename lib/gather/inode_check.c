@@ -197,6 +197,24 @@ uint32_t bfo_inode_inline_tail(const struct bfo_volume *vol, const void *data, c
 	return 0;
 }
 
+void bfo_inode_inline_content(const struct bfo_volume *vol, const void *data, void *out,
+			      uint32_t size)
+{
+	const struct ext2_inode *raw = data;
+	uint32_t head = sizeof(raw->i_block), len;
+	const void *tail;
+
+	if (head > size)
+		head = size;
+	memset(out, 0, size);
+	memcpy(out, raw->i_block, head);
+	len = bfo_inode_inline_tail(vol, data, &tail);
+	if (len > size - head)
+		len = size - head;
+	if (len)
+		memcpy((char *) out + head, tail, len);
+}
+
 static int ea_csum_ok(const struct bfo_volume *vol, const void *block, uint64_t blk)
 {
 	return ext2fs_ext_attr_block_csum_verify(vol->fs, 0, blk, (void *) block);

@@ -33,6 +33,10 @@ int bfo_inode_xattrs_ok(const struct bfo_volume *vol, const void *raw);
  */
 uint32_t bfo_inode_inline_tail(const struct bfo_volume *vol, const void *raw, const void **tail);
 
+/* Takes SIZE bytes of inline data, head and tail, out of RAW to OUT; what is missing is zero. */
+void bfo_inode_inline_content(const struct bfo_volume *vol, const void *raw, void *out,
+			      uint32_t size);
+
 /* True if BLOCK, which stands at block BLK, is a sound extended attribute block. */
 int bfo_ea_block_ok(const struct bfo_volume *vol, const void *block, uint64_t blk);
 

@@ -61,7 +61,7 @@ struct bfo_inode {
 		};
 	};
 	uint32_t ea;		/* index into eas[], or BFO_NONE */
-	uint32_t name;		/* plan: a name that leads here, or BFO_NONE */
+	uint32_t name;		/* plan: a name that leads here, or BFO_NONE; compare: a pair */
 	uint16_t links_read;	/* link count in the source */
 	uint16_t links;		/* plan: names (directories: subdirectories), at most 65535 */
 	uint16_t mode;

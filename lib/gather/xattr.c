@@ -144,7 +144,7 @@ int bfo_xattr_is_data(const struct bfo_xattr *x)
 	return x->name_index == BFO_XATTR_SYSTEM && x->name_len == 4 && !memcmp(x->name, "data", 4);
 }
 
-static int compare(const struct bfo_xattr *a, const struct bfo_xattr *b)
+int bfo_xattr_compare(const struct bfo_xattr *a, const struct bfo_xattr *b)
 {
 	if (a->name_index != b->name_index)
 		return a->name_index - b->name_index;
@@ -160,7 +160,7 @@ static size_t place(const bfo_xattrs *set, size_t n, const struct bfo_xattr *x)
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (compare(&set->v[mid], x) < 0)
+		if (bfo_xattr_compare(&set->v[mid], x) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -177,7 +177,7 @@ size_t bfo_xattrs_sort(bfo_xattrs *set)
 	for (i = 0; i < all; i++) {
 		x = set->v[i];
 		at = place(set, n, &x);
-		if (at < n && !compare(&set->v[at], &x))
+		if (at < n && !bfo_xattr_compare(&set->v[at], &x))
 			continue;
 		memmove(&set->v[at + 1], &set->v[at], (n - at) * sizeof(x));
 		set->v[at] = x;
@@ -192,7 +192,7 @@ static int is_sorted(const bfo_xattrs *set)
 	size_t i;
 
 	for (i = 1; i < set->n; i++)
-		if (compare(&set->v[i - 1], &set->v[i]) >= 0)
+		if (bfo_xattr_compare(&set->v[i - 1], &set->v[i]) >= 0)
 			return 0;
 	return 1;
 }

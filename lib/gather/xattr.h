@@ -79,6 +79,9 @@ uint32_t bfo_xattrs_bytes(const bfo_xattrs *set);
 void bfo_xattrs_pack(const bfo_xattrs *set, void *bytes);
 errcode_t bfo_xattrs_unpack(bfo_xattrs *out, const void *bytes, uint32_t size);
 
+/* Compares names in that order. */
+int bfo_xattr_compare(const struct bfo_xattr *a, const struct bfo_xattr *b);
+
 /* Bytes that X takes, in either place: entry and value, padded. */
 uint64_t bfo_xattr_cost(const struct bfo_xattr *x);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <ext2fs/ext2fs.h>
 
-#include "gather/inode_check.h"
 #include "plan/inline.h"
 
 #define PARENT 4U			/* bytes of the parent's number, before the entries */
@@ -61,19 +60,4 @@ uint32_t bfo_inline_dir(const struct bfo_dirimage *img, uint32_t room, uint8_t *
 	if (bytes)
 		bfo_dirimage_region(img, out + BFO_INLINE_HEAD, bytes, mid, end);
 	return BFO_INLINE_HEAD + bytes;
-}
-
-void bfo_inline_content(const struct bfo_volume *vol, const void *data, void *out, uint32_t size)
-{
-	const struct ext2_inode *raw = data;
-	uint32_t head = size < BFO_INLINE_HEAD ? size : BFO_INLINE_HEAD, len;
-	const void *tail;
-
-	memset(out, 0, size);
-	memcpy(out, raw->i_block, head);
-	len = bfo_inode_inline_tail(vol, data, &tail);
-	if (len > size - head)
-		len = size - head;
-	if (len)
-		memcpy((char *) out + head, tail, len);
 }

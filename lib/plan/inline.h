@@ -11,7 +11,6 @@
 
 #include "plan/dirimage.h"
 #include "plan/plan.h"
-#include "volume/volume.h"
 
 #define BFO_INLINE_HEAD 60U	/* bytes of i_block */
 
@@ -26,11 +25,5 @@ int bfo_inline_fits(const struct bfo_plan *plan, const struct bfo_inode *rec);
  * bytes; NULL: only its length is wanted).  Returns its length, 60 or more; 0 if it does not fit.
  */
 uint32_t bfo_inline_dir(const struct bfo_dirimage *img, uint32_t room, uint8_t *out);
-
-/*
- * Takes SIZE bytes of content, or what there is, out of raw inode RAW of volume VOL to OUT; what
- * is missing becomes zero.
- */
-void bfo_inline_content(const struct bfo_volume *vol, const void *raw, void *out, uint32_t size);
 
 #endif

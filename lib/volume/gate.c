@@ -86,7 +86,8 @@ void bfo_gate_target_features(const struct bfo_volume *vol, uint32_t mask[3])
 {
 	const struct ext2_super_block *sb = vol->fs->super;
 
-	mask[0] = sb->s_feature_compat & both.mask[0];
+	/* dir_prealloc never was; mke2fs refuses it */
+	mask[0] = sb->s_feature_compat & both.mask[0] & ~EXT2_FEATURE_COMPAT_DIR_PREALLOC;
 	mask[1] = sb->s_feature_incompat & both.mask[1];
 	mask[2] = sb->s_feature_ro_compat & both.mask[2];
 }

@@ -143,7 +143,7 @@ both casefold 4096 '' -O casefold
 both encrypt 4096 '' -O encrypt
 both verity 4096 '' -O verity
 both inline_data 4096 '-o iflags -o layout' -O inline_data
-both ea_inode 4096 '' -O ea_inode
+both 'ea_inode|xattr-space' 4096 '' -O ea_inode
 both bigalloc 4096 '' -O bigalloc -C 16384
 both allow-loss=nanoseconds,birth-time 4096 "$times" -I 128
 both inode.size 4096 '' -I 1024

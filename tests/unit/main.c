@@ -12,6 +12,7 @@
 
 #include "unit.h"
 
+Suite *attrs_suite(void);
 Suite *batch_suite(void);
 Suite *batch_random_suite(void);
 Suite *commit_suite(void);
@@ -21,11 +22,13 @@ Suite *extent_suite(void);
 Suite *htree_suite(void);
 Suite *inode_image_suite(void);
 Suite *landing_suite(void);
+Suite *maps_suite(void);
 Suite *merge_suite(void);
 Suite *merge_clash_suite(void);
 Suite *merge_random_suite(void);
 Suite *names_suite(void);
 Suite *order_suite(void);
+Suite *pairs_suite(void);
 Suite *pipe_suite(void);
 Suite *quota_damage_suite(void);
 Suite *quota_suite(void);
@@ -36,6 +39,7 @@ Suite *runs_suite(void);
 Suite *sort_suite(void);
 Suite *space_suite(void);
 Suite *text_suite(void);
+Suite *values_suite(void);
 Suite *vec_suite(void);
 Suite *xattr_suite(void);
 Suite *xattr_image_suite(void);
@@ -48,6 +52,7 @@ static Suite *(*const suites[])(void) = {
 	runs_suite, inode_image_suite, xattr_suite, xattr_split_suite, xattr_image_suite,
 	quota_suite, quota_damage_suite, quota_use_suite,
 	batch_suite, batch_random_suite, pipe_suite, commit_suite,
+	attrs_suite, values_suite, maps_suite, pairs_suite,
 };
 
 int main(void)

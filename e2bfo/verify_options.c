@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * verify_options.c - the command line of `e2bfo verify`
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "argument.h"
+#include "compare/diff.h"
+#include "e2bfo.h"
+#include "verify_options.h"
+
+enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE, OPT_MEMORY, OPT_PROGRESS, OPT_JSON };
+
+static const struct option long_options[] = {
+	{ "from", required_argument, NULL, OPT_FROM },
+	{ "to", required_argument, NULL, OPT_TO },
+	{ "ignore", required_argument, NULL, OPT_IGNORE },
+	{ "memory", required_argument, NULL, OPT_MEMORY },
+	{ "progress", required_argument, NULL, OPT_PROGRESS },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 }
+};
+
+static const char help[] =
+"Usage: e2bfo verify [OPTIONS] A B\n"
+"\n"
+"Compares the file trees of two unmounted filesystems: names, all attributes, extended\n"
+"attributes, holes and every byte of data; not how they are laid out. Neither is written.\n"
+"\n"
+"What:\n"
+"  --from PATH          the part of A to be compared (default /)\n"
+"  --to PATH            the part of B to be compared with it (default /)\n"
+"  --ignore KIND,...    what may differ; may be repeated. Kinds:\n"
+"                       missing extra type mode uid gid size nlink mtime atime ctime crtime\n"
+"                       generation version flags project device links symlink xattr holes\n"
+"                       data\n"
+"How:\n"
+"  --memory SIZE        buffers (default a quarter of RAM, at most 1G)\n"
+"Output:\n"
+"  --progress auto|bar|none\n"
+"  --json               a report for scripts on standard output, all differences\n"
+"  -q, --quiet          only differences and errors\n"
+"  -v, --verbose        all differences, not ten of a kind; more about the I/O\n"
+"  -V, --version        --help\n"
+"\n"
+"Exit status: 0 equal, 1 different, 8 could not compare all, 16 usage, 32 cancelled.\n"
+"\n"
+"Examples:\n"
+"  e2bfo verify /dev/sdb1 /dev/sdc1             judge a copy\n"
+"  e2bfo verify --from /home/ann --to /old/ann /dev/sdb1 /dev/sdc2\n"
+"  e2bfo verify --ignore atime,ctime old.img new.img\n";
+
+/* Adds the kinds named in TEXT, with commas between them. */
+static int read_kinds(const char *text, uint32_t *kinds)
+{
+	size_t len;
+	int kind;
+
+	for (;; text += len + 1) {
+		len = strcspn(text, ",");
+		for (kind = 0; kind < BFO_DIFF_KINDS; kind++)
+			if (strlen(bfo_diff_words[kind]) == len &&
+			    !strncmp(bfo_diff_words[kind], text, len))
+				break;
+		if (kind == BFO_DIFF_KINDS)
+			return argument_complain("verify", "--ignore %.*s: no such kind",
+						 (int) len, text);
+		*kinds |= BFO_DIFF_BIT(kind);
+		if (!text[len])
+			return -1;
+	}
+}
+
+static int read_option(struct verify_options *opt, int c)
+{
+	switch (c) {
+	case OPT_FROM:
+	case OPT_TO:
+		opt->path[c == OPT_TO] = optarg;
+		return *optarg ? -1 : argument_complain("verify", "%s must not be empty",
+							c == OPT_TO ? "--to" : "--from");
+	case OPT_IGNORE:
+		return read_kinds(optarg, &opt->ignore);
+	case OPT_MEMORY:
+		return argument_memory("verify", optarg, &opt->memory);
+	case OPT_PROGRESS:
+		return argument_progress("verify", optarg, &opt->progress);
+	case OPT_JSON:
+		opt->json = 1;
+		return -1;
+	case 'q':
+		opt->quiet = 1;
+		return -1;
+	case 'v':
+		opt->verbose = 1;
+		return -1;
+	case 'V':
+		printf("e2bfo %s\n", PACKAGE_VERSION);
+		return EXIT_KEPT;
+	case 'h':
+		fputs(help, stdout);
+		return EXIT_KEPT;
+	default:
+		fputs("Try 'e2bfo verify --help'\n", stderr);
+		return EXIT_USAGE;
+	}
+}
+
+int verify_options_read(struct verify_options *opt, int argc, char **argv)
+{
+	int c, status = -1;
+
+	*opt = (struct verify_options) { .path = { "/", "/" },
+					 .memory = argument_memory_default() };
+	argv[0] = "e2bfo";
+	while (status < 0 && (c = getopt_long(argc, argv, "qvVh", long_options, NULL)) != -1)
+		status = read_option(opt, c);
+	if (status >= 0)
+		return status;
+	if (argc - optind != 2 || !*argv[optind] || !*argv[optind + 1])
+		return argument_complain("verify", "verify takes two filesystems, A and B");
+	opt->volume[0] = argv[optind];
+	opt->volume[1] = argv[optind + 1];
+	return -1;
+}

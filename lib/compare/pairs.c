@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pairs.c - from two sets of names to pairs of inodes
+ *
+ * Names are sorted by directory and their first eight bytes, which take the place of the hash,
+ * in linear time; only what agrees in these is compared as text.  Then pairs are their own queue:
+ * the children of a pair of directories are appended while it grows, level by level.
+ *
+ * Hard links: a record remembers the first pair it is in.  A further name is as it should be if it
+ * brings the same two records together again; else the sharing differs.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "base/sort.h"
+#include "compare/compare.h"
+#include "compare/pairs.h"
+
+#define ROOT_INO 2
+#define LOST_FOUND "lost+found"
+
+/* ---- names in order ---- */
+
+/* Bytes [at, at + 4) of a name as a number that sorts like them; names have no zero bytes. */
+static uint32_t key_of(const char *text, uint32_t len, uint32_t at)
+{
+	uint32_t key = 0, i;
+
+	for (i = at; i < at + 4; i++)
+		key = key << 8 | (i < len ? (uint8_t) text[i] : 0);
+	return key;
+}
+
+int bfo_pairs_order(const struct bfo_tree *ta, const struct bfo_name *a,
+		    const struct bfo_tree *tb, const struct bfo_name *b)
+{
+	uint32_t al = bfo_name_len(a), bl = bfo_name_len(b);
+	int c = memcmp(bfo_name_text(ta, a), bfo_name_text(tb, b), al < bl ? al : bl);
+
+	return c ? c : (al > bl) - (al < bl);
+}
+
+static int by_text(const void *a, const void *b, void *tree)
+{
+	const struct bfo_name *x = a, *y = b;
+	int c = bfo_pairs_order(tree, x, tree, y);
+
+	return c ? c : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Drops names that lead nowhere; gives the others their keys. */
+static errcode_t set_keys(struct bfo_tree *t)
+{
+	size_t i, kept = 0;
+	errcode_t err = 0;
+
+	for (i = 0; i < t->names.n && !err; i++) {
+		struct bfo_name n = t->names.v[i];
+
+		if (bfo_tree_find(t, n.ino) == BFO_NONE) {
+			err = bfo_tree_found_known(t, BFO_FOUND_NAME_INODE, &n);
+			continue;
+		}
+		n.hash = key_of(bfo_name_text(t, &n), bfo_name_len(&n), 0);
+		n.minor = key_of(bfo_name_text(t, &n), bfo_name_len(&n), 4);
+		t->names.v[kept++] = n;
+	}
+	t->names.n = kept;
+	return err;
+}
+
+static void sort_ties(struct bfo_tree *t)
+{
+	const struct bfo_name *a, *b;
+	size_t i, j;
+
+	for (i = 0; i < t->names.n; i = j) {
+		a = &t->names.v[i];
+		for (j = i + 1; j < t->names.n; j++) {
+			b = &t->names.v[j];
+			if (a->dir != b->dir || a->hash != b->hash || a->minor != b->minor)
+				break;
+		}
+		if (j > i + 1)
+			qsort_r(t->names.v + i, j - i, sizeof(*t->names.v), by_text, t);
+	}
+}
+
+static errcode_t drop_doubles(struct bfo_tree *t)
+{
+	size_t i, kept = 0;
+	errcode_t err = 0;
+
+	for (i = 0; i < t->names.n && !err; i++) {
+		const struct bfo_name *n = &t->names.v[i];
+		const struct bfo_name *last = kept ? &t->names.v[kept - 1] : NULL;
+
+		if (last && last->dir == n->dir && !bfo_pairs_order(t, last, t, n))
+			err = bfo_tree_found_known(t, BFO_FOUND_NAME_DUPLICATE, n);
+		else
+			t->names.v[kept++] = *n;
+	}
+	t->names.n = kept;
+	return err;
+}
+
+static void cut_slices(struct bfo_tree *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->inodes.n; i++)
+		if (S_ISDIR(t->inodes.v[i].mode))
+			t->inodes.v[i].child = t->inodes.v[i].nchild = 0;
+	for (i = 0; i < t->names.n; i++) {
+		struct bfo_inode *dir = &t->inodes.v[t->names.v[i].dir];
+
+		if (!dir->nchild++)
+			dir->child = i;
+	}
+}
+
+errcode_t bfo_pairs_sort_names(struct bfo_tree *t)
+{
+	errcode_t err = set_keys(t);
+
+	if (err)
+		return err;
+	bfo_sort(t->names.v, t->names.n, sizeof(*t->names.v), 3);
+	sort_ties(t);
+	err = drop_doubles(t);
+	cut_slices(t);
+	return err;
+}
+
+/* ---- where it begins ---- */
+
+static uint32_t find_name(const struct bfo_tree *t, uint32_t dir, const char *name, size_t len)
+{
+	const struct bfo_inode *d = &t->inodes.v[dir];
+	uint32_t i;
+
+	for (i = d->child; i < d->child + d->nchild; i++)
+		if (bfo_name_len(&t->names.v[i]) == len &&
+		    !memcmp(bfo_name_text(t, &t->names.v[i]), name, len))
+			return bfo_tree_find(t, t->names.v[i].ino);
+	return BFO_NONE;
+}
+
+/* Follows the path of SIDE to a record. */
+static errcode_t walk(struct bfo_compare *c, int side, uint32_t *inode)
+{
+	const struct bfo_tree *t = c->tree[side];
+	const char *p = c->path[side];
+	size_t len;
+
+	*inode = bfo_tree_find(t, ROOT_INO);
+	if (*inode == BFO_NONE || t->inodes.v[*inode].state & BFO_INODE_BAD ||
+	    !S_ISDIR(t->inodes.v[*inode].mode))
+		return bfo_fail(c->ctx, BFO_ET_ROOT_DAMAGED, "comparing names");
+	for (p += strspn(p, "/"); *p; p += len, p += strspn(p, "/")) {
+		len = strcspn(p, "/");
+		if (len == 1 && *p == '.')
+			continue;
+		if (!S_ISDIR(t->inodes.v[*inode].mode))
+			return bfo_fail(c->ctx, BFO_ET_NOT_DIR, "looking for %s in %s",
+					c->path[side], c->reader[side]->vol->spec);
+		*inode = find_name(t, *inode, p, len);
+		if (*inode == BFO_NONE)
+			return bfo_fail(c->ctx, BFO_ET_NO_PATH, "looking for %s in %s",
+					c->path[side], c->reader[side]->vol->spec);
+	}
+	return 0;
+}
+
+/* ---- pairing ---- */
+
+static struct bfo_inode *record(struct bfo_compare *c, int side, uint32_t inode)
+{
+	return &c->tree[side]->inodes.v[inode];
+}
+
+static errcode_t add_pair(struct bfo_compare *c, struct bfo_compare_pair pair)
+{
+	uint32_t index = c->pairs.n, side;
+	errcode_t err = bfo_vec_push(&c->pairs, pair);
+
+	if (err)
+		return err;
+	for (side = 0; side < 2; side++)
+		if (record(c, side, pair.inode[side])->name == BFO_NONE)
+			record(c, side, pair.inode[side])->name = index;
+	if (S_ISDIR(record(c, 0, pair.inode[0])->mode))
+		c->dirs++;
+	else
+		c->files += !pair.names_only;
+	return 0;
+}
+
+/* True if a directory of SIDE has had a name before: then NAME is damage. */
+static int is_second_name(struct bfo_compare *c, int side, uint32_t inode,
+			  const struct bfo_name *name, errcode_t *err)
+{
+	const struct bfo_inode *rec = record(c, side, inode);
+
+	if (!S_ISDIR(rec->mode) || rec->name == BFO_NONE)
+		return 0;
+	if (!*err)
+		*err = bfo_tree_found_known(c->tree[side], BFO_FOUND_DIR_TWICE, name);
+	return 1;
+}
+
+/* Name A and name B in pair DIR have the same bytes. */
+static errcode_t meet(struct bfo_compare *c, uint32_t dir, const struct bfo_name *a,
+		      const struct bfo_name *b)
+{
+	struct bfo_compare_pair pair = { .inode = { bfo_tree_find(c->tree[0], a->ino),
+					    bfo_tree_find(c->tree[1], b->ino) },
+				 .parent = dir, .name = a - c->tree[0]->names.v };
+	uint32_t first[2] = { record(c, 0, pair.inode[0])->name,
+			      record(c, 1, pair.inode[1])->name };
+	errcode_t err = 0;
+
+	if (is_second_name(c, 0, pair.inode[0], a, &err) |
+	    is_second_name(c, 1, pair.inode[1], b, &err))
+		return err;
+	if (first[0] != BFO_NONE && first[0] == first[1])
+		return 0;
+	pair.names_only = first[0] != BFO_NONE && first[1] != BFO_NONE;
+	err = add_pair(c, pair);
+	if (!err && first[0] != first[1])
+		bfo_compare_found(c, &(struct bfo_diff) { .kind = BFO_DIFF_LINKS,
+				  .pair = c->pairs.n - 1, .ino = { a->ino, b->ino },
+				  .first = { first[0], first[1] } });
+	return err;
+}
+
+/* A name that only SIDE has. */
+static void alone(struct bfo_compare *c, uint32_t dir, int side, const struct bfo_name *n)
+{
+	struct bfo_diff diff = { .kind = side ? BFO_DIFF_EXTRA : BFO_DIFF_MISSING, .pair = dir,
+				 .name = { .data = bfo_name_text(c->tree[side], n),
+					   .len = bfo_name_len(n) } };
+
+	diff.ino[side] = n->ino;
+	bfo_compare_found(c, &diff);
+}
+
+static int is_lost_found(const struct bfo_tree *t, const struct bfo_name *n)
+{
+	return t->inodes.v[n->dir].ino == ROOT_INO &&
+	       bfo_name_len(n) == strlen(LOST_FOUND) &&
+	       !memcmp(bfo_name_text(t, n), LOST_FOUND, strlen(LOST_FOUND)) &&
+	       S_ISDIR(t->inodes.v[bfo_tree_find(t, n->ino)].mode);
+}
+
+/* The name at *AT, or the one behind it if that is lost+found; NULL at END. */
+static const struct bfo_name *next_name(const struct bfo_tree *t, uint32_t *at, uint32_t end)
+{
+	if (*at < end && is_lost_found(t, &t->names.v[*at]))
+		++*at;
+	return *at < end ? &t->names.v[*at] : NULL;
+}
+
+/* Lays the names of two directories side by side. */
+static errcode_t pair_children(struct bfo_compare *c, uint32_t dir)
+{
+	const struct bfo_inode *da = bfo_pair_inode(c, dir, 0), *db = bfo_pair_inode(c, dir, 1);
+	uint32_t i = da->child, j = db->child;
+	const struct bfo_name *a, *b;
+	errcode_t err = 0;
+	int order;
+
+	while (!err) {
+		a = next_name(c->tree[0], &i, da->child + da->nchild);
+		b = next_name(c->tree[1], &j, db->child + db->nchild);
+		if (!a && !b)
+			break;
+		order = !a ? 1 : !b ? -1 : bfo_pairs_order(c->tree[0], a, c->tree[1], b);
+		if (!order)
+			err = meet(c, dir, a, b);
+		else
+			alone(c, dir, order > 0, order > 0 ? b : a);
+		i += order <= 0;
+		j += order >= 0;
+	}
+	return err;
+}
+
+errcode_t bfo_compare_names(struct bfo_compare *c)
+{
+	struct bfo_compare_pair top = { .parent = BFO_NONE };
+	errcode_t err = 0;
+	uint32_t i;
+	int side;
+
+	bfo_progress_report(c->ctx, BFO_STAGE_PLAN, 0, 0, 0);
+	for (side = 0; side < 2 && !err; side++) {
+		err = bfo_pairs_sort_names(c->tree[side]);
+		if (!err)
+			err = walk(c, side, &top.inode[side]);
+	}
+	if (!err)
+		err = add_pair(c, top);
+	for (i = 0; i < c->pairs.n && !err; i++) {
+		if (bfo_pair_is_sound(c, i) && S_ISDIR(bfo_pair_inode(c, i, 0)->mode) &&
+		    S_ISDIR(bfo_pair_inode(c, i, 1)->mode))
+			err = pair_children(c, i);
+		if (!err && bfo_cancelled(c->ctx))
+			err = bfo_fail(c->ctx, BFO_ET_CANCELLED, "comparing names");
+	}
+	return err;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pairs.h - names sorted by their bytes, so that two directories can be laid side by side
+ */
+#ifndef BFO_COMPARE_PAIRS_H
+#define BFO_COMPARE_PAIRS_H
+
+#include "gather/tree.h"
+
+/*
+ * Sorts names[] by (directory, bytes) and gives every directory its slice.  Names that lead to no
+ * record, and names that stand twice, become findings and go.
+ */
+errcode_t bfo_pairs_sort_names(struct bfo_tree *tree);
+
+/* Compares the bytes of two names, of different trees or of one. */
+int bfo_pairs_order(const struct bfo_tree *ta, const struct bfo_name *a,
+		    const struct bfo_tree *tb, const struct bfo_name *b);
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * window.c - what is small about many pairs
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "base/pages.h"
+#include "compare/window.h"
+
+#define FETCH_BYTES (sizeof(struct bfo_node) + sizeof(struct bfo_fetch))
+
+errcode_t bfo_window_init(struct bfo_window *w, struct bfo_compare *c)
+{
+	*w = (struct bfo_window) { .c = c, .size = c->memory };
+	w->room = bfo_pages_alloc(w->size);
+	return w->room ? 0 : bfo_fail(c->ctx, ENOMEM, "comparing inodes");
+}
+
+void bfo_window_free(struct bfo_window *w)
+{
+	bfo_pages_free(w->room, w->size);
+	bfo_vec_free(&w->items);
+	bfo_vec_free(&w->nodes[0]);
+	bfo_vec_free(&w->nodes[1]);
+	bfo_vec_free(&w->fetches);
+}
+
+int bfo_is_inline(const struct bfo_inode *rec)
+{
+	return !!(rec->flags & EXT4_INLINE_DATA_FL) || rec->state & BFO_INODE_FAST;
+}
+
+/* How many bytes of SIDE's content have to be read from blocks of its own. */
+static uint32_t content_bytes(const struct bfo_window *w, uint32_t pair, int side)
+{
+	const struct bfo_inode *rec = bfo_pair_inode(w->c, pair, side);
+	const struct bfo_inode *other = bfo_pair_inode(w->c, pair, !side);
+	uint64_t size = rec->size;
+
+	if (bfo_is_inline(rec) || (rec->mode ^ other->mode) & S_IFMT)
+		return 0;
+	if (S_ISREG(rec->mode)) {
+		if (!bfo_is_inline(other))
+			return 0;
+		size = other->size < size ? other->size : size;
+	} else if (!S_ISLNK(rec->mode)) {
+		return 0;
+	}
+	return size < BFO_CONTENT_MAX ? size : BFO_CONTENT_MAX;
+}
+
+static uint32_t content_blocks(const struct bfo_window *w, uint32_t pair, int side)
+{
+	uint32_t bs = w->c->reader[side]->vol->block_size;
+
+	return (content_bytes(w, pair, side) + bs - 1) / bs;
+}
+
+int bfo_window_fits(const struct bfo_window *w, uint32_t pair)
+{
+	size_t need = w->used + sizeof(struct bfo_window_item), blocks;
+	int side;
+
+	for (side = 0; side < 2; side++) {
+		const struct bfo_volume *vol = w->c->reader[side]->vol;
+
+		blocks = content_blocks(w, pair, side);
+		blocks += bfo_pair_inode(w->c, pair, side)->ea != BFO_NONE;
+		need += vol->inode_size + FETCH_BYTES + blocks * (vol->block_size + FETCH_BYTES);
+	}
+	need += w->items.n * sizeof(struct bfo_window_item) + w->fetches.n * FETCH_BYTES;
+	return need <= w->size || !w->items.n;
+}
+
+/* Room for LEN bytes, which bfo_window_fits() has promised. */
+static char *take_room(struct bfo_window *w, size_t len)
+{
+	char *room = w->room + w->used;
+
+	assert(w->used + len <= w->size);
+	w->used += len;
+	return room;
+}
+
+/* Wants LEN bytes from byte AT of COUNT blocks from BLK. */
+static errcode_t want(struct bfo_window *w, int side, uint64_t blk, uint32_t count,
+		      struct bfo_fetch fetch)
+{
+	errcode_t err = bfo_vec_push(&w->nodes[side], bfo_node_make(blk, count, w->fetches.n, 0));
+
+	return err ? err : bfo_vec_push(&w->fetches, fetch);
+}
+
+static errcode_t want_inode(struct bfo_window *w, int side, uint32_t ino, struct bfo_small *small)
+{
+	const struct bfo_volume *vol = w->c->reader[side]->vol;
+	uint32_t ipg = EXT2_INODES_PER_GROUP(vol->fs->super), size = vol->inode_size;
+	uint64_t at = (uint64_t) ((ino - 1) % ipg) * size;
+	uint64_t blk = ext2fs_inode_table_loc(vol->fs, (ino - 1) / ipg) + at / vol->block_size;
+	char *room = take_room(w, size);
+
+	small->raw = room;
+	return want(w, side, blk, 1, (struct bfo_fetch) { .to = room, .len = size,
+		    .at = at % vol->block_size });
+}
+
+static errcode_t want_ea(struct bfo_window *w, int side, uint32_t ea, struct bfo_small *small)
+{
+	uint32_t bs = w->c->reader[side]->vol->block_size;
+	char *room;
+
+	if (ea == BFO_NONE)
+		return 0;
+	room = take_room(w, bs);
+	small->ea = room;
+	return want(w, side, w->c->tree[side]->eas.v[ea].blk, 1,
+		    (struct bfo_fetch) { .to = room, .len = bs });
+}
+
+/* The first blocks of symlinks and short files; holes read as zeroes. */
+static errcode_t want_content(struct bfo_window *w, uint32_t pair, int side,
+			      struct bfo_small *small)
+{
+	const struct bfo_inode *rec = bfo_pair_inode(w->c, pair, side);
+	uint32_t bs = w->c->reader[side]->vol->block_size, count, i;
+	uint32_t blocks = content_blocks(w, pair, side);
+	char *room = take_room(w, (size_t) blocks * bs);
+	errcode_t err = 0;
+
+	if (!blocks)
+		return 0;
+	memset(room, 0, (size_t) blocks * bs);
+	small->content = room;
+	for (i = 0; i < rec->nseg && !err; i++) {
+		const struct bfo_seg *seg = &w->c->tree[side]->segs.v[rec->seg + i];
+
+		if (seg->lblk >= blocks)
+			break;
+		if (bfo_seg_unwritten(seg))
+			continue;
+		count = seg->len < blocks - seg->lblk ? seg->len : blocks - seg->lblk;
+		err = want(w, side, seg->blk, count, (struct bfo_fetch) {
+			   .to = room + (size_t) seg->lblk * bs, .len = count * bs });
+	}
+	return err;
+}
+
+errcode_t bfo_window_add(struct bfo_window *w, uint32_t pair)
+{
+	struct bfo_window_item item = { .pair = pair };
+	errcode_t err = 0;
+	int side;
+
+	for (side = 0; side < 2 && !err; side++) {
+		const struct bfo_inode *rec = bfo_pair_inode(w->c, pair, side);
+
+		err = want_inode(w, side, rec->ino, &item.of[side]);
+		if (!err)
+			err = want_ea(w, side, rec->ea, &item.of[side]);
+		if (!err)
+			err = want_content(w, pair, side, &item.of[side]);
+	}
+	return err ? err : bfo_vec_push(&w->items, item);
+}
+
+struct load {
+	struct bfo_window *w;
+	uint32_t block_size;
+};
+
+/* Sink: what is wanted of a node begins at byte `at` of its first block. */
+static errcode_t take(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+		      const void *data)
+{
+	struct load *load = priv;
+	struct bfo_compare *c = load->w->c;
+	const struct bfo_fetch *f = &load->w->fetches.v[node->tag];
+	size_t skip = (size_t) at * load->block_size, len = (size_t) count * load->block_size;
+
+	if (!at)
+		memcpy(f->to, (const char *) data + f->at, f->len < len ? f->len : len);
+	else
+		memcpy(f->to + skip, data, len);
+	return bfo_cancelled(c->ctx) ? bfo_fail(c->ctx, BFO_ET_CANCELLED, "comparing inodes") : 0;
+}
+
+errcode_t bfo_window_load(struct bfo_window *w)
+{
+	struct load load = { .w = w };
+	struct bfo_sink sink = { .take = take, .priv = &load };
+	errcode_t err = 0;
+	int side;
+
+	for (side = 0; side < 2 && !err; side++) {
+		load.block_size = w->c->reader[side]->vol->block_size;
+		bfo_order_list_sort(&w->nodes[side]);
+		err = bfo_reader_run(w->c->reader[side], w->nodes[side].v, w->nodes[side].n, &sink);
+	}
+	return err;
+}
+
+void bfo_window_clear(struct bfo_window *w)
+{
+	w->used = w->items.n = w->nodes[0].n = w->nodes[1].n = w->fetches.n = 0;
+}
