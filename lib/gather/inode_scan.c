@@ -259,6 +259,7 @@ errcode_t bfo_inode_scan_some(struct bfo_reader *r, struct bfo_tree *tree, const
 
 	tree->block_size = r->vol->block_size;
 	tree->encoding = ext2fs_has_feature_casefold(sb) ? sb->s_encoding : 0;
+	tree->inline_data = ext2fs_has_feature_inline_data(sb);
 	tree->stable_inodes = ext2fs_has_feature_stable_inodes(sb);
 	err = bfo_rank_init(&tree->rank, (uint64_t) sb->s_inodes_count + 1);
 	if (!err)

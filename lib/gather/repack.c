@@ -17,6 +17,8 @@
 #include "gather/value_scan.h"
 #include "gather/xattr.h"
 
+#define DATA_ENTRY 20U		/* bytes of system.data, without its value */
+
 #define le16 ext2fs_le16_to_cpu
 #define le32 ext2fs_le32_to_cpu
 
@@ -334,12 +336,29 @@ static uint32_t cost_inside(const struct scan *s)
 	return sum;
 }
 
-/* Splits set *INDEX for the target; *LOST if some of it had to go, and it is another one then. */
-static errcode_t fit(struct scan *s, uint32_t *index, int *lost)
+/* Splits s->set, which is SET, for the target: as bfo_xattrs_split() returns. */
+static int split(struct scan *s, struct bfo_ea *set)
 {
 	uint32_t room = s->target->inode_size - EXT2_GOOD_OLD_INODE_SIZE - s->target->extra_isize;
+	int state = -1;
+
+	if (set->reserve <= room)
+		state = bfo_xattrs_split(&s->set, room - set->reserve, s->target->block_size,
+					 s->in_inode.v);
+	if (state < 0 && set->reserve) {
+		set->reserve = 0;		/* what was inline goes to a block */
+		return split(s, set);
+	}
+	set->no_block = !state;
+	set->fitted = state >= 0;
+	set->inside = cost_inside(s);
+	return state;
+}
+
+/* Fits set *INDEX into the target; *LOST if some of it had to go, and it is another one then. */
+static errcode_t fit(struct scan *s, uint32_t *index, int *lost)
+{
 	errcode_t err;
-	int split;
 
 	for (*lost = 0; *index != BFO_NONE && !s->sets.v[*index].fitted; *lost = 1) {
 		s->set.n = 0;
@@ -348,17 +367,24 @@ static errcode_t fit(struct scan *s, uint32_t *index, int *lost)
 			err = bfo_vec_reserve(&s->in_inode, s->set.n);
 		if (err)
 			return err;
-		split = bfo_xattrs_split(&s->set, room, s->target->block_size, s->in_inode.v);
-		s->sets.v[*index].no_block = !split;
-		s->sets.v[*index].inside = cost_inside(s);
-		s->sets.v[*index].fitted = split >= 0;
-		if (split >= 0)
+		if (split(s, &s->sets.v[*index]) >= 0)
 			return 0;
 		err = shrink(s, index);
 		if (err)
 			return err;
 	}
 	return 0;
+}
+
+/* Bytes of its inode that the inline data of REC take, besides i_block. */
+static uint32_t reserve_of(const struct scan *s, const struct bfo_inode *rec)
+{
+	uint64_t tail = rec->size > EXT4_MIN_INLINE_DATA_SIZE ?
+			rec->size - EXT4_MIN_INLINE_DATA_SIZE : 0;
+
+	if (!(rec->state & BFO_INODE_INLINE) || !s->target->has_inline || tail > UINT16_MAX / 2)
+		return 0;
+	return DATA_ENTRY + (tail + 3) / 4 * 4;
 }
 
 /* The set of record INODE: what stands in the inode and what stands in its block. */
@@ -368,7 +394,6 @@ static errcode_t combine(struct scan *s, uint32_t inode)
 	const struct block_set *of_block = &s->of_block[rec->ea];
 	uint32_t index = s->inside[inode];
 	errcode_t err = 0;
-	int lost = 0;
 
 	if (rec->ea != BFO_NONE) {
 		s->set.n = 0;
@@ -383,10 +408,28 @@ static errcode_t combine(struct scan *s, uint32_t inode)
 		if (!err)
 			err = lose_if(s, of_block->lost, BFO_LOST_XATTR, rec->ino);
 	}
-	if (!err)
-		err = fit(s, &index, &lost);
+	rec->ea = index;
+	if (index != BFO_NONE && reserve_of(s, rec) > s->sets.v[index].reserve)
+		s->sets.v[index].reserve = reserve_of(s, rec);
+	return err;
+}
+
+/* Fits what record INODE has. */
+static errcode_t fit_record(struct scan *s, uint32_t inode)
+{
+	struct bfo_inode *rec = &s->tree->inodes.v[inode];
+	uint32_t index = rec->ea;
+	errcode_t err;
+	int lost;
+
+	err = fit(s, &index, &lost);
 	rec->ea = index;
 	return err ? err : lose_if(s, lost, BFO_LOST_XATTR, rec->ino);
+}
+
+static int is_copied(const struct bfo_inode *rec)
+{
+	return rec->state & BFO_INODE_PLACED && !(rec->state & BFO_INODE_KEEP);
 }
 
 static errcode_t repack(struct scan *s)
@@ -397,9 +440,11 @@ static errcode_t repack(struct scan *s)
 	size_t i;
 
 	for (i = 0; i < t->inodes.n && !err; i++)
-		if (t->inodes.v[i].state & BFO_INODE_PLACED &&
-		    !(t->inodes.v[i].state & BFO_INODE_KEEP))
+		if (is_copied(&t->inodes.v[i]))
 			err = combine(s, i);
+	for (i = 0; i < t->inodes.n && !err; i++)
+		if (is_copied(&t->inodes.v[i]))
+			err = fit_record(s, i);
 	t->eas = s->sets;
 	s->sets = blocks;
 	t->repacked = 1;

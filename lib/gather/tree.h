@@ -100,6 +100,7 @@ struct bfo_ea {
 	uint32_t copy;		/* plan: entry that takes further references, itself at first */
 	uint32_t bytes;		/* repacked: of the packed set */
 	uint16_t inside;	/* repacked: bytes of those that stand in the inode */
+	uint16_t reserve;	/* repacked: bytes there that are for inline data */
 	uint8_t bad;
 	uint8_t no_block;	/* repacked: all of it stands in the inode */
 	uint8_t fitted;		/* repacked: no_block is known */
@@ -150,6 +151,7 @@ struct bfo_tree {
 	uint32_t block_size;		/* of the volume, bytes: what segments count */
 	uint16_t encoding;		/* of its casefolded directories; 0 without casefold */
 	int stable_inodes;		/* ciphertext depends on inode numbers */
+	int inline_data;		/* small things may stand in their inodes */
 	BFO_VEC(struct bfo_inode) inodes;
 	struct bfo_rank rank;		/* inode number -> index into inodes */
 	BFO_VEC(struct bfo_seg) segs;

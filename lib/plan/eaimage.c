@@ -20,7 +20,7 @@ errcode_t bfo_eaimage_open(struct bfo_eaimage *img, const struct bfo_plan *plan,
 	if (!err)
 		err = bfo_vec_reserve(&img->inside, img->set.n);
 	if (!err)
-		bfo_xattrs_split(&img->set, room, target->block_size, img->inside.v);
+		bfo_xattrs_split(&img->set, room - set->reserve, target->block_size, img->inside.v);
 	img->inside.n = img->set.n;
 	return err;
 }

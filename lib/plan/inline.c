@@ -40,7 +40,9 @@ int bfo_inline_fits(const struct bfo_plan *plan, const struct bfo_inode *rec)
 	if (!(S_ISREG(rec->mode) || S_ISLNK(rec->mode)) || rec->state & BFO_INODE_FAST ||
 	    rec->flags & never || rec->size > bfo_inline_room(plan, rec))
 		return 0;
-	return rec->state & BFO_INODE_INLINE || has_one_piece(plan, rec);
+	if (plan->tree->inline_data)
+		return !!(rec->state & BFO_INODE_INLINE);
+	return has_one_piece(plan, rec);
 }
 
 uint32_t bfo_inline_dir(const struct bfo_dirimage *img, uint32_t room, uint8_t *out)

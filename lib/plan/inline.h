@@ -17,7 +17,10 @@
 /* How many bytes of content fit into the inode of REC, beside its attributes. */
 uint32_t bfo_inline_room(const struct bfo_plan *plan, const struct bfo_inode *rec);
 
-/* True if REC, no directory, is going to stand in its inode. */
+/*
+ * True if REC, no directory, is going to stand in its inode: if it does so in the source, or if it
+ * could not there.
+ */
 int bfo_inline_fits(const struct bfo_plan *plan, const struct bfo_inode *rec);
 
 /*

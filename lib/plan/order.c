@@ -284,6 +284,12 @@ static void drop_foreign(struct bfo_tree *t)
 	t->findings.n = kept;
 }
 
+/* Attribute values have no names; and what is encrypted may lie in what could not be copied. */
+static int has_other_reason(const struct bfo_plan *plan, const struct bfo_inode *rec)
+{
+	return rec->flags & EXT4_EA_INODE_FL || bfo_loss_of_all(plan, rec) != BFO_FOUND_KINDS;
+}
+
 /* Only a whole copy has met all names, so only then do missing ones mean anything. */
 errcode_t bfo_plan_audit(struct bfo_plan *plan)
 {
@@ -296,12 +302,11 @@ errcode_t bfo_plan_audit(struct bfo_plan *plan)
 	for (i = 0; i < t->inodes.n && plan->whole && !err; i++) {
 		const struct bfo_inode *rec = &t->inodes.v[i];
 
-		if (rec->state & (BFO_INODE_BAD | BFO_INODE_EXISTS))
+		if (rec->state & (BFO_INODE_BAD | BFO_INODE_EXISTS) || has_other_reason(plan, rec))
 			continue;
-		if (!(rec->state & BFO_INODE_PLACED) && !(rec->flags & EXT4_EA_INODE_FL))
+		if (!(rec->state & BFO_INODE_PLACED))
 			err = bfo_tree_found(t, BFO_FOUND_UNREACHED, rec->ino, 0);
-		else if (!S_ISDIR(rec->mode) && rec->links != rec->links_read &&
-			 !(rec->flags & EXT4_EA_INODE_FL))
+		else if (!S_ISDIR(rec->mode) && rec->links != rec->links_read)
 			err = bfo_tree_found(t, BFO_FOUND_LINK_COUNT, rec->ino, 0);
 	}
 	return err;

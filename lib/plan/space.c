@@ -31,7 +31,8 @@ static errcode_t size_dir(struct bfo_plan *plan, uint32_t inode)
 			 bfo_plan_shown_path(plan, inode, path, sizeof(path)));
 	rec->size = (uint64_t) img.blocks * plan->target->block_size;
 	rec->state &= ~(BFO_INODE_INDEX | BFO_INODE_STUFF);
-	if (!err && !(rec->state & BFO_INODE_EXISTS))
+	if (!err && !(rec->state & BFO_INODE_EXISTS) &&
+	    (rec->state & BFO_INODE_INLINE || !plan->tree->inline_data))
 		len = bfo_inline_dir(&img, bfo_inline_room(plan, rec), NULL);
 	if (len) {
 		rec->size = len;

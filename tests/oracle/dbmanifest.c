@@ -2,13 +2,16 @@
 /*
  * dbmanifest: what libext2fs finds on the disk of an unmounted filesystem, a line per path.
  *
- *   dbmanifest [-x PATH]... IMAGE[?offset=BYTES]
+ *   dbmanifest [-k] [-x PATH]... IMAGE[?offset=BYTES]
  *
  * The second judge of copies, for what a kernel does not show: i_version, raw 64-bit times,
  * i_extra_isize, project ids without the project feature, flags of symlinks and devices, where
  * an xattr lies, and which inodes share an EA block ("eablock" is the first path that has it).
  * Lines and order are those of manifest.c. Placement is left out: inode and block numbers,
- * checksums, block counts, sizes of directories, INDEX, EXTENTS and HUGE_FILE.
+ * checksums, block counts, sizes of directories, INDEX, EXTENTS and HUGE_FILE. Values in inodes
+ * of their own (ea_inode) are shown as they are, with the place of their entry.
+ *
+ * -k: the fields of manifest.c instead, as a kernel would show them (view.h).
  *
  * Exit status 1 also if an EA block's reference count is not the number of inodes that have it.
  */
@@ -55,6 +58,7 @@ struct walk {
 	struct links inodes, ea_blocks;
 	struct ext2_inode_large *inode;
 	char *block;
+	int kernel_view;
 	int failed;
 };
 
@@ -117,20 +121,55 @@ static void show_bytes(const char *key, const void *data, size_t len)
 	print_value(data, len);
 }
 
+/* All of a small inode's data, at most LEN bytes of BUF: symlink targets, values in EA inodes. */
+static errcode_t content(ext2_filsys fs, ext2_ino_t ino, char *buf, size_t len)
+{
+	ext2_file_t file;
+	unsigned got = 0;
+	errcode_t error = ext2fs_file_open(fs, ino, 0, &file);
+
+	if (error)
+		return error;
+	error = ext2fs_file_read(file, buf, len, &got);
+	ext2fs_file_close(file);
+	return error || got == len ? error : EXT2_ET_SHORT_READ;
+}
+
 /* ---- extended attributes ---- */
+
+/* The value of an entry, to be freed; NULL if it is damaged, which has been said. */
+static char *ea_value(struct walk *w, const struct ext2_ext_attr_entry *e, const char *values,
+		      size_t values_len)
+{
+	char *value = must(calloc(1, e->e_value_size + 1));
+	errcode_t error = 0;
+
+	if (e->e_value_inum)
+		error = content(w->fs, e->e_value_inum, value, e->e_value_size);
+	else if ((size_t)e->e_value_offs + e->e_value_size > values_len)
+		error = EXT2_ET_EXT_ATTR_CSUM_INVALID;
+	else
+		memcpy(value, values + e->e_value_offs, e->e_value_size);
+	if (!error)
+		return value;
+	complain(w, error, "value");
+	free(value);
+	return NULL;
+}
 
 static void show_ea(struct walk *w, char place, const struct ext2_ext_attr_entry *e,
 		    const char *values, size_t values_len)
 {
-	char name[4 * 256 + 1];
+	char name[4 * 256 + 1], *value;
 
+	if (e->e_name_index == 7 && LINUX_S_ISDIR(w->inode->i_mode))
+		return;			/* the rest of an inline directory: inode numbers */
 	escape(name, EXT2_EXT_ATTR_NAME(e), e->e_name_len);
 	printf(" ea:%c:%u.%s=", place, e->e_name_index, name);
-	if (e->e_value_inum || (size_t)e->e_value_offs + e->e_value_size > values_len) {
-		complain(w, EXT2_ET_EXT_ATTR_CSUM_INVALID, "value");
-		return;
-	}
-	print_value((const unsigned char *)values + e->e_value_offs, e->e_value_size);
+	value = ea_value(w, e, values, values_len);
+	if (value)
+		print_value((unsigned char *)value, e->e_value_size);
+	free(value);
 }
 
 static void show_eas(struct walk *w, char place, char *first, char *end, const char *values)
@@ -147,17 +186,25 @@ static void show_eas(struct walk *w, char place, char *first, char *end, const c
 	}
 }
 
-static void show_inode_eas(struct walk *w)
+/* The attributes within the inode; NULL if there are none. */
+static char *inode_area(struct walk *w)
 {
 	char *inode = (char *)w->inode, *end = inode + EXT2_INODE_SIZE(w->fs->super);
 	char *area = inode + EXT2_GOOD_OLD_INODE_SIZE + w->inode->i_extra_isize;
 	uint32_t magic;
 
 	if (EXT2_INODE_SIZE(w->fs->super) == EXT2_GOOD_OLD_INODE_SIZE || area + 4 > end)
-		return;
+		return NULL;
 	memcpy(&magic, area, 4);
-	if (magic == EXT2_EXT_ATTR_MAGIC)
-		show_eas(w, 'i', area + 4, end, area + 4);
+	return magic == EXT2_EXT_ATTR_MAGIC ? area + 4 : NULL;
+}
+
+static void show_inode_eas(struct walk *w)
+{
+	char *end = (char *)w->inode + EXT2_INODE_SIZE(w->fs->super), *area = inode_area(w);
+
+	if (area)
+		show_eas(w, 'i', area, end, area);
 }
 
 static void show_block_eas(struct walk *w, ext2_ino_t ino, int first_path)
@@ -208,6 +255,15 @@ static void layout_add(struct layout *l, uint64_t start, uint64_t len, int unini
 	l->uninit = uninit;
 }
 
+static void layout_end(struct layout *l)
+{
+	layout_flush(l);
+	if (l->count <= LAYOUT_SHOWN)
+		return;
+	sum_end(&l->sum);
+	printf(",...%" PRIu64 ":%016" PRIx64, l->count, l->sum.a ^ l->sum.b);
+}
+
 static errcode_t layout_extents(struct walk *w, ext2_ino_t ino, struct layout *l)
 {
 	struct ext2fs_extent e;
@@ -248,11 +304,7 @@ static void show_layout(struct walk *w, ext2_ino_t ino)
 	else
 		error = ext2fs_block_iterate3(w->fs, ino, BLOCK_FLAG_READ_ONLY, NULL,
 					      layout_block, &l);
-	layout_flush(&l);
-	if (l.count > LAYOUT_SHOWN) {
-		sum_end(&l.sum);
-		printf(",...%" PRIu64 ":%016" PRIx64, l.count, l.sum.a ^ l.sum.b);
-	}
+	layout_end(&l);
 	if (error)
 		complain(w, error, "layout");
 }
@@ -265,11 +317,13 @@ static void show_content(struct walk *w, ext2_ino_t ino)
 		printf(" rdev=%x,%x", i->i_block[0], i->i_block[1]);
 	else if (LINUX_S_ISLNK(i->i_mode) && ext2fs_is_fast_symlink((struct ext2_inode *)i))
 		show_bytes("fast", i->i_block, sizeof(i->i_block));
-	else if (i->i_flags & EXT4_INLINE_DATA_FL)
+	else if (i->i_flags & EXT4_INLINE_DATA_FL && !LINUX_S_ISDIR(i->i_mode))
 		show_bytes("inline", i->i_block, sizeof(i->i_block));
 	else if (LINUX_S_ISREG(i->i_mode) || LINUX_S_ISLNK(i->i_mode))
 		show_layout(w, ino);
 }
+
+#include "view.h"
 
 /* ---- the walk ---- */
 
@@ -330,6 +384,11 @@ static int show_inode(struct walk *w, ext2_ino_t ino)
 		return 0;
 	}
 	dir = LINUX_S_ISDIR(w->inode->i_mode);
+	if (w->kernel_view) {
+		view_inode(w, ino);
+		putchar('\n');
+		return dir;
+	}
 	show_fixed(w->inode);
 	show_extra(w, w->inode);
 	show_content(w, ino);
@@ -379,13 +438,16 @@ static void read_options(struct walk *w, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "x:")) != -1) {
-		if (c != 'x')
+	while ((c = getopt(argc, argv, "kx:")) != -1) {
+		if (c == 'k')
+			w->kernel_view = 1;
+		else if (c == 'x')
+			w->exclude[w->excludes++] = optarg;
+		else
 			exit(2);
-		w->exclude[w->excludes++] = optarg;
 	}
 	if (optind + 1 != argc)
-		errx(2, "usage: dbmanifest [-x PATH]... IMAGE[?offset=BYTES]");
+		errx(2, "usage: dbmanifest [-k] [-x PATH]... IMAGE[?offset=BYTES]");
 }
 
 int main(int argc, char **argv)
@@ -408,6 +470,8 @@ int main(int argc, char **argv)
 		walk_dir(&w, EXT2_ROOT_INO);
 	check_ea_references(&w);
 	ext2fs_close(w.fs);
+	free(w.inode);
+	free(w.block);
 	if (fflush(stdout) || ferror(stdout))
 		err(2, "standard output");
 	return w.failed;

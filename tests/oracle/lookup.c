@@ -71,7 +71,7 @@ static void find_present(int fd, const struct name *n)
 	if (st.st_ino != n->ino && strcmp(n->text, ".."))
 		errx(1, "%s: listed as inode %llu, found as %llu", n->text,
 		     (unsigned long long)n->ino, (unsigned long long)st.st_ino);
-	if ((st.st_mode & S_IFMT) != n->type)
+	if (n->type && (st.st_mode & S_IFMT) != n->type)	/* none without filetype */
 		errx(1, "%s: listed with type %o, found with mode %o", n->text, n->type,
 		     st.st_mode);
 }
