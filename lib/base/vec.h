@@ -16,6 +16,8 @@
 
 #define BFO_VEC(type) struct { type *v; size_t n, cap; }
 
+typedef BFO_VEC(char) bfo_chars;
+
 /* Makes room for `more` further records; returns 0, ENOMEM or BFO_ET_OVERFLOW. */
 #define bfo_vec_reserve(vec, more) \
 	bfo_vec_grow((void **) &(vec)->v, &(vec)->cap, (vec)->n, (more), sizeof(*(vec)->v))

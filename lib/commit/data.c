@@ -11,23 +11,18 @@
  *   mended     ea 1: reference count, checksum; last block of a: zeroes behind the end
  *
  * An item may be cut anywhere between blocks, so no file or directory is too big for a buffer.
- *
- * The larger the part of the buffer that is sorted and read at once, the fewer the strokes over
- * the source, but the longer the writer waits for the first chunk to be complete.  So a buffer is
- * read in as many batches as cost the source next to nothing: many where it lies in the order of
- * the target anyway, one where it does not.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "commit/batches.h"
 #include "commit/data.h"
 #include "commit/pipe.h"
 #include "gather/inode_check.h"
 #include "plan/dirimage.h"
 #include "plan/eaimage.h"
-#include "plan/map.h"
 #include "plan/runs.h"
 
 /* A node's tag: what is to be mended once it is read. */
@@ -36,8 +31,6 @@
 				/* else bytes to be zeroed at the node's end */
 
 #define BATCH_MIN_CHUNKS 4	/* smallest batch that is tried */
-#define BATCH_COST 64		/* 1/64 more than the least is next to nothing */
-#define TREE_BYTES (1U << 20)	/* extent blocks written together */
 
 struct filler {
 	struct bfo_plan *plan;
@@ -45,7 +38,7 @@ struct filler {
 	struct bfo_writer *w;
 	struct bfo_pipe pipe;
 	struct bfo_buffer *buffer;
-	bfo_order_list nodes, scratch;
+	bfo_order_list nodes;
 	uint64_t bytes, total;		/* progress */
 	uint32_t source_units;		/* units of a block of the source */
 
@@ -359,79 +352,11 @@ static errcode_t take_node(void *priv, const struct bfo_node *node, uint32_t at,
 				count * f->source_units);
 }
 
-/* The end of the batch that begins with node FIRST: nodes of SIZE units of the buffer. */
-static size_t batch_end(const struct filler *f, size_t first, uint32_t size)
-{
-	uint64_t limit = f->nodes.v[first].to + size;
-	size_t end = first + 1;
-
-	while (end < f->nodes.n && f->nodes.v[end].to < limit)
-		end++;
-	return end;
-}
-
-/* Cost of reading the buffer in batches of SIZE units; sorts a copy of the nodes in SCRATCH. */
-static uint64_t cost_of(struct filler *f, uint32_t size)
-{
-	bfo_order_list part = { 0 };
-	uint64_t cost = 0;
-	size_t i, end;
-
-	memcpy(f->scratch.v, f->nodes.v, f->nodes.n * sizeof(*f->nodes.v));
-	for (i = 0; i < f->nodes.n; i = end) {
-		end = batch_end(f, i, size);
-		part.v = f->scratch.v + i;
-		part.n = end - i;
-		bfo_order_list_sort(&part);
-		cost += bfo_reader_cost(f->r, part.v, part.n);
-	}
-	return cost;
-}
-
-/* Halves the batch as long as that costs little more than reading the whole buffer at once. */
-static errcode_t choose_batch(struct filler *f, uint32_t *size)
-{
-	uint64_t whole;
-	errcode_t err;
-
-	*size = f->pipe.capacity;
-	if (!f->nodes.n)
-		return 0;
-	f->scratch.n = 0;
-	err = bfo_vec_reserve(&f->scratch, f->nodes.n);
-	if (err)
-		return err;
-	whole = cost_of(f, *size);
-	while (*size / 2 >= BATCH_MIN_CHUNKS * f->pipe.chunk &&
-	       cost_of(f, *size / 2) <= whole + whole / BATCH_COST)
-		*size /= 2;
-	return 0;
-}
-
-/* Reads what the buffer still misses, batch by batch. */
-static errcode_t read_buffer(struct filler *f)
-{
-	struct bfo_sink sink = { .take = take_node, .place = place_node, .priv = f };
-	bfo_order_list batch = { 0 };
-	uint32_t size = 0;
-	errcode_t err;
-	size_t i, end;
-
-	err = choose_batch(f, &size);
-	for (i = 0; i < f->nodes.n && !err; i = end) {
-		end = batch_end(f, i, size);
-		batch.v = f->nodes.v + i;
-		batch.n = end - i;
-		bfo_order_list_sort(&batch);
-		err = bfo_reader_run(f->r, batch.v, batch.n, &sink);
-	}
-	return err;
-}
-
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,
 			 uint64_t memory)
 {
 	struct filler f = { .plan = plan, .r = r, .w = w };
+	struct bfo_sink sink = { .take = take_node, .place = place_node, .priv = &f };
 	uint32_t from = r->vol->block_size, to = w->vol->block_size, unit = from < to ? from : to;
 	errcode_t err;
 
@@ -445,80 +370,12 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo
 		if (err)
 			break;
 		bfo_pipe_publish(&f.pipe, f.buffer);
-		err = read_buffer(&f);
+		err = bfo_batches_read(r, &f.nodes, f.pipe.capacity,
+				       BATCH_MIN_CHUNKS * f.pipe.chunk, &sink);
 	}
 	bfo_vec_free(&f.nodes);
-	bfo_vec_free(&f.scratch);
 	bfo_dirimage_free(&f.img);
 	bfo_eaimage_free(&f.ea);
 	bfo_vec_free(&f.content);
 	return bfo_pipe_close(&f.pipe, err);
-}
-
-/* Tree blocks on their way out: consecutive ones leave in one write. */
-struct tree_writer {
-	struct bfo_writer *w;
-	char *buf;
-	uint64_t blk;		/* of the first in buf */
-	uint32_t n, max;	/* blocks in buf, blocks that fit */
-};
-
-static errcode_t drain(struct tree_writer *tw)
-{
-	uint32_t n = tw->n;
-
-	tw->n = 0;
-	return n ? bfo_writer_write(tw->w, tw->blk, n, tw->buf) : 0;
-}
-
-static errcode_t write_tree(struct bfo_plan *plan, struct tree_writer *tw,
-			    const struct bfo_map_tree *tree, struct bfo_map *map)
-{
-	errcode_t err = bfo_map_init(map, plan, tree->inode);
-	uint64_t blk;
-	uint32_t k;
-
-	for (k = 0; k < tree->blocks && !err; k++) {
-		blk = bfo_plan_tree_block(plan, tree, k);
-		if (tw->n == tw->max || blk != tw->blk + tw->n)
-			err = drain(tw);
-		if (!tw->n)
-			tw->blk = blk;
-		bfo_map_block(map, plan, tree, k,
-			      tw->buf + (size_t) tw->n++ * plan->target->block_size);
-	}
-	return err;
-}
-
-static int by_stem(const void *a, const void *b)
-{
-	const struct bfo_map_tree *x = a, *y = b;
-
-	return (x->stem > y->stem) - (x->stem < y->stem);
-}
-
-errcode_t bfo_trees_write(struct bfo_plan *plan, struct bfo_writer *w)
-{
-	struct tree_writer tw = { .w = w, .max = TREE_BYTES / plan->target->block_size };
-	struct bfo_map_tree *sorted;
-	struct bfo_map map = { 0 };
-	errcode_t err = 0;
-	size_t i;
-
-	sorted = malloc(plan->trees.n * sizeof(*sorted) + 1);
-	tw.buf = malloc(TREE_BYTES);
-	if (!sorted || !tw.buf)
-		err = bfo_fail(plan->ctx, ENOMEM, "writing extent trees");
-	for (i = 0; i < plan->trees.n && !err; i++)
-		sorted[i] = plan->trees.v[i];
-	if (!err)
-		qsort(sorted, plan->trees.n, sizeof(*sorted), by_stem);
-	for (i = 0; i < plan->trees.n && !err; i++)
-		err = write_tree(plan, &tw, &sorted[i], &map);
-	if (!err)
-		err = drain(&tw);
-	bfo_map_free(&map);
-	free(sorted);
-	free(tw.buf);
-	return err;
 }

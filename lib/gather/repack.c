@@ -11,11 +11,10 @@
 #include <string.h>
 #include <ext2fs/ext2fs.h>
 
-#include "base/crc32c.h"
 #include "gather/inode_walk.h"
 #include "gather/repack.h"
+#include "gather/sets.h"
 #include "gather/value_scan.h"
-#include "gather/xattr.h"
 
 #define DATA_ENTRY 20U		/* bytes of system.data, without its value */
 
@@ -31,120 +30,35 @@ struct scan {
 	struct bfo_reader *r;
 	struct bfo_tree *tree;
 	const struct bfo_target *target;
-	bfo_eas sets;			/* what eas[] becomes */
-	uint32_t *table;		/* open hash of sets: index + 1 */
-	size_t table_size;		/* a power of two */
+	struct bfo_sets sets;		/* what eas[] becomes */
 	uint32_t *inside;		/* per record: set of what stands in the inode */
 	struct block_set *of_block;	/* per entry of eas[] */
 	struct bfo_values values;	/* what stood in inodes of its own, and cannot */
 	bfo_xattrs set;			/* scratch */
-	BFO_VEC(char) packed;		/* scratch */
 	BFO_VEC(uint8_t) in_inode;	/* scratch */
 };
+
+/* Attributes or contents stand elsewhere, whatever the sizes of blocks. */
+static int other_inodes(const struct bfo_volume *vol, const struct bfo_target *target)
+{
+	return vol->inode_size != target->inode_size || target->has_inline ||
+	       ext2fs_has_feature_ea_inode(vol->fs->super) ||
+	       ext2fs_has_feature_inline_data(vol->fs->super);
+}
 
 int bfo_repack_needed(const struct bfo_volume *vol, const struct bfo_tree *tree,
 		      const struct bfo_target *target)
 {
-	return vol->inode_size != target->inode_size ||
+	return other_inodes(vol, target) ||
 	       (vol->block_size != target->block_size && tree->eas.n) ||
-	       ext2fs_has_feature_ea_inode(vol->fs->super) || target->has_inline || ext2fs_has_feature_inline_data(vol->fs->super) ||
 	       (ext2fs_has_feature_project(vol->fs->super) && !target->has_project);
 }
 
 /* Attributes have to be taken out of their places. */
 static int is_moved(const struct scan *s)
 {
-	const struct bfo_volume *vol = s->r->vol;
-
-	return vol->inode_size != s->target->inode_size ||
-	       vol->block_size != s->target->block_size || s->target->has_inline ||
-	       ext2fs_has_feature_ea_inode(vol->fs->super) ||
-	       ext2fs_has_feature_inline_data(vol->fs->super);
-}
-
-/* ---- sets, each once ---- */
-
-static const char *bytes_of(const struct scan *s, const struct bfo_ea *set)
-{
-	return s->tree->sets.v + set->at;
-}
-
-/* Where the set of these bytes is in the table, or belongs. */
-static uint32_t *find(const struct scan *s, const char *bytes, uint32_t len)
-{
-	size_t at = bfo_crc32c(~0U, bytes, len) & (s->table_size - 1);
-
-	for (; s->table[at]; at = (at + 1) & (s->table_size - 1)) {
-		const struct bfo_ea *set = &s->sets.v[s->table[at] - 1];
-
-		if (set->bytes == len && !memcmp(bytes_of(s, set), bytes, len))
-			break;
-	}
-	return &s->table[at];
-}
-
-static errcode_t grow_table(struct scan *s)
-{
-	size_t i;
-
-	if (s->table && s->sets.n * 2 < s->table_size)
-		return 0;
-	s->table_size = s->table_size ? s->table_size * 2 : 1024;
-	free(s->table);
-	s->table = calloc(s->table_size, sizeof(*s->table));
-	if (!s->table)
-		return ENOMEM;
-	for (i = 0; i < s->sets.n; i++)
-		*find(s, bytes_of(s, &s->sets.v[i]), s->sets.v[i].bytes) = i + 1;
-	return 0;
-}
-
-static int has_values(const bfo_xattrs *set)
-{
-	size_t i;
-
-	for (i = 0; i < set->n; i++)
-		if (set->v[i].inum)
-			return 1;
-	return 0;
-}
-
-/* The number of s->set, sorted, among all sets; BFO_NONE if it is empty. */
-static errcode_t intern(struct scan *s, uint32_t *index)
-{
-	uint32_t len = bfo_xattrs_bytes(&s->set), *slot;
-	struct bfo_tree *t = s->tree;
-	errcode_t err = grow_table(s);
-
-	*index = BFO_NONE;
-	if (err || !s->set.n)
-		return err;
-	s->packed.n = 0;
-	err = bfo_vec_reserve(&s->packed, len);
-	if (err)
-		return err;
-	bfo_xattrs_pack(&s->set, s->packed.v);
-	err = bfo_vec_reserve(&t->sets, len);		/* s->set may point into it */
-	if (err)
-		return err;
-	slot = find(s, s->packed.v, len);
-	if (!*slot) {
-		memcpy(t->sets.v + t->sets.n, s->packed.v, len);
-		err = bfo_vec_push(&s->sets, (struct bfo_ea) { .at = t->sets.n, .bytes = len,
-				   .copy = s->sets.n, .has_values = has_values(&s->set) });
-		t->sets.n += len;
-		*slot = s->sets.n;
-	}
-	*index = *slot - 1;
-	return err;
-}
-
-/* Appends set INDEX to s->set. */
-static errcode_t append(struct scan *s, uint32_t index)
-{
-	const struct bfo_ea *set = &s->sets.v[index];
-
-	return index == BFO_NONE ? 0 : bfo_xattrs_unpack(&s->set, bytes_of(s, set), set->bytes);
+	return other_inodes(s->r->vol, s->target) ||
+	       s->r->vol->block_size != s->target->block_size;
 }
 
 static void drop_data(bfo_xattrs *set)
@@ -269,7 +183,7 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
 	settle_values(s, &what);
 	bfo_xattrs_sort(&s->set);
 	if (!err)
-		err = intern(s, &s->inside[inode]);
+		err = bfo_sets_add(&s->sets, &s->set, &s->inside[inode]);
 	if (!err)
 		err = lose_if(s, what.damaged, BFO_FOUND_XATTR_INODE, ino);
 	return err ? err : lose_if(s, what.lost, BFO_LOST_XATTR, ino);
@@ -290,7 +204,7 @@ static errcode_t take_block(void *priv, const struct bfo_node *node, uint32_t at
 	err = bfo_xattrs_of_block(&s->set, data, s->r->vol->block_size);
 	settle_values(s, &s->of_block[node->tag]);
 	bfo_xattrs_sort(&s->set);
-	return err ? err : intern(s, &s->of_block[node->tag].index);
+	return err ? err : bfo_sets_add(&s->sets, &s->set, &s->of_block[node->tag].index);
 }
 
 static errcode_t read_blocks(struct scan *s)
@@ -322,7 +236,7 @@ static errcode_t shrink(struct scan *s, uint32_t *index)
 			largest = i;
 	memmove(s->set.v + largest, s->set.v + largest + 1,
 		(--s->set.n - largest) * sizeof(*s->set.v));
-	return intern(s, index);
+	return bfo_sets_add(&s->sets, &s->set, index);
 }
 
 static uint32_t cost_inside(const struct scan *s)
@@ -360,14 +274,14 @@ static errcode_t fit(struct scan *s, uint32_t *index, int *lost)
 {
 	errcode_t err;
 
-	for (*lost = 0; *index != BFO_NONE && !s->sets.v[*index].fitted; *lost = 1) {
+	for (*lost = 0; *index != BFO_NONE && !s->sets.list.v[*index].fitted; *lost = 1) {
 		s->set.n = 0;
-		err = append(s, *index);
+		err = bfo_sets_append(&s->sets, *index, &s->set);
 		if (!err)
 			err = bfo_vec_reserve(&s->in_inode, s->set.n);
 		if (err)
 			return err;
-		if (split(s, &s->sets.v[*index]) >= 0)
+		if (split(s, &s->sets.list.v[*index]) >= 0)
 			return 0;
 		err = shrink(s, index);
 		if (err)
@@ -397,20 +311,20 @@ static errcode_t combine(struct scan *s, uint32_t inode)
 
 	if (rec->ea != BFO_NONE) {
 		s->set.n = 0;
-		err = append(s, index);
+		err = bfo_sets_append(&s->sets, index, &s->set);
 		if (!err)
-			err = append(s, of_block->index);
+			err = bfo_sets_append(&s->sets, of_block->index, &s->set);
 		bfo_xattrs_sort(&s->set);
 		if (!err)
-			err = intern(s, &index);
+			err = bfo_sets_add(&s->sets, &s->set, &index);
 		if (!err)
 			err = lose_if(s, of_block->damaged, BFO_FOUND_XATTR_BLOCK, rec->ino);
 		if (!err)
 			err = lose_if(s, of_block->lost, BFO_LOST_XATTR, rec->ino);
 	}
 	rec->ea = index;
-	if (index != BFO_NONE && reserve_of(s, rec) > s->sets.v[index].reserve)
-		s->sets.v[index].reserve = reserve_of(s, rec);
+	if (index != BFO_NONE && reserve_of(s, rec) > s->sets.list.v[index].reserve)
+		s->sets.list.v[index].reserve = reserve_of(s, rec);
 	return err;
 }
 
@@ -445,8 +359,10 @@ static errcode_t repack(struct scan *s)
 	for (i = 0; i < t->inodes.n && !err; i++)
 		if (is_copied(&t->inodes.v[i]))
 			err = fit_record(s, i);
-	t->eas = s->sets;
-	s->sets = blocks;
+	t->eas = s->sets.list;
+	t->sets = s->sets.bytes;
+	s->sets.list = blocks;
+	s->sets.bytes = (bfo_chars) { 0 };
 	t->repacked = 1;
 	return err;
 }
@@ -473,10 +389,8 @@ errcode_t bfo_repack_scan(struct bfo_reader *r, struct bfo_tree *tree,
 		err = repack(&s);
 	free(s.inside);
 	free(s.of_block);
-	free(s.table);
-	bfo_vec_free(&s.sets);
+	bfo_sets_free(&s.sets);
 	bfo_vec_free(&s.set);
-	bfo_vec_free(&s.packed);
 	bfo_vec_free(&s.in_inode);
 	bfo_values_free(&s.values);
 	if (!target->has_ea_inode)

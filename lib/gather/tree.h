@@ -159,7 +159,7 @@ struct bfo_tree {
 	BFO_VEC(struct bfo_name) names;
 	BFO_VEC(char) text;
 	bfo_findings findings;
-	BFO_VEC(char) sets;		/* repacked attributes (gather/xattr.h) */
+	bfo_chars sets;		/* repacked attributes (gather/xattr.h) */
 	BFO_VEC(struct bfo_value) values;	/* repacked: ascending by record */
 	int repacked;
 	BFO_VEC(struct bfo_map_use) map_blocks;	/* of extent trees and indirect blocks ... */

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * batches.c - how much of a buffer is read at once
+ */
+#include <string.h>
+
+#include "commit/batches.h"
+
+#define BATCH_COST 64		/* 1/64 more than the least is next to nothing */
+
+/* The end of the batch that begins with node FIRST: nodes of SIZE units of the buffer. */
+static size_t batch_end(const bfo_order_list *nodes, size_t first, uint32_t size)
+{
+	uint64_t limit = nodes->v[first].to + size;
+	size_t end = first + 1;
+
+	while (end < nodes->n && nodes->v[end].to < limit)
+		end++;
+	return end;
+}
+
+/* Cost of reading in batches of SIZE units; sorts a copy of the nodes in SCRATCH. */
+static uint64_t cost_of(const struct bfo_reader *r, const bfo_order_list *nodes,
+			bfo_order_list *scratch, uint32_t size)
+{
+	bfo_order_list part = { 0 };
+	uint64_t cost = 0;
+	size_t i, end;
+
+	memcpy(scratch->v, nodes->v, nodes->n * sizeof(*nodes->v));
+	for (i = 0; i < nodes->n; i = end) {
+		end = batch_end(nodes, i, size);
+		part.v = scratch->v + i;
+		part.n = end - i;
+		bfo_order_list_sort(&part);
+		cost += bfo_reader_cost(r, part.v, part.n);
+	}
+	return cost;
+}
+
+/* Halves the batch as long as that costs little more than reading the whole buffer at once. */
+static errcode_t choose_size(const struct bfo_reader *r, const bfo_order_list *nodes,
+			     uint32_t smallest, uint32_t *size)
+{
+	bfo_order_list scratch = { 0 };
+	uint64_t whole;
+	errcode_t err;
+
+	err = bfo_vec_reserve(&scratch, nodes->n);
+	if (err)
+		return err;
+	whole = cost_of(r, nodes, &scratch, *size);
+	while (*size / 2 >= smallest &&
+	       cost_of(r, nodes, &scratch, *size / 2) <= whole + whole / BATCH_COST)
+		*size /= 2;
+	bfo_vec_free(&scratch);
+	return 0;
+}
+
+errcode_t bfo_batches_read(struct bfo_reader *r, bfo_order_list *nodes, uint32_t capacity,
+			   uint32_t smallest, const struct bfo_sink *sink)
+{
+	bfo_order_list batch = { 0 };
+	uint32_t size = capacity;
+	errcode_t err = 0;
+	size_t i, end;
+
+	if (nodes->n)
+		err = choose_size(r, nodes, smallest, &size);
+	for (i = 0; i < nodes->n && !err; i = end) {
+		end = batch_end(nodes, i, size);
+		batch.v = nodes->v + i;
+		batch.n = end - i;
+		bfo_order_list_sort(&batch);
+		err = bfo_reader_run(r, batch.v, batch.n, sink);
+	}
+	return err;
+}
