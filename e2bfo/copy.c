@@ -182,6 +182,7 @@ static errcode_t decide(struct copy *c, struct bfo_volume *vol)
 	c->planned = 1;
 	c->plan.dir_fill = c->opt.dir_fill;
 	c->plan.now = c->now;
+	c->plan.keep_inodes = c->opt.keep_inodes;
 	err = bfo_plan_names(&c->plan);
 	if (!err)
 		err = bfo_plan_land(&c->plan, c->opt.from, c->opt.n_from, c->opt.to);
@@ -195,6 +196,8 @@ static errcode_t decide(struct copy *c, struct bfo_volume *vol)
 		err = bfo_repack_scan(&c->reader, &c->tree, &c->free);
 	if (!err)
 		err = bfo_plan_share(&c->plan);
+	if (!err)
+		err = bfo_plan_check_numbers(&c->plan);
 	return err ? err : check_losses(c);
 }
 
@@ -462,6 +465,7 @@ static errcode_t open_both(struct copy *c)
 		err = bfo_volume_open(&c->ctx, c->opt.source, BFO_OPEN_SOURCE, NULL, &c->source);
 	if (!err)
 		err = mkfs_init(&c->mkfs, &c->ctx, c->source, c->opt.mkfs_args, c->now);
+	c->mkfs.same_count = c->opt.keep_inodes;
 	if (!err)
 		err = bfo_store_resolve(&c->ctx, c->opt.target, &c->path, &c->path_options);
 	if (!err)

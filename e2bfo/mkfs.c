@@ -137,6 +137,8 @@ static uint64_t inode_count(const struct mkfs *m, uint64_t size)
 	uint64_t need = m->inodes + m->inodes / SPARE + SPARE + EXT2_FIRST_INODE(sb), ratio;
 	double bytes = (double) m->source->blocks * m->source->block_size;
 
+	if (m->same_count)
+		return sb->s_inodes_count;
 	ratio = m->generous ? size / bytes * sb->s_inodes_count : 0;
 	if (ratio > need)
 		need = ratio;

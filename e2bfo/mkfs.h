@@ -17,6 +17,7 @@ struct mkfs {
 	char now[24];
 	uint64_t inodes;		/* at least so many, for the files alone */
 	int generous;			/* and by the source's ratio of inodes to bytes */
+	int same_count;			/* as many as the source has, that numbers can be kept */
 	int silent;			/* mke2fs's messages are of no interest */
 };
 

@@ -16,6 +16,7 @@
 #define DIR_FILL 80
 
 enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_MEMORY, OPT_READ_GAP, OPT_DIR_FILL, OPT_ALLOW_LOSS,
+       OPT_KEEP_INODES,
        OPT_PROGRESS, OPT_JSON, OPT_FORCE, OPT_HELP };
 
 static const struct option long_options[] = {
@@ -28,6 +29,7 @@ static const struct option long_options[] = {
 	{ "read-gap", required_argument, NULL, OPT_READ_GAP },
 	{ "dir-fill", required_argument, NULL, OPT_DIR_FILL },
 	{ "allow-loss", required_argument, NULL, OPT_ALLOW_LOSS },
+	{ "keep-inodes", no_argument, NULL, OPT_KEEP_INODES },
 	{ "progress", required_argument, NULL, OPT_PROGRESS },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "force", no_argument, NULL, OPT_FORCE },
@@ -55,6 +57,7 @@ static const char help[] =
 "  --memory SIZE        batch buffer (default a quarter of RAM, at most 1G)\n"
 "  --read-gap SIZE      read over gaps up to this in the source (default 256K, 0 never)\n"
 "  --dir-fill PERCENT   how full indexed directories are packed, 10 to 100 (default 80)\n"
+"  --keep-inodes        keep inode numbers (NFS handles, security.evm, stable_inodes)\n"
 "  --allow-loss KINDS   copy though the target cannot hold these, or all (e2bfo(8), LOSSES)\n"
 "  --force              override what e2bfo(8) lists under FORCE\n"
 "Output:\n"
@@ -156,6 +159,9 @@ static int read_option(struct copy_options *opt, int c)
 		return read_percent(optarg, &opt->dir_fill);
 	case OPT_ALLOW_LOSS:
 		return read_losses(optarg, &opt->losses);
+	case OPT_KEEP_INODES:
+		opt->keep_inodes = 1;
+		return -1;
 	case OPT_PROGRESS:
 		return argument_progress("copy", optarg, &opt->progress);
 	case OPT_JSON:

@@ -20,6 +20,7 @@ struct copy_options {
 	int mkfs;			/* --mkfs */
 	char *mkfs_args;		/* its arguments, or NULL */
 	uint64_t size;			/* --size in bytes, SIZE_MIN, or 0 */
+	int keep_inodes;		/* --keep-inodes */
 	int dry_run, force, json, quiet, verbose;
 	uint64_t memory;		/* bytes of batch buffer */
 	uint64_t read_gap;		/* bytes */

@@ -20,6 +20,22 @@ errcode_t bfo_ranges_append(bfo_ranges *r, uint64_t start, uint64_t len)
 	return bfo_vec_push(r, (struct bfo_range) { .start = start, .len = len });
 }
 
+int bfo_ranges_contain(const bfo_ranges *r, uint64_t number)
+{
+	size_t lo = 0, hi = r->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (number < r->v[mid].start)
+			hi = mid;
+		else if (number - r->v[mid].start < r->v[mid].len)
+			return 1;
+		else
+			lo = mid + 1;
+	}
+	return 0;
+}
+
 uint64_t bfo_ranges_total(const bfo_ranges *r)
 {
 	uint64_t sum = 0;

@@ -16,6 +16,9 @@ typedef BFO_VEC(struct bfo_range) bfo_ranges;
 /* Appends [start, start + len), which must not begin before the last range's end; joins both. */
 errcode_t bfo_ranges_append(bfo_ranges *r, uint64_t start, uint64_t len);
 
+/* True if NUMBER is in the set. */
+int bfo_ranges_contain(const bfo_ranges *r, uint64_t number);
+
 /* How many numbers are in the set. */
 uint64_t bfo_ranges_total(const bfo_ranges *r);
 

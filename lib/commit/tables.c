@@ -36,6 +36,8 @@ struct window {
 	char *slots;			/* blocks of inodes */
 	uint32_t max_blocks;
 	BFO_VEC(uint64_t) blks;		/* target block of each block in slots */
+	uint32_t group;			/* of the last block, */
+	uint64_t next;			/* and the first one there that nobody has written */
 	BFO_VEC(struct pull) pulls;
 	bfo_order_list nodes;
 	struct bfo_inode_scratch scratch;
@@ -221,32 +223,66 @@ static errcode_t push(struct window *w, const uint32_t *first_ino)
 	return err;
 }
 
-/* Takes items from position AT on until the window's blocks are used up; returns the next. */
+/* Adds block BLK, whose first inode is FIRST, to the window; 0 if that is full. */
+static int add_block(struct window *w, uint64_t blk, uint32_t first, uint32_t *first_ino)
+{
+	if (w->blks.n == w->max_blocks)
+		return 0;
+	first_ino[w->blks.n] = first;
+	w->blks.v[w->blks.n++] = blk;
+	return 1;
+}
+
+/*
+ * Adds the block of inode INO to the window.  Where numbers are kept there may be gaps: table blocks
+ * before it that nobody has written yet become part of the used table, so they are added, and
+ * are zero.  Returns 0 if the window is full.
+ */
+static int add_inode_block(struct window *w, uint32_t ino, uint32_t *first_ino)
+{
+	uint32_t ipg = EXT2_INODES_PER_GROUP(w->target->fs->super), group = (ino - 1) / ipg, byte;
+	uint32_t per_block = w->target->block_size / w->target->inode_size;
+	uint64_t table = ext2fs_inode_table_loc(w->target->fs, group);
+	uint64_t blk = bfo_volume_inode_block(w->target, ino, &byte);
+
+	if (w->blks.n && w->blks.v[w->blks.n - 1] == blk)
+		return 1;
+	if (!w->next || w->group != group)
+		w->next = table + (bfo_volume_group_used(w->target, group) + per_block - 1) /
+			  per_block;
+	w->group = group;
+	for (; w->next < blk; w->next++)
+		if (!add_block(w, w->next, group * ipg + (w->next - table) * per_block + 1,
+			       first_ino))
+			return 0;
+	if (!add_block(w, blk, ino - byte / w->target->inode_size, first_ino))
+		return 0;
+	if (w->next == blk)
+		w->next++;
+	return 1;
+}
+
+/* Takes items from position AT on until the window's blocks are used up. */
 static errcode_t fill(struct window *w, size_t *at, uint32_t *first_ino)
 {
 	uint32_t per_block = w->target->block_size / w->target->inode_size, byte;
 	const struct bfo_plan *plan = w->plan;
 	errcode_t err = 0;
-	uint64_t blk;
 
 	memset(w->slots, 0, w->blks.n * w->target->block_size);	/* the window before */
 	w->blks.n = w->pulls.n = 0;
 	for (; *at < plan->order.n && !err; ++*at) {
-		const struct bfo_inode *rec = bfo_plan_item(plan, *at);
+		uint32_t inode = bfo_plan_numbered(plan, *at);
+		const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
 
 		if (rec->state & BFO_INODE_EXISTS)
 			continue;
-		blk = bfo_volume_inode_block(w->target, rec->new_ino, &byte);
-		if (!w->blks.n || w->blks.v[w->blks.n - 1] != blk) {
-			if (w->blks.n == w->max_blocks)
-				break;
-			first_ino[w->blks.n] = rec->new_ino - byte / w->target->inode_size;
-			err = bfo_vec_push(&w->blks, blk);
-		}
-		if (!err)
-			err = bfo_vec_push(&w->pulls, (struct pull) { .inode = plan->order.v[*at],
-					   .slot = (w->blks.n - 1) * per_block +
-						   byte / w->target->inode_size });
+		if (!add_inode_block(w, rec->new_ino, first_ino))
+			break;
+		bfo_volume_inode_block(w->target, rec->new_ino, &byte);
+		err = bfo_vec_push(&w->pulls, (struct pull) { .inode = inode,
+				   .slot = (w->blks.n - 1) * per_block +
+					   byte / w->target->inode_size });
 	}
 	return err;
 }
@@ -308,8 +344,9 @@ errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_reader *r, struct b
 		memory = WINDOW_MIN;
 	w.max_blocks = (memory < need ? memory : need) / bs;
 	first_ino = malloc(w.max_blocks * sizeof(*first_ino));
+	err = bfo_vec_reserve(&w.blks, w.max_blocks);
 	w.slots = bfo_pages_alloc((size_t) w.max_blocks * bs);
-	if (first_ino && w.slots)
+	if (!err && first_ino && w.slots)
 		err = run_windows(&w, first_ino);
 	else
 		err = bfo_fail(plan->ctx, ENOMEM, "writing inode tables");

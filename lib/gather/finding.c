@@ -61,6 +61,8 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 		"encrypt, equal block size; casefold not at the same time)", "not copied", 1 },
 	[BFO_LOST_STABLE] = { "stable-inodes", "encrypted with its inode number, which changes",
 		"not copied", 1 },
+	[BFO_LOST_NUMBER] = { "inode-number", "inode number is taken on the target, or beyond its last",
+		"copied with another number", 1 },
 	[BFO_LOST_VERITY] = { "verity", "protected by fs-verity, which the target cannot hold",
 		"copied as an ordinary file", 1 },
 	[BFO_LOST_CASEFOLD] = { "casefold", "casefolded directory, which the target cannot hold",

@@ -258,6 +258,7 @@ errcode_t bfo_inode_scan_some(struct bfo_reader *r, struct bfo_tree *tree, const
 	errcode_t err;
 
 	tree->block_size = r->vol->block_size;
+	memcpy(tree->uuid, sb->s_uuid, sizeof(tree->uuid));
 	tree->encoding = ext2fs_has_feature_casefold(sb) ? sb->s_encoding : 0;
 	tree->inline_data = ext2fs_has_feature_inline_data(sb);
 	tree->stable_inodes = ext2fs_has_feature_stable_inodes(sb);

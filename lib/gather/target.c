@@ -113,6 +113,7 @@ errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vo
 	if (t->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
 		t->extra_isize = sizeof(struct ext2_inode_large) - EXT2_GOOD_OLD_INODE_SIZE;
 	memcpy(t->hash_seed, sb->s_hash_seed, sizeof(t->hash_seed));
+	memcpy(t->uuid, sb->s_uuid, sizeof(t->uuid));
 	t->hash_version = bfo_volume_hash_version(vol);
 	t->hash_stored = sb->s_def_hash_version;
 	t->reserved_blocks = ext2fs_r_blocks_count(sb);

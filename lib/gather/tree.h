@@ -149,6 +149,7 @@ struct bfo_map_use {
 
 struct bfo_tree {
 	uint32_t block_size;		/* of the volume, bytes: what segments count */
+	uint8_t uuid[16];
 	uint16_t encoding;		/* of its casefolded directories; 0 without casefold */
 	int stable_inodes;		/* ciphertext depends on inode numbers */
 	int inline_data;		/* small things may stand in their inodes */

@@ -2,6 +2,7 @@
 /*
  * loss.c - what a target cannot hold, as far as records tell
  */
+#include <string.h>
 #include <ext2fs/ext2_fs.h>
 
 #include "plan/loss.h"
@@ -54,6 +55,13 @@ static int is_encrypted(const struct bfo_inode *rec)
 	return !!(rec->flags & EXT4_ENCRYPT_FL);
 }
 
+/* Ciphertext that depends on inode number and UUID (fscrypt.rst, IV_INO_LBLK policies). */
+static int is_stable(const struct bfo_plan *plan, const struct bfo_inode *rec)
+{
+	return plan->keep_inodes && !memcmp(plan->target->uuid, plan->tree->uuid, 16) &&
+	       bfo_ranges_contain(&plan->target->free_inodes, rec->ino);
+}
+
 enum bfo_finding_kind bfo_loss_of_all(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
 	const struct bfo_target *t = plan->target;
@@ -62,7 +70,7 @@ enum bfo_finding_kind bfo_loss_of_all(const struct bfo_plan *plan, const struct 
 		return BFO_LOST_ENCRYPTED;
 	if (is_encrypted(rec) && S_ISDIR(rec->mode) && rec->flags & EXT4_CASEFOLD_FL)
 		return BFO_LOST_ENCRYPTED;	/* hashed with the key; ext4/directory.rst */
-	if (is_encrypted(rec) && plan->tree->stable_inodes)
+	if (is_encrypted(rec) && plan->tree->stable_inodes && !is_stable(plan, rec))
 		return BFO_LOST_STABLE;
 	if (S_ISLNK(rec->mode) && rec->size >= t->block_size)
 		return BFO_LOST_SYMLINK;

@@ -238,31 +238,6 @@ errcode_t bfo_plan_order(struct bfo_plan *plan)
 	return err;
 }
 
-errcode_t bfo_plan_numbers(struct bfo_plan *plan)
-{
-	const bfo_ranges *free = &plan->target->free_inodes;
-	uint64_t have = bfo_ranges_total(free), at = 0;
-	size_t i, run = 0;
-
-	plan->new_inodes = plan->files + plan->dirs + plan->tree->values.n;
-	if (plan->new_inodes > have)
-		return bfo_fail(plan->ctx, BFO_ET_NO_INODES, "planning: %u needed, %llu free, "
-				"%llu missing", plan->new_inodes, (unsigned long long) have,
-				(unsigned long long) (plan->new_inodes - have));
-	for (i = 0; i < plan->order.n; i++) {
-		struct bfo_inode *rec = bfo_plan_item(plan, i);
-
-		if (rec->state & BFO_INODE_EXISTS)
-			continue;
-		if (at == free->v[run].len) {
-			run++;
-			at = 0;
-		}
-		rec->new_ino = plan->last_ino = free->v[run].start + at++;
-	}
-	return 0;
-}
-
 /* True if a finding is about something that was asked for. */
 static int concerns(const struct bfo_tree *t, const struct bfo_finding *f)
 {

@@ -70,6 +70,8 @@ struct bfo_plan {
 	BFO_VEC(struct bfo_pair) next_pairs;
 	BFO_VEC(uint64_t) clashes;	/* positions in names[] of names that exist already */
 
+	int keep_inodes;		/* numbers are those of the source, where these are free */
+	bfo_order by_number;		/* then: the order of the new numbers */
 	bfo_order order;	/* records in target order; of those that exist in the */
 					/* target, only directories that gain names */
 	BFO_VEC(struct bfo_stem_run) stem;
@@ -81,7 +83,7 @@ struct bfo_plan {
 	/* totals, for people */
 	uint64_t files, dirs, extents;	/* dirs: new ones */
 	uint64_t data_blocks;		/* read and written: unwritten ones are not among them */
-	uint32_t new_inodes, last_ino;
+	uint32_t new_inodes;
 	int whole;			/* the source's root goes to the target's root */
 	uint32_t most_linked;		/* first record with too many links, or BFO_NONE */
 	int large_file;			/* some file has 2 GiB or more */
@@ -96,6 +98,12 @@ static inline struct bfo_inode *bfo_plan_item(const struct bfo_plan *plan, size_
 	if (i + 16 < plan->order.n)
 		__builtin_prefetch(&plan->tree->inodes.v[plan->order.v[i + 16]]);
 	return &plan->tree->inodes.v[plan->order.v[i]];
+}
+
+/* The record that comes I-th in the order of the numbers in the target. */
+static inline uint32_t bfo_plan_numbered(const struct bfo_plan *plan, size_t i)
+{
+	return plan->keep_inodes ? plan->by_number.v[i] : plan->order.v[i];
 }
 
 void bfo_plan_init(struct bfo_plan *plan, struct bfo_context *ctx, struct bfo_tree *tree,
@@ -133,6 +141,9 @@ errcode_t bfo_plan_order(struct bfo_plan *plan);
  * the order; after bfo_repack_scan(), if that is needed.
  */
 errcode_t bfo_plan_share(struct bfo_plan *plan);
+
+/* Reports what cannot keep its inode number, if that was asked for (keep_inodes). */
+errcode_t bfo_plan_check_numbers(struct bfo_plan *plan);
 
 /* Inode numbers; then space.  May be repeated, for another target. */
 errcode_t bfo_plan_numbers(struct bfo_plan *plan);
