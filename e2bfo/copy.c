@@ -28,6 +28,7 @@
 #include "e2bfo.h"
 #include "mkfs.h"
 #include "options.h"
+#include "quotas.h"
 #include "report.h"
 
 #define MIB (1ULL << 20)
@@ -198,6 +199,8 @@ static errcode_t decide(struct copy *c, struct bfo_volume *vol)
 		err = bfo_plan_share(&c->plan);
 	if (!err)
 		err = bfo_plan_check_numbers(&c->plan);
+	if (!err)
+		err = quotas_plan(&c->plan, &c->reader, vol, c->opt.mkfs);
 	return err ? err : check_losses(c);
 }
 
@@ -227,6 +230,8 @@ static errcode_t move_plan(struct copy *c, struct bfo_volume *vol)
 		err = gather_old(c, vol, inos, i, &old);
 	if (!err)
 		err = bfo_plan_retarget(&c->plan, &c->free, &old);
+	if (!err)
+		err = quotas_move(&c->plan, vol);
 	bfo_tree_free(&old);
 	free(inos);
 	return err ? err : place(c);
@@ -444,7 +449,8 @@ static errcode_t format(struct copy *c)
 
 static errcode_t open_target(struct copy *c)
 {
-	int how = BFO_OPEN_TARGET | (c->opt.force ? BFO_OPEN_FORCE : 0);
+	int how = BFO_OPEN_TARGET | (c->opt.force ? BFO_OPEN_FORCE : 0) |
+		  (c->opt.dry_run ? BFO_OPEN_LOOK : 0);
 	errcode_t err = bfo_volume_open(&c->ctx, c->opt.target, how, NULL, &c->target);
 	struct bfo_store store;
 

@@ -225,6 +225,35 @@ static void add_source(const struct mkfs *m, struct args *a)
 	add_behaviour(sb, a);
 }
 
+/* Which quota files: a list for -E. */
+static void list_quotas(const struct ext2_super_block *sb, char *out)
+{
+	const struct { uint32_t ino; const char *name; } types[] = {
+		{ sb->s_usr_quota_inum, "usrquota" }, { sb->s_grp_quota_inum, "grpquota" },
+		{ sb->s_prj_quota_inum, "prjquota" },
+	};
+	const char *before = ",quotatype=";
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		if (!types[i].ino)
+			continue;
+		out += sprintf(out, "%s%s", before, types[i].name);
+		before = ":";
+	}
+}
+
+/* What features need to know: more for the list of -E. */
+static void list_extended(struct ext2_super_block *sb, char *out)
+{
+	*out = 0;
+	if (ext2fs_has_feature_mmp(sb) &&
+	    sb->s_mmp_update_interval <= EXT4_MMP_MAX_UPDATE_INTERVAL)
+		out += sprintf(out, ",mmp_update_interval=%u", sb->s_mmp_update_interval);
+	if (ext2fs_has_feature_quota(sb))
+		list_quotas(sb, out);
+}
+
 /* The command line for SIZE bytes. */
 static errcode_t build(const struct mkfs *m, uint64_t size, int scratch, struct args *a)
 {
@@ -234,6 +263,7 @@ static errcode_t build(const struct mkfs *m, uint64_t size, int scratch, struct 
 	int i;
 
 	uuid_text(m->source->fs->super->s_hash_seed, user.extended + strlen(user.extended));
+	list_extended(m->source->fs->super, user.extended + strlen(user.extended));
 	if (scratch)
 		strcat(user.extended, ",lazy_itable_init=1,lazy_journal_init=1,nodiscard");
 	err = add_user(m, &said, &user);

@@ -163,6 +163,35 @@ checked() {
 	fi
 }
 
+# ---- quota files ----
+
+# quota_inodes IMAGE: the inodes of its quota files.
+quota_inodes() {
+	dumpe2fs -h "$1" 2> /dev/null | sed -n 's/^[A-Z][a-z]* quota inode: *//p'
+}
+
+# quota_limit IMAGE INODE: gives limits to every id in a quota file; prints how many there are.
+quota_limit() {
+	local size bytes
+
+	size=$(dumpe2fs -h "$1" 2> /dev/null | sed -n 's/^Block size: *//p')
+	bytes=$(ask "$1" "stat <$2>" | sed -n 's/^User:.* Size: *//p')
+	seq -f "bmap <$2> %.0f" 0 $(((bytes - 1) / size)) > quota-commands
+	"$SRCDIR/tests/oracle/quotaslots" limit "$1" "$size" \
+		$(debugfs -f quota-commands "$1" 2> /dev/null | grep '^[0-9]')
+}
+
+# quota_limits IMAGE: all limits and grace times.
+quota_limits() {
+	local inode
+
+	for inode in $(quota_inodes "$1"); do
+		rm -f quota-file
+		ask "$1" "dump <$inode> quota-file"
+		"$SRCDIR/tests/oracle/quotaslots" list "$inode" quota-file
+	done
+}
+
 # ---- the program ----
 
 # e2bfo STATUS ARGUMENTS...: runs it; output goes to the files out and said (standard error).

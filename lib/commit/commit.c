@@ -18,7 +18,9 @@
 #include "commit/commit.h"
 #include "commit/data.h"
 #include "commit/meta.h"
+#include "commit/quota_write.h"
 #include "commit/tables.h"
+#include "volume/mmp.h"
 
 struct commit {
 	struct bfo_plan *plan;
@@ -50,6 +52,8 @@ static errcode_t fill(struct commit *c)
 		err = bfo_trees_write(c->plan, &c->w);
 	if (!err)
 		err = bfo_tables_write(c->plan, c->r, &c->t, c->opt->memory);
+	if (!err)
+		err = bfo_quotas_write(c->plan, &c->w);
 	return err ? err : bfo_writer_flush(&c->w);
 }
 
@@ -72,6 +76,8 @@ static errcode_t make_live(struct commit *c, uint16_t state)
 
 	bfo_progress_report(c->plan->ctx, BFO_STAGE_FINISH, 0, 0, 0);
 	err = bfo_meta_update(c->plan, &c->t);
+	if (!err)
+		err = bfo_mmp_confirm(c->plan->ctx, c->w.vol);
 	if (err)
 		return err;
 	err = bfo_transaction_apply(&c->t);

@@ -5,6 +5,7 @@
  *   mark     the target's superblock says "not clean"                    flush
  *   stem     data, directories, attribute blocks; then extent blocks     ascending, each once
  *   tables   inode table blocks that nobody looks at yet                 ascending, each once
+ *   quota    files anew, to places in the stem                           each once
  *                                                                        flush
  *   transaction  bitmaps, descriptors, shared table blocks               flush
  *            superblock: counts, "clean" again                           flush

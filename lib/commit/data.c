@@ -295,8 +295,12 @@ static errcode_t begin_item(struct filler *f, uint32_t inode)
 static errcode_t fill_item(struct filler *f, uint32_t inode, int *done)
 {
 	const struct bfo_inode *rec = &f->plan->tree->inodes.v[inode];
-	errcode_t err = f->begun ? 0 : begin_item(f, inode);
+	errcode_t err;
 
+	*done = bfo_inode_is_quota(rec);	/* bfo_quotas_write() does those */
+	if (*done)
+		return 0;
+	err = f->begun ? 0 : begin_item(f, inode);
 	if (!err)
 		err = S_ISDIR(rec->mode) ? fill_dir(f, rec, done) : fill_file(f, rec, done);
 	return err;

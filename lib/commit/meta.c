@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "commit/meta.h"
+#include "plan/charge.h"
 
 #define MAX_RANGE (1U << 30)	/* of ext2fs_block_alloc_stats_range(): whole clusters */
 
@@ -61,6 +62,18 @@ static errcode_t release_ea(struct update *u, uint64_t blk)
 	return ext2fs_ext_attr_block_csum_set(u->fs, 0, blk, h);
 }
 
+static void free_quota_blocks(struct update *u)
+{
+	const struct bfo_charges *charges = u->plan->charges;
+	size_t i;
+	int type;
+
+	for (type = 0; charges && type < BFO_QUOTA_TYPES; type++)
+		for (i = 0; i < charges->files[type].freed.n; i++)
+			change_blocks(u, charges->files[type].freed.v[i].start,
+				      charges->files[type].freed.v[i].len, -1);
+}
+
 static errcode_t change_all_blocks(struct update *u)
 {
 	const struct bfo_plan *plan = u->plan;
@@ -79,6 +92,7 @@ static errcode_t change_all_blocks(struct update *u)
 		if (m->old_ea && !err)
 			err = release_ea(u, m->old_ea);
 	}
+	free_quota_blocks(u);
 	return err;
 }
 

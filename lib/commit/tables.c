@@ -18,6 +18,7 @@
 #include "base/sort.h"
 #include "commit/tables.h"
 #include "gather/inode_check.h"
+#include "plan/charge.h"
 #include "plan/inode_image.h"
 
 #define WINDOW_MIN (1U << 20)		/* bytes */
@@ -109,6 +110,14 @@ static errcode_t note_content(struct window *w, const struct bfo_inode *rec, con
 	return 0;
 }
 
+/* Makes RAW the inode of record INODE, for which its owners are charged. */
+static errcode_t make_inode(struct window *w, uint32_t inode, void *raw)
+{
+	errcode_t err = bfo_inode_image(w->plan, inode, raw, &w->scratch);
+
+	return err ? err : bfo_charges_add(w->plan, inode, raw);
+}
+
 /* Sink: one block of the source's tables; node->tag is the first pull in it. */
 static errcode_t take_source(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
 			     const void *data)
@@ -134,7 +143,7 @@ static errcode_t take_source(void *priv, const struct bfo_node *node, uint32_t a
 			break;
 		bfo_inode_recast(w->plan, (const char *) data + byte, w->r->vol->inode_size,
 				 slot_of(w, i));
-		err = bfo_inode_image(w->plan, inode, slot_of(w, i), &w->scratch);
+		err = make_inode(w, inode, slot_of(w, i));
 	}
 	return err;
 }
@@ -156,7 +165,7 @@ static errcode_t pull(struct window *w)
 		uint32_t inode = w->pulls.v[i].inode, ino = tree->inodes.v[inode].ino;
 
 		if (!ino) {
-			err = bfo_inode_image(w->plan, inode, slot_of(w, i), &w->scratch);
+			err = make_inode(w, inode, slot_of(w, i));
 			continue;
 		}
 		blk = bfo_volume_inode_block(w->r->vol, ino, &byte);
@@ -287,7 +296,7 @@ static errcode_t fill(struct window *w, size_t *at, uint32_t *first_ino)
 	return err;
 }
 
-/* A directory of the target's own that was rewritten: its inode changes in the transaction. */
+/* The target's own that was rewritten, directory or quota file: changes in the transaction. */
 static errcode_t update_old(struct window *w, uint32_t inode)
 {
 	const struct bfo_inode *rec = &w->plan->tree->inodes.v[inode];
@@ -296,7 +305,10 @@ static errcode_t update_old(struct window *w, uint32_t inode)
 	errcode_t err;
 	void *image;
 
-	err = bfo_transaction_get(w->t, bfo_volume_inode_block(w->target, rec->new_ino, &byte), &image);
+	err = bfo_transaction_get(w->t, bfo_volume_inode_block(w->target, rec->new_ino, &byte),
+				  &image);
+	if (!err)
+		bfo_charges_give_back(w->plan, inode, (char *) image + byte);
 	if (!err && !(rec->state & BFO_INODE_KEEP)) {
 		from = bfo_volume_inode_block(w->r->vol, rec->ino, &from_byte);
 		err = bfo_volume_read(w->plan->ctx, w->r->vol, from, 1, w->slots);
@@ -304,7 +316,7 @@ static errcode_t update_old(struct window *w, uint32_t inode)
 			bfo_inode_recast(w->plan, w->slots + from_byte, w->r->vol->inode_size,
 					 (char *) image + byte);
 	}
-	return err ? err : bfo_inode_image(w->plan, inode, (char *) image + byte, &w->scratch);
+	return err ? err : make_inode(w, inode, (char *) image + byte);
 }
 
 static errcode_t run_windows(struct window *w, uint32_t *first_ino)

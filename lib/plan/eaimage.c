@@ -45,6 +45,24 @@ void bfo_eaimage_number(struct bfo_eaimage *img, const struct bfo_plan *plan)
 						img->set.v[i].inum)].new_ino;
 }
 
+errcode_t bfo_eaimage_values(const struct bfo_plan *plan, const struct bfo_inode *rec,
+			     uint32_t *values)
+{
+	const struct bfo_ea *set = rec->ea == BFO_NONE ? NULL : &plan->tree->eas.v[rec->ea];
+	bfo_xattrs all = { 0 };
+	errcode_t err = 0;
+	size_t i;
+
+	*values = 0;
+	if (!set || !set->has_values)
+		return 0;
+	err = bfo_xattrs_unpack(&all, plan->tree->sets.v + set->at, set->bytes);
+	for (i = 0; i < all.n; i++)
+		*values += !!all.v[i].inum;
+	bfo_vec_free(&all);
+	return err;
+}
+
 uint64_t bfo_eaimage_charge(const struct bfo_eaimage *img, const struct bfo_plan *plan)
 {
 	uint64_t cluster = plan->target->cluster_blocks, sum = 0;

@@ -20,6 +20,10 @@ errcode_t bfo_eaimage_open(struct bfo_eaimage *img, const struct bfo_plan *plan,
 /* Gives values in inodes of their own the numbers that these have in the target. */
 void bfo_eaimage_number(struct bfo_eaimage *img, const struct bfo_plan *plan);
 
+/* How many attributes of REC have their value in an inode of its own. */
+errcode_t bfo_eaimage_values(const struct bfo_plan *plan, const struct bfo_inode *rec,
+			     uint32_t *values);
+
 /* Blocks that i_blocks counts for values in inodes of their own: each user is charged for them. */
 uint64_t bfo_eaimage_charge(const struct bfo_eaimage *img, const struct bfo_plan *plan);
 

@@ -136,12 +136,17 @@ static void set_checksum(const struct bfo_plan *plan, const struct bfo_inode *re
 		raw->i_checksum_hi = le16(crc >> 16);
 }
 
+static void set_size(const struct bfo_inode *rec, struct ext2_inode_large *raw)
+{
+	raw->i_size = le32((uint32_t) rec->size);
+	raw->i_size_high = le32((uint32_t) (rec->size >> 32));
+}
+
 static void set_dir(const struct bfo_inode *rec, struct ext2_inode_large *raw)
 {
 	uint32_t flags = le32(raw->i_flags) & ~EXT2_INDEX_FL;
 
-	raw->i_size = le32((uint32_t) rec->size);
-	raw->i_size_high = le32((uint32_t) (rec->size >> 32));
+	set_size(rec, raw);
 	if (rec->state & BFO_INODE_INDEX)
 		flags |= EXT2_INDEX_FL;
 	raw->i_flags = le32(flags);
@@ -363,6 +368,8 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *dat
 		set_dir(rec, raw);
 	else
 		raw->i_flags &= le32(~EXT2_INDEX_FL);
+	if (bfo_inode_is_quota(rec))
+		set_size(rec, raw);
 	if (!err)
 		err = has_map(rec) ? set_map(plan, inode, raw, scratch)
 				   : keep_i_block(plan, raw, scratch);

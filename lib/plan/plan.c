@@ -7,6 +7,7 @@
 #include <ext2fs/ext2_fs.h>
 
 #include "base/text.h"
+#include "plan/charge.h"
 #include "plan/plan.h"
 
 #define MAX_DEPTH 4096		/* components shown of a path */
@@ -36,6 +37,7 @@ void bfo_plan_free(struct bfo_plan *plan)
 	bfo_vec_free(&plan->by_number);
 	bfo_vec_free(&plan->stem);
 	bfo_vec_free(&plan->trees);
+	bfo_charges_free(plan);
 }
 
 uint64_t bfo_plan_block(const struct bfo_plan *plan, uint64_t at, uint64_t *len)

@@ -56,6 +56,8 @@ struct bfo_stem_run {
 
 typedef BFO_VEC(uint32_t) bfo_order;
 
+struct bfo_charges;
+
 struct bfo_plan {
 	struct bfo_context *ctx;
 	struct bfo_tree *tree;
@@ -79,6 +81,7 @@ struct bfo_plan {
 	uint64_t stem_len;		/* blocks of all items */
 	uint64_t tree_len;		/* blocks of all trees, behind the items */
 	uint64_t dir_len, ea_len;	/* of the items: directories, attribute blocks */
+	struct bfo_charges *charges;	/* quota files of the target, or NULL (plan/charge.h) */
 
 	/* totals, for people */
 	uint64_t files, dirs, extents;	/* dirs: new ones */
@@ -104,6 +107,12 @@ static inline struct bfo_inode *bfo_plan_item(const struct bfo_plan *plan, size_
 static inline uint32_t bfo_plan_numbered(const struct bfo_plan *plan, size_t i)
 {
 	return plan->keep_inodes ? plan->by_number.v[i] : plan->order.v[i];
+}
+
+/* True for the record of a quota file of the target: the one thing but directories that exists. */
+static inline int bfo_inode_is_quota(const struct bfo_inode *rec)
+{
+	return rec->state & BFO_INODE_EXISTS && !S_ISDIR(rec->mode);
 }
 
 void bfo_plan_init(struct bfo_plan *plan, struct bfo_context *ctx, struct bfo_tree *tree,

@@ -48,7 +48,7 @@ static errcode_t size_dir(struct bfo_plan *plan, uint32_t inode)
 static void choose_inline(const struct bfo_plan *plan, struct bfo_inode *rec)
 {
 	rec->state &= ~BFO_INODE_STUFF;
-	if (bfo_inline_fits(plan, rec))
+	if (!(rec->state & BFO_INODE_EXISTS) && bfo_inline_fits(plan, rec))
 		rec->state |= BFO_INODE_STUFF;
 }
 
@@ -72,7 +72,7 @@ static errcode_t item_blocks(struct bfo_plan *plan, const struct bfo_inode *rec,
 			return too_big(plan, rec - plan->tree->inodes.v);
 		if (S_ISDIR(rec->mode))
 			plan->dir_len += run.len;
-		else if (!run.unwritten)
+		else if (!run.unwritten && !bfo_inode_is_quota(rec))
 			plan->data_blocks += run.len;
 	}
 	*blocks = bfo_runs_taken(&walk);

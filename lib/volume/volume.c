@@ -5,6 +5,10 @@
  * P1: a source is opened without EXT2_FLAG_RW, so that its descriptor cannot write.  Block
  * devices are opened exclusively, source and target.  The channel's own cache is switched off:
  * every read is one pread(2) of the size that the caller chose.
+ *
+ * A target with multiple mount protection is claimed before its bitmaps are read: that is the one
+ * write that comes before the decisions (P2), and closing it the one that comes after a failure.
+ * Of a source the MMP block is only read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +18,7 @@
 
 #include "base/bfo_err.h"
 #include "volume/gate.h"
+#include "volume/mmp.h"
 #include "volume/store.h"
 #include "volume/volume.h"
 
@@ -67,6 +72,8 @@ static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int
 	errcode_t err;
 
 	err = bfo_gate_features(ctx, vol);
+	if (!err && !(how & BFO_OPEN_SCRATCH))
+		err = bfo_mmp_check(ctx, vol);
 	if (!err)
 		err = bfo_gate_recovery(ctx, vol);
 	if (!err)
@@ -74,6 +81,8 @@ static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int
 	if (err || !vol->writable)
 		return err;
 	err = bfo_gate_healthy(ctx, vol, how & BFO_OPEN_FORCE);
+	if (!err && !(how & (BFO_OPEN_SCRATCH | BFO_OPEN_LOOK)))
+		err = bfo_mmp_claim(ctx, vol);
 	if (err)
 		return err;
 	vol->fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
@@ -122,8 +131,10 @@ void bfo_volume_close(struct bfo_volume *vol)
 {
 	if (!vol)
 		return;
-	if (vol->fs)
+	if (vol->fs) {
+		bfo_mmp_release(vol);
 		ext2fs_free(vol->fs);	/* not ext2fs_close(): that one may write */
+	}
 	if (vol->fd >= 0)
 		close(vol->fd);
 	free(vol->spec);

@@ -35,6 +35,7 @@ struct bfo_volume {
 	uint32_t csum_seed;
 	int has_csum;		/* metadata_csum */
 	int writable;
+	int claimed;		/* its MMP block says that we have it */
 	int fd;			/* read-only, beside the channel, for what a channel cannot do */
 				/* (scattered reads, hints); -1 with another I/O manager */
 };
@@ -44,6 +45,7 @@ enum {
 	BFO_OPEN_TARGET = 1,	/* for writing: also has to be healthy, gets its bitmaps read */
 	BFO_OPEN_FORCE = 2,	/* do not insist on a check since the last mount */
 	BFO_OPEN_SCRATCH = 4,	/* a private file: no questions about who else uses it */
+	BFO_OPEN_LOOK = 8,	/* a target that nothing will be written to: it is not claimed */
 };
 
 /*

@@ -99,46 +99,9 @@ checked wrong.img
 
 # ---- limits, set in the bytes of e2fsprogs' file, by nothing of ours ----
 
-# limit IMAGE INODE: every slot in use gets limits that depend on its id; prints how many did.
-limit() {
-	local image=$1 inode=$2 blocks
-
-	blocks=$(ask "$image" "blocks <$inode>")
-	perl -e '
-		my ($image, @blocks) = @ARGV;
-		open(my $f, "+<:raw", $image) or die;
-		my $quota = "";
-		for (@blocks) {
-			sysseek($f, $_ * 4096, 0); sysread($f, my $block, 4096); $quota .= $block;
-		}
-		my ($set, %data) = (0);
-		my @level = (1);
-		for my $depth (1 .. 4) {
-			@level = grep { $_ }
-				map { unpack "V256", substr($quota, $_ * 1024, 1024) } @level;
-		}
-		$data{$_} = 1 for @level;
-		for my $block (sort keys %data) {
-			for my $slot (0 .. 13) {
-				my $at = $block * 1024 + 16 + $slot * 72;
-				my @v = unpack "V2 Q<8", substr($quota, $at, 72);
-				next if !grep { $_ } @v;
-				@v[2, 3] = ($v[0] + 7, $v[0] % 1000);
-				@v[5, 6] = (2 * $v[0] + 1, $v[0] ^ 85);
-				@v[8, 9] = (1700000000, 1800000000 + $v[0]);
-				substr($quota, $at, 72) = pack "V2 Q<8", @v;
-				$set++;
-			}
-		}
-		for (@blocks) {
-			sysseek($f, $_ * 4096, 0); syswrite($f, substr($quota, 0, 4096, ""));
-		}
-		print "$set\n";' "$image" $blocks
-}
-
 total=0
 for inode in 3 4 $(dumpe2fs -h other.img 2> /dev/null | sed -n 's/^Project quota inode: *//p'); do
-	total=$((total + $(limit other.img $inode)))
+	total=$((total + $(quota_limit other.img $inode)))
 done
 checked other.img
 lists other.img theirs

@@ -18,6 +18,7 @@ Suite *batch_random_suite(void);
 Suite *commit_suite(void);
 Suite *crc32c_suite(void);
 Suite *dirimage_suite(void);
+Suite *charge_suite(void);
 Suite *extent_suite(void);
 Suite *htree_suite(void);
 Suite *inode_image_suite(void);
@@ -50,7 +51,7 @@ static Suite *(*const suites[])(void) = {
 	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, merge_suite,
 	merge_clash_suite, merge_random_suite, order_suite, space_suite,
 	runs_suite, inode_image_suite, xattr_suite, xattr_split_suite, xattr_image_suite,
-	quota_suite, quota_damage_suite, quota_use_suite,
+	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
 	batch_suite, batch_random_suite, pipe_suite, commit_suite,
 	attrs_suite, values_suite, maps_suite, pairs_suite,
 };

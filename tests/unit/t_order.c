@@ -289,7 +289,6 @@ START_TEST(numbers_ascend)
 	struct forest f;
 	struct chance c;
 	uint64_t at = 11;
-	uint32_t last = 0;
 	size_t i, r = 0, k = 0;
 
 	chance_init(&c, 4300 + _i);
