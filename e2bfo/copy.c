@@ -25,7 +25,9 @@
 #include "gather/repack.h"
 #include "volume/gate.h"
 #include "volume/store.h"
+#include "volume/probe.h"
 #include "e2bfo.h"
+#include "lists.h"
 #include "mkfs.h"
 #include "options.h"
 #include "quotas.h"
@@ -36,6 +38,7 @@
 
 struct copy {
 	struct copy_options opt;
+	struct lists lists;
 	struct bfo_context ctx;
 	struct bar bar;
 	double begun;
@@ -185,6 +188,8 @@ static errcode_t decide(struct copy *c, struct bfo_volume *vol)
 	c->plan.now = c->now;
 	c->plan.keep_inodes = c->opt.keep_inodes;
 	err = bfo_plan_names(&c->plan);
+	if (!err)
+		err = bfo_plan_filter(&c->plan, &c->lists.filter);
 	if (!err)
 		err = bfo_plan_land(&c->plan, c->opt.from, c->opt.n_from, c->opt.to);
 	if (!err)
@@ -447,19 +452,34 @@ static errcode_t format(struct copy *c)
 	return err ? err : move_plan(c, c->target);
 }
 
+/* The target is in use: by ourselves, as the source? */
+static errcode_t tell_busy(struct copy *c)
+{
+	struct bfo_store store;
+	uint64_t offset;
+
+	if (bfo_store_locate(&c->ctx, c->opt.target, c->path, c->path_options, 0, &offset, &store))
+		return BFO_ET_BUSY;
+	if (bfo_store_overlap(&store, &c->source->store))
+		return same_volume(c);
+	if (store.dev == c->source->store.dev && store.ino == c->source->store.ino)
+		return bfo_fail(&c->ctx, BFO_ET_BUSY, "opening %s: the source is on the same disk; "
+				"name the partitions' own devices (losetup -P and partprobe make "
+				"them)", c->opt.target);
+	return bfo_fail(&c->ctx, BFO_ET_BUSY, "opening %s: something else holds it", c->opt.target);
+}
+
 static errcode_t open_target(struct copy *c)
 {
 	int how = BFO_OPEN_TARGET | (c->opt.force ? BFO_OPEN_FORCE : 0) |
 		  (c->opt.dry_run ? BFO_OPEN_LOOK : 0);
-	errcode_t err = bfo_volume_open(&c->ctx, c->opt.target, how, NULL, &c->target);
-	struct bfo_store store;
+	errcode_t err = bfo_probe_target(&c->ctx, c->opt.target, c->path, c->path_options);
 
 	if (!err)
-		return bfo_volume_distinct(&c->ctx, c->source, c->target);
-	if (err == BFO_ET_BUSY && !bfo_store_identify(&c->ctx, c->path, 0, &store) &&
-	    bfo_store_overlap(&store, &c->source->store))
-		return same_volume(c);		/* it is we who hold it */
-	return err;
+		err = bfo_volume_open(&c->ctx, c->opt.target, how, NULL, &c->target);
+	if (err == BFO_ET_BUSY)
+		return tell_busy(c);
+	return err ? err : bfo_volume_distinct(&c->ctx, c->source, c->target);
 }
 
 /* All that can be refused before the source is read through. */
@@ -468,10 +488,14 @@ static errcode_t open_both(struct copy *c)
 	errcode_t err = read_time(c);
 
 	if (!err)
+		err = lists_read(&c->lists, &c->ctx, &c->opt);
+	if (!err)
 		err = bfo_volume_open(&c->ctx, c->opt.source, BFO_OPEN_SOURCE, NULL, &c->source);
 	if (!err)
 		err = mkfs_init(&c->mkfs, &c->ctx, c->source, c->opt.mkfs_args, c->now);
 	c->mkfs.same_count = c->opt.keep_inodes;
+	if (!err && c->opt.same_uuid)
+		mkfs_keep_uuid(&c->mkfs);
 	if (!err)
 		err = bfo_store_resolve(&c->ctx, c->opt.target, &c->path, &c->path_options);
 	if (!err)
@@ -523,6 +547,14 @@ static int exit_status(const struct copy *c, errcode_t err)
 	return c->tree.findings.n ? EXIT_FINDINGS : EXIT_KEPT;
 }
 
+/* Said also with --quiet: who mounts by UUID gets either of them. */
+static void warn_same_uuid(const struct copy *c)
+{
+	fprintf(stderr, "e2bfo: warning: %s and %s now have the same UUID (%s); while both are "
+		"attached, mount neither by UUID: detach one first\n", c->opt.source, c->opt.target,
+		c->mkfs.uuid);
+}
+
 static int finish(struct copy *c, errcode_t err)
 {
 	struct report r = { .opt = &c->opt, .err = err,
@@ -545,6 +577,8 @@ static int finish(struct copy *c, errcode_t err)
 	r.plan = c->planned ? &c->plan : NULL;
 	r.stats = c->written ? &c->stats : NULL;
 	report_print(&r);
+	if (c->opt.same_uuid && (c->made ? c->written : c->formatted))
+		warn_same_uuid(c);
 	return r.status;
 }
 
@@ -560,6 +594,7 @@ static void release(struct copy *c)
 	free(c->made);
 	free(c->path);
 	free(c->path_options);
+	lists_free(&c->lists);
 	options_free(&c->opt);
 }
 

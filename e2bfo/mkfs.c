@@ -22,12 +22,12 @@
 #include <unistd.h>
 #include <wordexp.h>
 #include <linux/fs.h>
-#include <blkid/blkid.h>
 #include <e2p/e2p.h>
 
 #include "base/bfo_err.h"
 #include "mkfs.h"
 #include "volume/gate.h"
+#include "volume/probe.h"
 
 #define MAX_ARGS 128
 #define SPARE 16		/* one inode in so many stays free, and so many more */
@@ -89,6 +89,11 @@ errcode_t mkfs_init(struct mkfs *m, struct bfo_context *ctx, const struct bfo_vo
 	uuid_text(u, m->uuid);
 	snprintf(m->now, sizeof(m->now), "%lld", (long long) now);
 	return 0;
+}
+
+void mkfs_keep_uuid(struct mkfs *m)
+{
+	uuid_text(m->source->fs->super->s_uuid, m->uuid);
 }
 
 static void add_features(const struct mkfs *m, struct args *a)
@@ -191,6 +196,23 @@ static errcode_t add_words(const struct mkfs *m, const wordexp_t *words, struct 
 			       m->args, argv[optind]);
 	free(argv);
 	return err;
+}
+
+int mkfs_args_have(const char *args, int c)
+{
+	wordexp_t words = { .we_offs = 1 };
+	int found = 0, opt;
+
+	if (wordexp(args, &words, WRDE_NOCMD | WRDE_UNDEF | WRDE_DOOFFS))
+		return 0;		/* add_user() will say so */
+	words.we_wordv[0] = "mke2fs";
+	opterr = 0;
+	optind = 0;
+	while ((opt = getopt(words.we_wordc + 1, words.we_wordv, mke2fs_options)) != -1)
+		found |= opt == c;
+	words.we_wordv[0] = NULL;
+	wordfree(&words);
+	return found;
 }
 
 static errcode_t add_user(const struct mkfs *m, struct args *a, struct user_args *user)
@@ -416,25 +438,12 @@ errcode_t mkfs_scratch(const struct mkfs *m, uint64_t size, struct bfo_volume **
 
 errcode_t mkfs_check_empty(struct bfo_context *ctx, const char *path)
 {
-	const char *type = NULL, *table = NULL;
-	errcode_t err = 0;
-	blkid_probe pr;
-	int found;
+	struct bfo_probe p;
+	errcode_t err = bfo_probe_read(ctx, path, 0, 0, &p);
 
-	pr = blkid_new_probe_from_filename(path);
-	if (!pr)
-		return bfo_fail(ctx, errno, "looking at %s", path);
-	blkid_probe_enable_superblocks(pr, 1);
-	blkid_probe_set_superblocks_flags(pr, BLKID_SUBLKS_TYPE);
-	blkid_probe_enable_partitions(pr, 1);
-	found = blkid_do_safeprobe(pr);
-	blkid_probe_lookup_value(pr, "TYPE", &type, NULL);
-	blkid_probe_lookup_value(pr, "PTTYPE", &table, NULL);
-	if (found < 0 || type || table)
-		err = bfo_fail(ctx, EEXIST, "formatting %s: it holds %s%s (--force formats it all "
-			       "the same)", path, type ? type : table ? table :
-			       "more than one thing", table && !type ? " partition table" : "");
-	blkid_free_probe(pr);
+	if (!err && *p.text)
+		err = bfo_fail(ctx, EEXIST, "formatting %s: it holds %s (--force formats it all the "
+			       "same)", path, p.text);
 	return err;
 }
 

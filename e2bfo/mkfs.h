@@ -25,6 +25,12 @@ struct mkfs {
 errcode_t mkfs_init(struct mkfs *m, struct bfo_context *ctx, const struct bfo_volume *source,
 		    const char *args, int64_t now);
 
+/* From now on the UUID is that of the source. */
+void mkfs_keep_uuid(struct mkfs *m);
+
+/* True if the option C of mke2fs(8) is among the user's ARGS. */
+int mkfs_args_have(const char *args, int c);
+
 /* Formats PATH, which is a device or an existing file. SCRATCH: leaves out the slow parts. */
 errcode_t mkfs_run(const struct mkfs *m, const char *path, int scratch);
 
@@ -34,7 +40,7 @@ errcode_t mkfs_scratch(const struct mkfs *m, uint64_t size, struct bfo_volume **
 /* Opens what was formatted, with what mke2fs cannot be told taken over from the source. */
 errcode_t mkfs_open(const struct mkfs *m, const char *path, int how, struct bfo_volume **vol);
 
-/* Refuses PATH if libblkid finds anything in it (a filesystem, RAID, a partition table). */
+/* Refuses PATH if libblkid finds anything in it (a filesystem, RAID, a partition table): which. */
 errcode_t mkfs_check_empty(struct bfo_context *ctx, const char *path);
 
 /* Size in bytes of the device or file PATH. */

@@ -10,18 +10,25 @@
 #include "argument.h"
 #include "e2bfo.h"
 #include "gather/finding.h"
+#include "mkfs.h"
 #include "options.h"
 #include "size.h"
 
 #define DIR_FILL 80
 
 enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_MEMORY, OPT_READ_GAP, OPT_DIR_FILL, OPT_ALLOW_LOSS,
-       OPT_KEEP_INODES,
-       OPT_PROGRESS, OPT_JSON, OPT_FORCE, OPT_HELP };
+       OPT_KEEP_INODES, OPT_PROGRESS, OPT_JSON, OPT_FORCE, OPT_PARTITION, OPT_EXCLUDE,
+       OPT_EXCLUDE_FROM, OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_HELP };
 
 static const struct option long_options[] = {
 	{ "from", required_argument, NULL, OPT_FROM },
 	{ "to", required_argument, NULL, OPT_TO },
+	{ "partition", required_argument, NULL, OPT_PARTITION },
+	{ "exclude", required_argument, NULL, OPT_EXCLUDE },
+	{ "exclude-from", required_argument, NULL, OPT_EXCLUDE_FROM },
+	{ "files-from", required_argument, NULL, OPT_FILES_FROM },
+	{ "from0", no_argument, NULL, OPT_FROM0 },
+	{ "same-uuid", no_argument, NULL, OPT_SAME_UUID },
 	{ "mkfs", optional_argument, NULL, OPT_MKFS },
 	{ "size", required_argument, NULL, OPT_SIZE },
 	{ "dry-run", no_argument, NULL, 'n' },
@@ -44,13 +51,19 @@ static const char help[] =
 "Usage: e2bfo copy [OPTIONS] SOURCE TARGET\n"
 "\n"
 "Copies a file tree from the filesystem in SOURCE into the one in TARGET. Both are block\n"
-"devices or image files (or FILE?offset=BYTES, UUID=..., LABEL=...), and unmounted.\n"
-"SOURCE is never written.\n"
+"devices or image files (or FILE?offset=BYTES, FILE?partition=N, UUID=..., LABEL=...), and\n"
+"unmounted.  SOURCE is never written.\n"
 "\n"
 "What to where:\n"
 "  --from PATH          what to copy; may be repeated (default /, the whole tree)\n"
+"  --exclude PATTERN    not what matches, e.g. '*.o', /var/cache/, '/a/**'; may be repeated\n"
+"  --exclude-from FILE  the same for each line of FILE\n"
+"  --files-from FILE    only the paths that FILE lists, a line each (-: standard input)\n"
+"  --from0              lists are separated by NUL, not in lines\n"
 "  --to DIR             where to, on the target; made if missing (default /)\n"
+"  --partition N        SOURCE is a disk: its partition N (SOURCE?partition=N)\n"
 "  --mkfs[=ARGS]        format TARGET first, alike to SOURCE; ARGS go to mke2fs(8)\n"
+"  --same-uuid          with --mkfs: TARGET gets the UUID of SOURCE\n"
 "  --size SIZE|min      with --mkfs: make TARGET an image file of this size\n"
 "  -n, --dry-run        print the plan, write nothing\n"
 "How:\n"
@@ -134,9 +147,62 @@ static int join_args(struct copy_options *opt, const char *args)
 	return -1;
 }
 
+static int add_exclude(struct copy_options *opt, int is_file)
+{
+	size_t len = strlen(optarg);
+
+	if (!len || (!is_file && strspn(optarg, "/") == len))
+		return argument_complain("copy", "--exclude%s '%s': no %s", is_file ? "-from" : "", optarg,
+				is_file ? "file" : "pattern");
+	opt->exclude[opt->n_exclude++] = (struct exclude_option) { .text = optarg,
+								   .is_file = is_file };
+	return -1;
+}
+
+/* What is read from, and whether other lists are read from there already. */
+static int check_stdin(const struct copy_options *opt)
+{
+	size_t i, uses = opt->files_from && !strcmp(opt->files_from, "-");
+
+	for (i = 0; i < opt->n_exclude; i++)
+		uses += opt->exclude[i].is_file && !strcmp(opt->exclude[i].text, "-");
+	return uses > 1 ? argument_complain("copy", "only one list can be standard input") : -1;
+}
+
+/* --partition N is short for SOURCE?partition=N. */
+static int name_partition(struct copy_options *opt)
+{
+	if (!*opt->partition || opt->partition[strspn(opt->partition, "0123456789")])
+		return argument_complain("copy", "--partition %s: no number", opt->partition);
+	if (strchr(opt->source, '?'))
+		return argument_complain("copy", "--partition and %s both say where in SOURCE",
+				strchr(opt->source, '?'));
+	if (asprintf(&opt->source_partition, "%s?partition=%s", opt->source, opt->partition) < 0) {
+		opt->source_partition = NULL;
+		return EXIT_FAILED;
+	}
+	opt->source = opt->source_partition;
+	return -1;
+}
+
 static int read_option(struct copy_options *opt, int c)
 {
 	switch (c) {
+	case OPT_PARTITION:
+		opt->partition = optarg;
+		return -1;
+	case OPT_EXCLUDE:
+	case OPT_EXCLUDE_FROM:
+		return add_exclude(opt, c == OPT_EXCLUDE_FROM);
+	case OPT_FILES_FROM:
+		opt->files_from = optarg;
+		return -1;
+	case OPT_FROM0:
+		opt->from0 = 1;
+		return -1;
+	case OPT_SAME_UUID:
+		opt->same_uuid = 1;
+		return -1;
 	case OPT_FROM:
 		opt->from[opt->n_from++] = optarg;
 		return -1;
@@ -194,8 +260,27 @@ static int read_option(struct copy_options *opt, int c)
 	}
 }
 
+/* Options that do not go together, or not alone. */
+static int check_pairs(const struct copy_options *opt)
+{
+	if (opt->size && !opt->mkfs)
+		return argument_complain("copy", "--size goes with --mkfs");
+	if (opt->same_uuid && !opt->mkfs)
+		return argument_complain("copy", "--same-uuid goes with --mkfs");
+	if (opt->same_uuid && opt->mkfs_args && mkfs_args_have(opt->mkfs_args, 'U'))
+		return argument_complain("copy", "--same-uuid and -U in --mkfs exclude each other");
+	if (opt->mkfs && strchr(opt->target, '?'))
+		return argument_complain("copy", "--mkfs takes a whole device or file, no ?offset= or ?partition=; "
+				"for %s name the partition's device, or one that losetup -o or "
+				"losetup -P makes", opt->target);
+	if (opt->files_from && opt->n_from)
+		return argument_complain("copy", "--files-from and --from exclude each other");
+	return check_stdin(opt);
+}
+
 static int check(struct copy_options *opt, int argc, char **argv)
 {
+	int status;
 	size_t i;
 
 	if (argc - optind != 2)
@@ -208,14 +293,12 @@ static int check(struct copy_options *opt, int argc, char **argv)
 	for (i = 0; i < opt->n_from; i++)
 		if (!*opt->from[i])
 			return argument_complain("copy", "--from must not be empty");
-	if (opt->size && !opt->mkfs)
-		return argument_complain("copy", "--size goes with --mkfs");
-	if (opt->mkfs && strchr(opt->target, '?'))
-		return argument_complain("copy", "--mkfs takes no ?offset=; attach %s with "
-					 "losetup -o", opt->target);
+	status = check_pairs(opt);
+	if (status < 0 && opt->partition)
+		status = name_partition(opt);
 	if (!opt->n_from)
 		opt->from[opt->n_from++] = "/";
-	return -1;
+	return status;
 }
 
 int options_read(struct copy_options *opt, int argc, char **argv)
@@ -225,7 +308,8 @@ int options_read(struct copy_options *opt, int argc, char **argv)
 	*opt = (struct copy_options) { .to = "/", .memory = argument_memory_default(),
 				       .read_gap = ARGUMENT_READ_GAP, .dir_fill = DIR_FILL };
 	opt->from = calloc(argc + 1, sizeof(*opt->from));
-	if (!opt->from)
+	opt->exclude = calloc(argc + 1, sizeof(*opt->exclude));
+	if (!opt->from || !opt->exclude)
 		return EXIT_FAILED;
 	argv[0] = "e2bfo";
 	while (status < 0 && (c = getopt_long(argc, argv, "nqvVh", long_options, NULL)) != -1)
@@ -236,5 +320,7 @@ int options_read(struct copy_options *opt, int argc, char **argv)
 void options_free(struct copy_options *opt)
 {
 	free(opt->from);
+	free(opt->exclude);
+	free(opt->source_partition);
 	free(opt->mkfs_args);
 }

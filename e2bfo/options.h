@@ -12,8 +12,21 @@
 
 #define SIZE_MIN UINT64_MAX	/* --size min */
 
+/* One --exclude or --exclude-from. */
+struct exclude_option {
+	const char *text;		/* the pattern, or a file of patterns */
+	int is_file;
+};
+
 struct copy_options {
 	const char *source, *target;
+	char *source_partition;		/* the source's name, if --partition made one */
+	const char *partition;		/* --partition, or NULL */
+	struct exclude_option *exclude;
+	size_t n_exclude;
+	const char *files_from;		/* or NULL */
+	int from0;			/* lists are separated by NUL */
+	int same_uuid;
 	const char **from;		/* --from, at least one */
 	size_t n_from;
 	const char *to;

@@ -67,6 +67,28 @@ static void print_findings(const struct report *r)
 				bfo_finding_table[i].done);
 }
 
+/* Hard links that lead out of what is copied: no loss, but worth knowing. */
+static void print_outside(const struct report *r)
+{
+	char path[PATH_BYTES], shown[SHOWN_BYTES];
+	const struct bfo_plan *p = r->plan;
+	size_t i, len;
+
+	if (!p->links_outside.n)
+		return;
+	printf("%zu %s further hard links outside of what %s copied.\n", p->links_outside.n,
+	       p->links_outside.n == 1 ? "file has" : "files have",
+	       r->opt->dry_run ? "is" : "was");
+	for (i = 0; i < p->links_outside.n && r->opt->verbose; i++) {
+		const struct bfo_outside *o = &p->links_outside.v[i];
+
+		len = bfo_plan_path(p, o->inode, 0, BFO_NO_NAME, path, sizeof(path));
+		printf("  %s (inode %u): %u of %u names\n",
+		       bfo_text_escape(path, len, shown, sizeof(shown)),
+		       p->tree->inodes.v[o->inode].ino, o->copied, o->names);
+	}
+}
+
 /* Bytes that the gathered arrays and the batch buffer take. */
 static uint64_t memory_of(const struct report *r)
 {
@@ -107,6 +129,7 @@ static void print_plan(const struct report *r)
 		       (unsigned long long) r->smallest, size_text(r->smallest, b, sizeof(b)));
 	if (free - need < p->target->reserved_blocks)
 		printf("  This takes blocks that are reserved for root.\n");
+	print_outside(r);
 	printf("Nothing was written.\n");
 }
 
@@ -122,6 +145,7 @@ static void print_done(const struct report *r)
 	if (bfo_ranges_total(&p->target->free_blocks) - p->stem_len - p->tree_len <
 	    p->target->reserved_blocks)
 		printf("Blocks that are reserved for root were used.\n");
+	print_outside(r);
 	if (!r->opt->verbose)
 		return;
 	printf("  target: %zu runs of blocks, %llu extents, %zu extent trees\n", p->stem.n,
@@ -181,6 +205,26 @@ static void json_findings(struct json *j, const struct report *r)
 	json_close(j, ']');
 }
 
+static void json_outside(struct json *j, const struct report *r)
+{
+	char path[PATH_BYTES];
+	size_t i;
+
+	json_open(j, "links_outside", '[');
+	for (i = 0; r->plan && i < r->plan->links_outside.n; i++) {
+		const struct bfo_outside *o = &r->plan->links_outside.v[i];
+
+		json_open(j, NULL, '{');
+		json_bytes(j, "path", path, bfo_plan_path(r->plan, o->inode, 0, BFO_NO_NAME, path,
+							  sizeof(path)));
+		json_number(j, "inode", r->plan->tree->inodes.v[o->inode].ino);
+		json_number(j, "names", o->names);
+		json_number(j, "copied", o->copied);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 static void json_clashes(struct json *j, const struct report *r)
 {
 	char path[PATH_BYTES];
@@ -210,6 +254,7 @@ static void print_json(const struct report *r)
 		json_plan(&j, r);
 	json_findings(&j, r);
 	json_clashes(&j, r);
+	json_outside(&j, r);
 	if (r->stats && !r->err) {
 		json_open(&j, "io", '{');
 		json_number(&j, "read_requests", r->stats->read_requests);

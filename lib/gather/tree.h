@@ -48,6 +48,7 @@ struct bfo_inode {
 	uint32_t ino;		/* in the source; 0 if the plan made it */
 	union {
 		uint32_t dotdot;	/* gather, directories: where ".." leads; 0 unknown */
+		uint32_t names;		/* plan, until numbered, but directories: its names */
 		uint32_t new_ino;	/* plan: in the target */
 	};
 	uint32_t generation;

@@ -16,63 +16,23 @@
 #include <ext2fs/ext2fs.h>
 
 #include "base/bfo_err.h"
+#include "plan/lookup.h"
 #include "plan/names.h"
 
 #define MADE_MODE 0755
 
-/* The position in names[] of NAME in directory record DIR, or BFO_NONE. */
-static uint32_t find_name(const struct bfo_tree *t, uint32_t dir, const char *name, size_t len)
-{
-	const struct bfo_inode *d = &t->inodes.v[dir];
-	uint32_t i;
-
-	for (i = d->child; i < d->child + d->nchild; i++)
-		if (bfo_name_len(&t->names.v[i]) == len &&
-		    !memcmp(bfo_name_text(t, &t->names.v[i]), name, len))
-			return i;
-	return BFO_NONE;
-}
-
-/* The next component of *PATH (slashes and single dots skipped); 0 at its end. */
-static size_t next_component(const char **path, const char **name)
-{
-	const char *p = *path;
-	size_t len;
-
-	do {
-		p += strspn(p, "/");
-		len = strcspn(p, "/");
-		*name = p;
-		p += len;
-	} while (len == 1 && **name == '.');
-	*path = p;
-	return len;
-}
-
 /* Follows PATH in the source to a position in names[]; BFO_NONE for the root. */
 static errcode_t walk(struct bfo_plan *plan, const char *path, uint32_t *pos)
 {
-	const struct bfo_tree *t = plan->tree;
-	uint32_t dir = bfo_tree_find(t, EXT2_ROOT_INO);
-	const char *rest = path, *name;
-	size_t len;
+	struct bfo_lookup l = { .path = path, .rest = path, .pos = BFO_NONE };
+	errcode_t err;
+	int more;
 
-	*pos = BFO_NONE;
-	while ((len = next_component(&rest, &name))) {
-		if (*pos != BFO_NONE)
-			dir = t->names.v[*pos].ino;
-		if (len == 2 && !memcmp(name, "..", 2))
-			return bfo_fail(plan->ctx, EINVAL, "looking for %s in the source: '..' is "
-					"not followed", path);
-		if (!S_ISDIR(t->inodes.v[dir].mode))
-			return bfo_fail(plan->ctx, BFO_ET_NOT_DIR, "looking for %s in the source",
-					path);
-		*pos = find_name(t, dir, name, len);
-		if (*pos == BFO_NONE)
-			return bfo_fail(plan->ctx, BFO_ET_NO_PATH, "looking for %s in the source",
-					path);
-	}
-	return 0;
+	do
+		err = bfo_lookup_step(plan, &l, &more);
+	while (!err && more);
+	*pos = l.pos;
+	return err;
 }
 
 /* Appends a record for a directory that is made here, with LINKS to come. */
@@ -113,7 +73,7 @@ static errcode_t make_path(struct bfo_plan *plan, const char *to, uint32_t *inod
 	size_t len;
 
 	plan->root = dir;
-	while (!err && (len = next_component(&rest, &name))) {
+	while (!err && (len = bfo_path_next(&rest, &name))) {
 		if (len > EXT2_NAME_LEN)
 			return bfo_fail(plan->ctx, ENAMETOOLONG, "making %s on the target", to);
 		if (len == 2 && !memcmp(name, "..", 2))
@@ -176,11 +136,12 @@ static errcode_t land_name(struct bfo_tree *t, uint32_t dir, uint32_t pos)
 {
 	errcode_t err = bfo_vec_reserve(&t->names, 1);
 
-	if (err)
+	if (err || t->names.v[pos].ino == BFO_NONE)
 		return err;
 	t->names.v[t->names.n] = t->names.v[pos];
 	t->names.v[t->names.n].dir = dir;
 	t->inodes.v[t->names.v[pos].ino].state |= BFO_INODE_LANDED;
+	t->inodes.v[t->names.v[pos].ino].name = pos;
 	if (!t->inodes.v[dir].nchild++)
 		t->inodes.v[dir].child = t->names.n;
 	t->names.n++;
@@ -242,7 +203,7 @@ errcode_t bfo_plan_land(struct bfo_plan *plan, const char *const *from, size_t n
 		err = find_paths(plan, from, n, pos);
 	if (err)
 		goto out;
-	plan->whole = pos[0] == BFO_NONE && !next_component(&rest, &name);
+	plan->whole = pos[0] == BFO_NONE && !bfo_path_next(&rest, &name);
 	plan->root = root;
 	if (!plan->whole) {
 		err = make_path(plan, to, &dir);

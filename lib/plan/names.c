@@ -161,9 +161,13 @@ errcode_t bfo_plan_names(struct bfo_plan *plan)
 	if (!err)
 		err = bfo_names_sort(t, plan->target);
 	for (i = 0; i < t->names.n && !err; i++) {
+		struct bfo_inode *rec = &t->inodes.v[t->names.v[i].ino];
+
 		bfo_tree_prefetch(t, i, t->names.n);
-		if (t->inodes.v[t->names.v[i].ino].name == BFO_NONE)
-			t->inodes.v[t->names.v[i].ino].name = i;
+		if (rec->name == BFO_NONE)
+			rec->name = i;
+		if (!S_ISDIR(rec->mode))
+			rec->names++;
 	}
 	return err;
 }

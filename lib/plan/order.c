@@ -161,6 +161,8 @@ static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
 	}
 	if (S_ISDIR(rec->mode) && has_strange_parent(t, rec, dir))
 		err = bfo_tree_found(t, BFO_FOUND_DOTS, rec->ino, 0);
+	if (!(rec->state & (BFO_INODE_PLACED | BFO_INODE_LANDED)))
+		rec->name = n - t->names.v;	/* one that is copied */
 	if (!err && !(rec->state & BFO_INODE_PLACED))
 		err = place(w->plan, n->ino);
 	count_link(w->plan, S_ISDIR(rec->mode) ? dir : n->ino);
@@ -272,9 +274,11 @@ errcode_t bfo_plan_audit(struct bfo_plan *plan)
 	errcode_t err = 0;
 	size_t i;
 
-	if (!plan->whole)
+	if (!plan->whole || plan->filtered) {
 		drop_foreign(t);
-	for (i = 0; i < t->inodes.n && plan->whole && !err; i++) {
+		return bfo_plan_links_outside(plan);
+	}
+	for (i = 0; i < t->inodes.n && !err; i++) {
 		const struct bfo_inode *rec = &t->inodes.v[i];
 
 		if (rec->state & (BFO_INODE_BAD | BFO_INODE_EXISTS) || has_other_reason(plan, rec))

@@ -6,6 +6,7 @@
  * and every refusal comes out of it (P2).  Its parts run in this order:
  *
  *   names     hash all names by the target's hash, sort them by directory and hash
+ *   filter    drops names: --exclude, --files-from (plan/filter.h)
  *   landing   what is copied to where: --from, --to
  *   merge     level by level, which directories exist on both sides (the caller reads them)
  *   order     depth first; inode numbers and the stem follow it
@@ -49,6 +50,12 @@ struct bfo_map_tree {
 	uint64_t stem;		/* first of them */
 };
 
+/* A file that has further names outside of what is copied. */
+struct bfo_outside {
+	uint32_t inode;		/* index of the record */
+	uint32_t names, copied;	/* names in the source; of them in the target */
+};
+
 /* A run of target blocks: place in the stem, place on the target. */
 struct bfo_stem_run {
 	uint64_t at, blk, len;
@@ -88,6 +95,8 @@ struct bfo_plan {
 	uint64_t data_blocks;		/* read and written: unwritten ones are not among them */
 	uint32_t new_inodes;
 	int whole;			/* the source's root goes to the target's root */
+	int filtered;			/* ... but for what was dropped by bfo_plan_filter() */
+	BFO_VEC(struct bfo_outside) links_outside;	/* in the plan's order */
 	uint32_t most_linked;		/* first record with too many links, or BFO_NONE */
 	int large_file;			/* some file has 2 GiB or more */
 };
@@ -163,6 +172,9 @@ errcode_t bfo_plan_space(struct bfo_plan *plan);
  * found outside of what is copied.
  */
 errcode_t bfo_plan_audit(struct bfo_plan *plan);
+
+/* Fills plan->links_outside; part of bfo_plan_audit(), and of use when part of a source is copied. */
+errcode_t bfo_plan_links_outside(struct bfo_plan *plan);
 
 /*
  * Where stem block AT lies on the target; *LEN (may be NULL) says how many blocks from there on

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,11 @@
 #include <blkid/blkid.h>
 
 #include "base/bfo_err.h"
+#include "volume/partition.h"
 #include "volume/store.h"
 
 #define LOOP_MAJOR 7
+#define SECTOR 512
 #define MAX_STEPS 8		/* partitions and loops on top of each other */
 
 static int is_tag(const char *spec)
@@ -100,12 +103,12 @@ static int step_partition(struct bfo_store *s)
 	fclose(f);
 	if (start < 0 || got != 2)
 		return 0;
-	s->start += (uint64_t) start * 512;
+	s->start += (uint64_t) start * SECTOR;
 	s->dev = makedev(maj, min);
 	return 1;
 }
 
-/* One step from a loop device to the file behind it; 1 if taken. */
+/* One step from a loop device to the file or the device behind it; 1 if taken. */
 static int step_loop(struct bfo_store *s)
 {
 	struct loop_info64 info;
@@ -122,10 +125,19 @@ static int step_loop(struct bfo_store *s)
 	close(fd);
 	if (err)
 		return 0;
-	s->dev = info.lo_device;
-	s->ino = info.lo_inode;
+	s->dev = info.lo_rdevice ? info.lo_rdevice : info.lo_device;
+	s->ino = info.lo_rdevice ? 0 : info.lo_inode;
 	s->start += info.lo_offset;
 	return 1;
+}
+
+static void descend(struct bfo_store *s)
+{
+	int step;
+
+	for (step = 0; step < MAX_STEPS; step++)
+		if (!step_partition(s) && !step_loop(s))
+			break;
 }
 
 errcode_t bfo_store_identify(struct bfo_context *ctx, const char *path, uint64_t offset,
@@ -133,7 +145,7 @@ errcode_t bfo_store_identify(struct bfo_context *ctx, const char *path, uint64_t
 {
 	struct stat st;
 	uint64_t size;
-	int fd, step, err;
+	int fd, err;
 
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);	/* it may be a fifo */
 	if (fd < 0 || fstat(fd, &st))
@@ -149,9 +161,7 @@ errcode_t bfo_store_identify(struct bfo_context *ctx, const char *path, uint64_t
 	store->ino = S_ISBLK(st.st_mode) ? 0 : st.st_ino;
 	store->start = offset;
 	store->size = size > offset ? size - offset : 0;
-	for (step = 0; step < MAX_STEPS; step++)
-		if (!step_partition(store) && !step_loop(store))
-			break;
+	descend(store);
 	return 0;
 failed:
 	err = errno;
@@ -160,8 +170,85 @@ failed:
 	return bfo_fail(ctx, err, "opening %s", path);
 }
 
+/* TEXT as a number that is a multiple of UNIT; -1 if it is none. */
+static int read_number(const char *text, uint64_t unit, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return *text < '0' || *text > '9' || errno || *end || *value % unit ? -1 : 0;
+}
+
+/* What stands behind '?' in SPEC: where that begins, and *SIZE, if it says so. */
+static errcode_t parse_options(struct bfo_context *ctx, const char *spec, const char *path,
+			       const char *options, int writable, uint64_t *offset,
+			       uint64_t *size)
+{
+	uint64_t number;
+
+	if (!strncmp(options, "offset=", 7)) {
+		if (!read_number(options + 7, SECTOR, offset))
+			return 0;
+		return bfo_fail(ctx, EINVAL, "reading the offset of %s: not a number of bytes that "
+				"is a multiple of 512", spec);
+	}
+	if (strncmp(options, "partition=", 10))
+		return bfo_fail(ctx, EINVAL, "reading the options of %s: only ?offset=BYTES and "
+				"?partition=N are known", spec);
+	if (read_number(options + 10, 1, &number) || !number || number > INT_MAX)
+		return bfo_fail(ctx, EINVAL, "reading the partition of %s: not a number from 1 on",
+				spec);
+	return bfo_partition_find(ctx, path, number, writable, offset, size);
+}
+
+errcode_t bfo_store_locate(struct bfo_context *ctx, const char *spec, const char *path,
+			   const char *options, int writable, uint64_t *offset,
+			   struct bfo_store *store)
+{
+	uint64_t size = UINT64_MAX;
+	errcode_t err = 0;
+
+	*offset = 0;
+	if (options)
+		err = parse_options(ctx, spec, path, options, writable, offset, &size);
+	if (!err)
+		err = bfo_store_identify(ctx, path, *offset, store);
+	if (!err && size < store->size)
+		store->size = size;
+	return err;
+}
+
 int bfo_store_overlap(const struct bfo_store *a, const struct bfo_store *b)
 {
 	return a->dev == b->dev && a->ino == b->ino &&
 	       a->start < b->start + b->size && b->start < a->start + a->size;
+}
+
+/* The field behind mount and parent ids in each line of mountinfo (proc(5)) is the device. */
+int bfo_store_mounted(const struct bfo_store *s)
+{
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	struct bfo_store m;
+	unsigned int maj, min;
+	int64_t sectors;
+	char *line = NULL;
+	size_t room = 0;
+	int found = 0;
+
+	while (f && !found && getline(&line, &room, f) > 0) {
+		if (sscanf(line, "%*u %*u %u:%u", &maj, &min) != 2 || !maj)
+			continue;
+		m = (struct bfo_store) { .dev = makedev(maj, min) };
+		sectors = sysfs_number(m.dev, "size");
+		if (sectors < 0)
+			continue;
+		m.size = (uint64_t) sectors * SECTOR;
+		descend(&m);
+		found = bfo_store_overlap(&m, s);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
 }

@@ -22,6 +22,21 @@ errcode_t bfo_store_resolve(struct bfo_context *ctx, const char *spec, char **pa
 errcode_t bfo_store_identify(struct bfo_context *ctx, const char *path, uint64_t offset,
 			     struct bfo_store *store);
 
+/*
+ * The same for PATH with OPTIONS (NULL, offset=BYTES or partition=N; SPEC is for messages): where
+ * it begins in PATH is *OFFSET, and a partition's store ends with it.  WRITABLE: it is to be
+ * written to, see bfo_partition_find().
+ */
+errcode_t bfo_store_locate(struct bfo_context *ctx, const char *spec, const char *path,
+			   const char *options, int writable, uint64_t *offset,
+			   struct bfo_store *store);
+
+/*
+ * True if a mounted filesystem, whatever it is mounted from, shares bytes with S: a partition of a
+ * loop device over the file, for example, which libext2fs does not see.
+ */
+int bfo_store_mounted(const struct bfo_store *s);
+
 /* True if two stores share bytes. */
 int bfo_store_overlap(const struct bfo_store *a, const struct bfo_store *b);
 

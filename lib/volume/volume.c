@@ -12,6 +12,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,28 +20,9 @@
 #include "base/bfo_err.h"
 #include "volume/gate.h"
 #include "volume/mmp.h"
+#include "volume/probe.h"
 #include "volume/store.h"
 #include "volume/volume.h"
-
-/* The offset= among the options of libext2fs's unix_io; 0 if there is none. */
-static errcode_t parse_offset(struct bfo_context *ctx, const char *spec, const char *options,
-			      uint64_t *offset)
-{
-	char *end;
-
-	*offset = 0;
-	if (!options)
-		return 0;
-	if (strncmp(options, "offset=", 7) || options[7] < '0' || options[7] > '9')
-		return bfo_fail(ctx, EINVAL, "reading the options of %s: only ?offset=BYTES is "
-				"known", spec);
-	errno = 0;
-	*offset = strtoull(options + 7, &end, 0);
-	if (errno || *end || *offset % 512)
-		return bfo_fail(ctx, EINVAL, "reading the offset of %s: not a number of bytes that "
-				"is a multiple of 512", spec);
-	return 0;
-}
 
 static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, io_manager io)
 {
@@ -53,8 +35,7 @@ static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, io_man
 	err = ext2fs_open2(vol->path, vol->options, flags, 0, 0, io ? io : unix_io_manager,
 			   &vol->fs);
 	if (err == EXT2_ET_BAD_MAGIC || err == EXT2_ET_SHORT_READ)
-		return bfo_fail(ctx, EXT2_ET_BAD_MAGIC, "opening %s: no ext2, ext3 or ext4 filesystem there",
-				vol->spec);
+		return bfo_probe_complain(ctx, vol);
 	if (err)
 		return bfo_fail(ctx, err, "opening %s", vol->spec);
 	io_channel_set_options(vol->fs->io, "cache=off");
@@ -66,12 +47,45 @@ static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, io_man
 	return 0;
 }
 
+/* From what stood behind '?' to what libext2fs's unix_io knows. */
+static errcode_t tell_unix_io(struct bfo_volume *vol)
+{
+	if (!vol->options)
+		return 0;
+	free(vol->options);
+	if (asprintf(&vol->options, "offset=%llu", (unsigned long long) vol->offset) >= 0)
+		return 0;
+	vol->options = NULL;
+	return ENOMEM;
+}
+
+/* The bytes of the filesystem alone: a store may go on behind it. */
+static struct bfo_store store_of(const struct bfo_volume *vol)
+{
+	struct bfo_store s = vol->store;
+
+	s.size = vol->blocks * vol->block_size;
+	return s;
+}
+
+/* Mounted under another name, that of a partition or a loop device that shares its bytes? */
+static errcode_t check_mounts(struct bfo_context *ctx, const struct bfo_volume *vol)
+{
+	struct bfo_store s = store_of(vol);
+
+	if (!bfo_store_mounted(&s))
+		return 0;
+	return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: please unmount it first", vol->spec);
+}
+
 /* Everything that may be wrong with a filesystem that could be opened. */
 static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int how)
 {
 	errcode_t err;
 
-	err = bfo_gate_features(ctx, vol);
+	err = how & BFO_OPEN_SCRATCH ? 0 : check_mounts(ctx, vol);
+	if (!err)
+		err = bfo_gate_features(ctx, vol);
 	if (!err && !(how & BFO_OPEN_SCRATCH))
 		err = bfo_mmp_check(ctx, vol);
 	if (!err)
@@ -109,9 +123,10 @@ errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io
 	if (!err)
 		err = bfo_store_resolve(ctx, spec, &vol->path, &vol->options);
 	if (!err)
-		err = parse_offset(ctx, spec, vol->options, &vol->offset);
+		err = bfo_store_locate(ctx, spec, vol->path, vol->options, vol->writable,
+				       &vol->offset, &vol->store);
 	if (!err)
-		err = bfo_store_identify(ctx, vol->path, vol->offset, &vol->store);
+		err = tell_unix_io(vol);
 	if (!err && !(how & BFO_OPEN_SCRATCH))
 		err = bfo_gate_unmounted(ctx, vol->path);
 	if (!err)
@@ -146,10 +161,8 @@ void bfo_volume_close(struct bfo_volume *vol)
 errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *a,
 			      const struct bfo_volume *b)
 {
-	struct bfo_store x = a->store, y = b->store;
+	struct bfo_store x = store_of(a), y = store_of(b);
 
-	x.size = a->blocks * a->block_size;
-	y.size = b->blocks * b->block_size;
 	if (!bfo_store_overlap(&x, &y))
 		return 0;
 	return bfo_fail(ctx, BFO_ET_SAME_VOLUME, "comparing %s and %s", a->spec, b->spec);

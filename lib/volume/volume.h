@@ -26,7 +26,7 @@ struct bfo_volume {
 	ext2_filsys fs;
 	char *spec;		/* as the user named it: for messages */
 	char *path;		/* device or file, without ?options */
-	char *options;		/* what stood behind '?', or NULL */
+	char *options;		/* for the I/O manager, if something stood behind '?'; or NULL */
 	uint64_t offset;	/* bytes into path, from the options */
 	struct bfo_store store;
 	uint32_t block_size;	/* bytes */
@@ -49,7 +49,8 @@ enum {
 };
 
 /*
- * Opens SPEC: a path, a path?offset=BYTES, or TAG=VALUE as libblkid knows it (UUID=, LABEL=).
+ * Opens SPEC: a path, a path?offset=BYTES, a path?partition=N (volume/partition.h), or TAG=VALUE as
+ * libblkid knows it (UUID=, LABEL=).
  * IO is the libext2fs I/O manager at the bottom; NULL means unix_io_manager.
  * On failure nothing stays open and ctx->what says what was being done, and what to do.
  */

@@ -150,6 +150,8 @@ errcode_t made_plan_paths(struct made *m, const char *const *from, size_t n, con
 	bfo_plan_init(&m->plan, &m->ctx, &m->tree, &m->target);
 	m->planned = 1;
 	err = bfo_plan_names(&m->plan);
+	if (!err && m->filter)
+		err = bfo_plan_filter(&m->plan, m->filter);
 	if (!err)
 		err = bfo_plan_land(&m->plan, from, n, to);
 	if (!err)

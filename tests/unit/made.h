@@ -9,6 +9,7 @@
 #ifndef UNIT_MADE_H
 #define UNIT_MADE_H
 
+#include "plan/filter.h"
 #include "plan/plan.h"
 #include "unit.h"
 
@@ -20,6 +21,7 @@ struct made {
 	struct bfo_target target;
 	struct bfo_plan plan;
 	int planned;
+	const struct bfo_filter *filter;	/* for made_plan(), or NULL */
 };
 
 /* A target of 4 KiB blocks with mke2fs's default features; nothing is free. */

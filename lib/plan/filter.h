@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * filter.h - names that are not to be copied: --exclude, --files-from
+ */
+#ifndef BFO_PLAN_FILTER_H
+#define BFO_PLAN_FILTER_H
+
+#include "plan/plan.h"
+
+struct bfo_filter {
+	const char *const *exclude;	/* patterns (plan/glob.h) for paths of the source */
+	size_t n_exclude;
+	int selects;			/* only `files` and what leads to them */
+	const char *const *files;	/* paths in the source; directories with all below */
+	size_t n_files;
+};
+
+/*
+ * Drops names (ino becomes BFO_NONE) between bfo_plan_names() and bfo_plan_land(), and findings
+ * about names that would have been dropped.  A dropped directory is not entered.  Sets
+ * plan->filtered.  Fails if one of the files does not exist.
+ *
+ * Time: bytes of names times bytes of patterns / 64.  Memory: two bits per name, one per inode,
+ * and one per byte of the patterns for each level of directories.
+ */
+errcode_t bfo_plan_filter(struct bfo_plan *plan, const struct bfo_filter *filter);
+
+#endif

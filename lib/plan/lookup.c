@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lookup.c - following a path through the source's sorted names
+ */
+#include <errno.h>
+#include <string.h>
+#include <ext2fs/ext2fs.h>
+
+#include "base/bfo_err.h"
+#include "plan/lookup.h"
+#include "plan/names.h"
+
+size_t bfo_path_next(const char **path, const char **name)
+{
+	const char *p = *path;
+	size_t len;
+
+	do {
+		p += strspn(p, "/");
+		len = strcspn(p, "/");
+		*name = p;
+		p += len;
+	} while (len == 1 && **name == '.');
+	*path = p;
+	return len;
+}
+
+static int is_before(const struct bfo_name *a, const struct bfo_name *b)
+{
+	return a->hash < b->hash || (a->hash == b->hash && a->minor < b->minor);
+}
+
+/* The position in names[] of NAME in directory record DIR, or BFO_NONE. */
+static uint32_t find_name(const struct bfo_plan *plan, uint32_t dir, const char *name, size_t len)
+{
+	const struct bfo_tree *t = plan->tree;
+	const struct bfo_inode *d = &t->inodes.v[dir];
+	uint32_t lo = d->child, hi = lo + d->nchild, end = hi, mid;
+	struct bfo_name key = { .at = len };
+
+	if (len > EXT2_NAME_LEN)
+		return BFO_NONE;
+	bfo_name_hash(plan->target, d->flags, name, &key);
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (is_before(&t->names.v[mid], &key))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < end && !is_before(&key, &t->names.v[lo]); lo++)
+		if (bfo_name_len(&t->names.v[lo]) == len &&
+		    !memcmp(bfo_name_text(t, &t->names.v[lo]), name, len))
+			return lo;
+	return BFO_NONE;
+}
+
+errcode_t bfo_lookup_step(struct bfo_plan *plan, struct bfo_lookup *l, int *more)
+{
+	const struct bfo_tree *t = plan->tree;
+	uint32_t dir = l->pos == BFO_NONE ? bfo_tree_find(t, EXT2_ROOT_INO) :
+		       t->names.v[l->pos].ino;
+	const char *name;
+	size_t len = bfo_path_next(&l->rest, &name);
+
+	*more = len > 0;
+	if (!len)
+		return 0;
+	if (len == 2 && !memcmp(name, "..", 2))
+		return bfo_fail(plan->ctx, EINVAL, "looking for %s in the source: '..' is not "
+				"followed", l->path);
+	if (!S_ISDIR(t->inodes.v[dir].mode))
+		return bfo_fail(plan->ctx, BFO_ET_NOT_DIR, "looking for %s in the source", l->path);
+	l->pos = find_name(plan, dir, name, len);
+	if (l->pos == BFO_NONE)
+		return bfo_fail(plan->ctx, BFO_ET_NO_PATH, "looking for %s in the source", l->path);
+	if (t->names.v[l->pos].ino == BFO_NONE)
+		return bfo_fail(plan->ctx, BFO_ET_NO_PATH, "looking for %s in the source: it is "
+				"excluded", l->path);
+	return 0;
+}

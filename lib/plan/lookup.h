@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lookup.h - following a path through the source's sorted names
+ */
+#ifndef BFO_PLAN_LOOKUP_H
+#define BFO_PLAN_LOOKUP_H
+
+#include "plan/plan.h"
+
+/* The next component of *PATH (slashes and single dots skipped), at *NAME; 0 at its end. */
+size_t bfo_path_next(const char **path, const char **name);
+
+/* Where a path has led so far; begin with { .path = PATH, .rest = PATH, .pos = BFO_NONE }. */
+struct bfo_lookup {
+	const char *path, *rest;
+	uint32_t pos;		/* in names[]; BFO_NONE: the root */
+};
+
+/*
+ * Follows one component; *MORE is 0 at the end of the path.  Refused are paths that do not exist,
+ * go through something that is no directory, are excluded (plan/filter), or have "..".  Needs
+ * bfo_plan_names(), and a root that is a directory.
+ */
+errcode_t bfo_lookup_step(struct bfo_plan *plan, struct bfo_lookup *l, int *more);
+
+#endif

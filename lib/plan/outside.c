@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * outside.c - hard links that lead out of what is copied
+ *
+ * When only part of a source is copied, a file may have names that are not in it.  The copy is
+ * then an inode of its own, with the names that are: what was asked for, and yet worth knowing.
+ */
+#include "plan/plan.h"
+
+errcode_t bfo_plan_links_outside(struct bfo_plan *plan)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < plan->order.n && !err; i++) {
+		const struct bfo_inode *rec = bfo_plan_item(plan, i);
+
+		if (!S_ISDIR(rec->mode) && rec->names > rec->links)
+			err = bfo_vec_push(&plan->links_outside, (struct bfo_outside) {
+					   .inode = plan->order.v[i], .names = rec->names,
+					   .copied = rec->links });
+	}
+	return err;
+}

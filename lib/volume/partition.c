@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * partition.c - partitions of whole disks and of images of disks, as libblkid reads their tables
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <blkid/blkid.h>
+
+#include "base/bfo_err.h"
+#include "volume/partition.h"
+
+#define SECTOR 512		/* what libblkid counts in, whatever the disk does */
+#define BIG_SECTOR 4096
+
+/* Types that are met often; others are shown as they stand in the table. */
+static const struct {
+	unsigned int mbr;
+	const char *gpt, *name;
+} types[] = {
+	{ 0x83, "0fc63daf-8483-4772-8e79-3d69d8477de4", "Linux" },
+	{ 0x82, "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f", "swap" },
+	{ 0x8e, "e6d6d379-f507-44c2-a23c-238f2a3df928", "LVM" },
+	{ 0xfd, "a19d880f-05fc-4d3b-a006-743f0f84911e", "RAID" },
+	{ 0xef, "c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "EFI system" },
+	{ 0x07, "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7", "Windows data" },
+	{ 0x00, "21686148-6449-6e6f-744e-656564454649", "BIOS boot" },
+	{ 0x00, "933ac7e1-2eb4-4f13-b844-0e14e2aef915", "Linux home" },
+	{ 0x00, "4f68bce3-e8cd-4db1-96e7-fbcaf984b709", "Linux root" },
+};
+
+/* The type of partition P, for people. */
+static const char *type_name(blkid_partition p, char *buf, size_t size)
+{
+	const char *gpt = blkid_partition_get_type_string(p);
+	unsigned int mbr = blkid_partition_get_type(p), i;
+
+	if (blkid_partition_is_extended(p))
+		return "extended";
+	for (i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (gpt ? !strcasecmp(gpt, types[i].gpt) : mbr && mbr == types[i].mbr)
+			return types[i].name;
+	if (gpt)
+		return gpt;
+	snprintf(buf, size, "type 0x%02x", mbr);
+	return buf;
+}
+
+static uint64_t start_of(blkid_partition p)
+{
+	return (uint64_t) blkid_partition_get_start(p) * SECTOR;
+}
+
+static uint64_t size_of(blkid_partition p)
+{
+	return (uint64_t) blkid_partition_get_size(p) * SECTOR;
+}
+
+/* All partitions, a number, type and size each, as far as there is room. */
+static void list_all(blkid_partlist list, char *out, size_t size)
+{
+	int n = blkid_partlist_numof_partitions(list), i;
+	size_t used = snprintf(out, size, n ? "there are " : "the table is empty");
+	char type[16];
+
+	for (i = 0; i < n; i++) {
+		blkid_partition p = blkid_partlist_get_partition(list, i);
+		uint64_t kib = size_of(p) >> 10;
+
+		if (used + 80 > size) {
+			snprintf(out + used, size - used, " ...");
+			return;
+		}
+		used += snprintf(out + used, size - used, "%s%d (%s, %llu %s)", i ? ", " : "",
+				 blkid_partition_get_partno(p),
+				 type_name(p, type, sizeof(type)),
+				 (unsigned long long) (kib % 1024 ? kib : kib >> 10),
+				 kib % 1024 ? "KiB" : "MiB");
+	}
+}
+
+/* Another partition of the same table that shares bytes with P, or NULL. */
+static blkid_partition overlapped(blkid_partlist list, blkid_partition p)
+{
+	int n = blkid_partlist_numof_partitions(list), i;
+
+	for (i = 0; i < n; i++) {
+		blkid_partition q = blkid_partlist_get_partition(list, i);
+
+		if (blkid_partition_get_partno(q) != blkid_partition_get_partno(p) &&
+		    blkid_partition_get_table(q) == blkid_partition_get_table(p) &&
+		    !blkid_partition_is_extended(q) &&
+		    start_of(q) < start_of(p) + size_of(p) &&
+		    start_of(p) < start_of(q) + size_of(q))
+			return q;
+	}
+	return NULL;
+}
+
+static errcode_t choose(struct bfo_context *ctx, const char *path, blkid_partlist list,
+			unsigned int number, int writable, uint64_t *start, uint64_t *size)
+{
+	blkid_partition p = blkid_partlist_get_partition_by_partno(list, number), other;
+	char all[320];
+
+	list_all(list, all, sizeof(all));
+	if (!p)
+		return bfo_fail(ctx, BFO_ET_NO_PARTITION, "looking for partition %u of %s: %s",
+				number, path, all);
+	if (blkid_partition_is_extended(p))
+		return bfo_fail(ctx, BFO_ET_NO_PARTITION, "looking for partition %u of %s: it is "
+				"the extended one, which only holds others: %s", number, path, all);
+	other = writable ? overlapped(list, p) : NULL;
+	if (other)
+		return bfo_fail(ctx, BFO_ET_OVERLAPPED, "looking for partition %u of %s, to be "
+				"written to: it shares space with partition %d", number, path,
+				blkid_partition_get_partno(other));
+	*start = start_of(p);
+	*size = size_of(p);
+	return 0;
+}
+
+/* The table on FD, read with sectors of SECTOR_SIZE bytes (0: the device's own); NULL if none. */
+static blkid_partlist read_table(blkid_probe pr, int fd, unsigned int sector_size)
+{
+	blkid_partlist list;
+
+	if (blkid_probe_set_device(pr, fd, 0, 0) ||
+	    (sector_size && blkid_probe_set_sectorsize(pr, sector_size)))
+		return NULL;
+	blkid_probe_enable_partitions(pr, 1);
+	list = blkid_probe_get_partitions(pr);
+	return list && blkid_partlist_get_table(list) ? list : NULL;
+}
+
+errcode_t bfo_partition_find(struct bfo_context *ctx, const char *path, unsigned int number,
+			     int writable, uint64_t *start, uint64_t *size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	blkid_partlist list = NULL;
+	blkid_probe pr = NULL;
+	struct stat st;
+	errcode_t err = 0;
+
+	if (fd < 0 || fstat(fd, &st))
+		err = bfo_fail(ctx, errno, "opening %s", path);
+	else if (!(pr = blkid_new_probe()))
+		err = ENOMEM;
+	else
+		list = read_table(pr, fd, 0);
+	if (!err && !list && S_ISREG(st.st_mode))
+		list = read_table(pr, fd, BIG_SECTOR);
+	if (!err && !list)
+		err = bfo_fail(ctx, BFO_ET_NO_PARTITION, "looking for partition %u of %s: there is "
+			       "no partition table", number, path);
+	if (!err)
+		err = choose(ctx, path, list, number, writable, start, size);
+	if (pr)
+		blkid_free_probe(pr);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
