@@ -18,49 +18,15 @@
 #include <unistd.h>
 
 #include "base/bfo_err.h"
-#include "commit/commit.h"
 #include "gather/claim_scan.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
-#include "gather/repack.h"
 #include "volume/gate.h"
 #include "volume/store.h"
 #include "volume/probe.h"
+#include "copy.h"
 #include "e2bfo.h"
-#include "lists.h"
-#include "mkfs.h"
-#include "options.h"
-#include "quotas.h"
 #include "report.h"
-
-#define MIB (1ULL << 20)
-#define SMALLEST_TRY (2 * MIB)
-
-struct copy {
-	struct copy_options opt;
-	struct lists lists;
-	struct bfo_context ctx;
-	struct bar bar;
-	double begun;
-	int64_t now;			/* time of what is made */
-
-	struct bfo_volume *source, *target;
-	struct bfo_reader reader;
-	struct bfo_tree tree;
-	struct bfo_target free;		/* the target's shape and free space */
-	struct bfo_plan plan;
-	int planned;
-
-	char *path, *path_options;	/* of the target */
-	struct mkfs mkfs;
-	uint64_t size;			/* of the target, bytes */
-	uint64_t smallest;
-	char *made;			/* a new image file, until it gets its name */
-	int formatting;			/* what the target held may be gone */
-	int formatted;			/* it is gone */
-	int committing, written;
-	struct bfo_commit_stats stats;
-};
 
 /* SOURCE_DATE_EPOCH pins the time of what the copy itself makes. */
 static errcode_t read_time(struct copy *c)
@@ -87,301 +53,6 @@ static errcode_t gather(struct copy *c)
 		err = bfo_claim_scan(&c->reader, &c->tree);
 	if (!err)
 		err = bfo_name_scan(&c->reader, &c->tree);
-	return err;
-}
-
-/* Reads the target's directories of numbers INOS, with their names and blocks. */
-static errcode_t gather_old(struct copy *c, struct bfo_volume *vol, uint32_t *inos, size_t n,
-			    struct bfo_tree *old)
-{
-	struct bfo_reader reader;
-	errcode_t err = bfo_reader_init(&reader, &c->ctx, vol, c->opt.read_gap);
-
-	old->keep_map_blocks = 1;
-	if (!err)
-		err = bfo_inode_scan_some(&reader, old, inos, n);
-	if (!err)
-		err = bfo_name_scan(&reader, old);
-	if (!err && !ext2fs_has_feature_filetype(vol->fs->super))
-		err = bfo_name_types(&reader, old);
-	bfo_reader_free(&reader);
-	return err;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-	return (x > y) - (x < y);
-}
-
-/* A name that exists: of --to itself, or of something that is copied. */
-static errcode_t clash(struct copy *c)
-{
-	const struct bfo_tree *t = &c->tree;
-	uint32_t inode = t->names.v[c->plan.clashes.v[0]].ino;
-
-	if (t->inodes.v[inode].state & BFO_INODE_MADE)
-		return bfo_fail(&c->ctx, BFO_ET_NOT_DIR, "looking for %s on %s", c->opt.to,
-				c->opt.target);
-	return bfo_fail(&c->ctx, BFO_ET_CLASH, "planning: on %s, in the way of what is to be "
-			"copied: %zu", c->opt.target, c->plan.clashes.n);
-}
-
-/* Level by level: the target's directories that exist on both sides. */
-static errcode_t merge(struct copy *c, struct bfo_volume *vol)
-{
-	errcode_t err = 0;
-	uint32_t *inos;
-	size_t i;
-
-	while (c->plan.pairs.n && !err) {
-		struct bfo_tree old = { 0 };
-
-		inos = malloc(c->plan.pairs.n * sizeof(*inos));
-		if (!inos)
-			return bfo_fail(&c->ctx, ENOMEM, "reading the target's directories");
-		for (i = 0; i < c->plan.pairs.n; i++)
-			inos[i] = c->plan.pairs.v[i].ino;
-		qsort(inos, i, sizeof(*inos), by_number);
-		err = gather_old(c, vol, inos, i, &old);
-		if (!err)
-			err = bfo_plan_merge(&c->plan, &old);
-		bfo_tree_free(&old);
-		free(inos);
-	}
-	return err || !c->plan.clashes.n ? err : clash(c);
-}
-
-/* What the target cannot hold is lost only by those who said so. */
-static errcode_t check_losses(struct copy *c)
-{
-	const bfo_findings *found = &c->tree.findings;
-	char words[256] = "";
-	uint64_t seen = 0;
-	size_t i, used = 0;
-
-	for (i = 0; i < found->n; i++) {
-		uint64_t bit = 1ULL << found->v[i].kind;
-
-		if (!bfo_finding_table[found->v[i].kind].is_loss || (seen | c->opt.losses) & bit)
-			continue;
-		seen |= bit;
-		used += snprintf(words + used, sizeof(words) - used, "%s%s", used ? "," : "",
-				 bfo_finding_table[found->v[i].kind].word);
-	}
-	return seen ? bfo_fail(&c->ctx, BFO_ET_LOSS, "planning; --allow-loss=%s would accept that",
-			       words) : 0;
-}
-
-/* Everything that has to be decided, on VOL: the target itself or a scratch file like it. */
-static errcode_t decide(struct copy *c, struct bfo_volume *vol)
-{
-	errcode_t err = bfo_target_gather(&c->ctx, vol, &c->free);
-
-	bfo_progress_report(&c->ctx, BFO_STAGE_PLAN, 0, 0, 0);
-	if (err)
-		return err;
-	bfo_plan_init(&c->plan, &c->ctx, &c->tree, &c->free);
-	c->planned = 1;
-	c->plan.dir_fill = c->opt.dir_fill;
-	c->plan.now = c->now;
-	c->plan.keep_inodes = c->opt.keep_inodes;
-	err = bfo_plan_names(&c->plan);
-	if (!err)
-		err = bfo_plan_filter(&c->plan, &c->lists.filter);
-	if (!err)
-		err = bfo_plan_land(&c->plan, c->opt.from, c->opt.n_from, c->opt.to);
-	if (!err)
-		err = merge(c, vol);
-	if (!err)
-		err = bfo_plan_order(&c->plan);
-	if (!err)
-		err = bfo_plan_audit(&c->plan);
-	if (!err && bfo_repack_needed(c->source, &c->tree, &c->free))
-		err = bfo_repack_scan(&c->reader, &c->tree, &c->free);
-	if (!err)
-		err = bfo_plan_share(&c->plan);
-	if (!err)
-		err = bfo_plan_check_numbers(&c->plan);
-	if (!err)
-		err = quotas_plan(&c->plan, &c->reader, vol, c->opt.mkfs);
-	return err ? err : check_losses(c);
-}
-
-static errcode_t place(struct copy *c)
-{
-	errcode_t err = bfo_plan_numbers(&c->plan);
-
-	return err ? err : bfo_plan_space(&c->plan);
-}
-
-/* Moves the plan to VOL, which was formatted like the one before. */
-static errcode_t move_plan(struct copy *c, struct bfo_volume *vol)
-{
-	struct bfo_tree old = { 0 };
-	errcode_t err;
-	uint32_t *inos;
-	size_t i;
-
-	bfo_target_free(&c->free);
-	err = bfo_target_gather(&c->ctx, vol, &c->free);
-	inos = malloc(c->plan.merged.n * sizeof(*inos) + 1);
-	if (!err && !inos)
-		err = bfo_fail(&c->ctx, ENOMEM, "reading the target's directories");
-	for (i = 0; !err && i < c->plan.merged.n; i++)
-		inos[i] = c->plan.merged.v[i].ino;
-	if (!err)
-		err = gather_old(c, vol, inos, i, &old);
-	if (!err)
-		err = bfo_plan_retarget(&c->plan, &c->free, &old);
-	if (!err)
-		err = quotas_move(&c->plan, vol);
-	bfo_tree_free(&old);
-	free(inos);
-	return err ? err : place(c);
-}
-
-/* Does the plan fit a target of SIZE bytes? Only errors of another kind are returned. */
-static errcode_t try_size(struct copy *c, uint64_t size, int *fits)
-{
-	struct bfo_volume *vol = NULL;
-	errcode_t err = mkfs_scratch(&c->mkfs, size, &vol);
-
-	*fits = 0;
-	if (err == BFO_ET_MKFS || err == BFO_ET_TOO_SMALL)
-		return 0;		/* for a filesystem at all, or for its journal */
-	if (!err)
-		err = move_plan(c, vol);
-	*fits = !err;
-	bfo_volume_close(vol);
-	return err == BFO_ET_NO_SPACE || err == BFO_ET_NO_INODES ? 0 : err;
-}
-
-/* Bisects for the smallest size in MiB (or 1/512 of it) that fits; needs a finished plan. */
-static errcode_t bisect(struct copy *c)
-{
-	uint64_t low = 0, high, mid, step, need;
-	int fits = 0;
-	errcode_t err = 0;
-
-	need = (c->plan.stem_len + c->plan.tree_len) * c->source->block_size;
-	c->mkfs.inodes = c->plan.new_inodes;
-	c->mkfs.generous = 0;
-	c->mkfs.silent = 1;
-	high = need + need / 16 + SMALLEST_TRY;
-	while (!err) {
-		high = (high + MIB - 1) / MIB * MIB;
-		err = try_size(c, high, &fits);
-		if (err || fits)
-			break;
-		if (high > 4 * (need + 64 * SMALLEST_TRY))
-			err = bfo_fail(&c->ctx, BFO_ET_MKFS, "looking for the smallest size, in "
-				       "scratch files in TMPDIR: even %llu bytes did not do",
-				       (unsigned long long) high);
-		low = high;
-		high += high / 2;
-	}
-	if (low < need / MIB * MIB)
-		low = need / MIB * MIB;
-	step = high / 512 / MIB * MIB + MIB;
-	while (!err && high > low + step) {
-		mid = (low + (high - low) / 2 + MIB - 1) / MIB * MIB;
-		err = try_size(c, mid, &fits);
-		if (fits)
-			high = mid;
-		else
-			low = mid;
-	}
-	if (!err && !fits)
-		err = try_size(c, high, &fits);		/* the plan is to stand on what fits */
-	c->smallest = high;
-	c->mkfs.silent = 0;
-	return err;
-}
-
-/* The same, one stage of work for who watches. */
-static errcode_t find_smallest(struct copy *c)
-{
-	void (*progress)(void *, const struct bfo_progress *) = c->ctx.progress;
-	errcode_t err;
-
-	bfo_progress_report(&c->ctx, BFO_STAGE_PLAN, 0, 0, 0);
-	c->ctx.progress = NULL;
-	err = bisect(c);
-	c->ctx.progress = progress;
-	return err;
-}
-
-/* What a target made for this copy alone would need; leaves the plan on VOL. */
-static errcode_t note_smallest(struct copy *c, struct bfo_volume *vol)
-{
-	errcode_t err;
-	size_t i;
-
-	for (i = 0; i < c->plan.merged.n; i++)
-		if (c->plan.merged.v[i].ino != EXT2_ROOT_INO &&
-		    c->plan.merged.v[i].ino != EXT2_GOOD_OLD_FIRST_INO)
-			return 0;	/* it goes into directories that only VOL has */
-	err = find_smallest(c);
-	return err ? err : move_plan(c, vol);
-}
-
-/* A size that is certainly enough to plan on, when none is given. */
-static uint64_t roomy_size(const struct copy *c)
-{
-	return c->source->blocks * c->source->block_size * 5 / 4 + 64 * MIB;
-}
-
-/* Once more with as many inodes as are needed, instead of as many per byte as the source has. */
-static errcode_t place_tight(struct copy *c, struct bfo_volume **scratch)
-{
-	errcode_t err;
-
-	bfo_volume_close(*scratch);
-	*scratch = NULL;
-	c->mkfs.inodes = c->plan.new_inodes;
-	c->mkfs.generous = 0;
-	err = mkfs_scratch(&c->mkfs, c->size, scratch);
-	return err ? err : move_plan(c, *scratch);
-}
-
-/* It does not fit: what would? */
-static errcode_t tell_smallest(struct copy *c, errcode_t err)
-{
-	char what[sizeof(c->ctx.what)];
-
-	memcpy(what, c->ctx.what, sizeof(what));
-	if (find_smallest(c))
-		return bfo_fail(&c->ctx, err, "%s", what);
-	return bfo_fail(&c->ctx, err, "%.300s; the smallest new target that fits has %llu bytes",
-			what, (unsigned long long) c->smallest);
-}
-
-/* The plan, on scratch files. */
-static errcode_t plan_mkfs(struct copy *c)
-{
-	struct bfo_volume *scratch = NULL;
-	errcode_t err;
-
-	c->mkfs.inodes = c->tree.inodes.n;
-	c->mkfs.generous = 1;
-	err = mkfs_scratch(&c->mkfs, c->size ? c->size : roomy_size(c), &scratch);
-	if (!err)
-		err = decide(c, scratch);
-	if (!err)
-		err = place(c);
-	if (c->size && (err == BFO_ET_NO_SPACE || err == BFO_ET_NO_INODES))
-		err = place_tight(c, &scratch);
-	if (err == BFO_ET_NO_SPACE && c->opt.dry_run)
-		err = tell_smallest(c, err);
-	if (!err && c->opt.size == SIZE_MIN)
-		err = find_smallest(c);
-	else if (!err && c->opt.dry_run)
-		err = note_smallest(c, scratch);
-	if (c->opt.size == SIZE_MIN)
-		c->size = c->smallest;
-	bfo_volume_close(scratch);
 	return err;
 }
 
@@ -449,15 +120,17 @@ static errcode_t format(struct copy *c)
 		err = mkfs_open(&c->mkfs, c->opt.size ? path : c->opt.target, 0, &c->target);
 	if (!err)
 		err = bfo_volume_distinct(&c->ctx, c->source, c->target);
-	return err ? err : move_plan(c, c->target);
+	return err ? err : copy_move_plan(c, c->target);
 }
 
 /* The target is in use: by ourselves, as the source? */
 static errcode_t tell_busy(struct copy *c)
 {
+	char what[sizeof(c->ctx.what)];
 	struct bfo_store store;
 	uint64_t offset;
 
+	memcpy(what, c->ctx.what, sizeof(what));
 	if (bfo_store_locate(&c->ctx, c->opt.target, c->path, c->path_options, 0, &offset, &store))
 		return BFO_ET_BUSY;
 	if (bfo_store_overlap(&store, &c->source->store))
@@ -466,7 +139,7 @@ static errcode_t tell_busy(struct copy *c)
 		return bfo_fail(&c->ctx, BFO_ET_BUSY, "opening %s: the source is on the same disk; "
 				"name the partitions' own devices (losetup -P and partprobe make "
 				"them)", c->opt.target);
-	return bfo_fail(&c->ctx, BFO_ET_BUSY, "opening %s: something else holds it", c->opt.target);
+	return bfo_fail(&c->ctx, BFO_ET_BUSY, "%s", what);
 }
 
 static errcode_t open_target(struct copy *c)
@@ -505,24 +178,25 @@ static errcode_t open_both(struct copy *c)
 
 static errcode_t plan_target(struct copy *c)
 {
-	errcode_t err = decide(c, c->target);
+	errcode_t err = copy_decide(c, c->target);
 
 	if (!err)
-		err = place(c);
+		err = copy_place(c);
 	if (!err && c->opt.dry_run)
-		err = note_smallest(c, c->target);
+		err = copy_note_smallest(c, c->target);
 	return err;
 }
 
 static errcode_t copy(struct copy *c)
 {
-	struct bfo_commit_options how = { .memory = c->opt.memory };
+	struct bfo_commit_options how = { .memory = c->opt.memory,
+					   .verify = c->opt.verify };
 	errcode_t err = open_both(c);
 
 	if (!err)
 		err = gather(c);
 	if (!err)
-		err = c->opt.mkfs ? plan_mkfs(c) : plan_target(c);
+		err = c->opt.mkfs ? copy_plan_mkfs(c) : plan_target(c);
 	if (err || c->opt.dry_run)
 		return err;
 	if (c->opt.mkfs)

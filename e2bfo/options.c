@@ -17,7 +17,7 @@
 #define DIR_FILL 80
 
 enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_MEMORY, OPT_READ_GAP, OPT_DIR_FILL, OPT_ALLOW_LOSS,
-       OPT_KEEP_INODES, OPT_PROGRESS, OPT_JSON, OPT_FORCE, OPT_PARTITION, OPT_EXCLUDE,
+       OPT_VERIFY, OPT_KEEP_INODES, OPT_PROGRESS, OPT_JSON, OPT_FORCE, OPT_PARTITION, OPT_EXCLUDE,
        OPT_EXCLUDE_FROM, OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_HELP };
 
 static const struct option long_options[] = {
@@ -36,6 +36,7 @@ static const struct option long_options[] = {
 	{ "read-gap", required_argument, NULL, OPT_READ_GAP },
 	{ "dir-fill", required_argument, NULL, OPT_DIR_FILL },
 	{ "allow-loss", required_argument, NULL, OPT_ALLOW_LOSS },
+	{ "verify", no_argument, NULL, OPT_VERIFY },
 	{ "keep-inodes", no_argument, NULL, OPT_KEEP_INODES },
 	{ "progress", required_argument, NULL, OPT_PROGRESS },
 	{ "json", no_argument, NULL, OPT_JSON },
@@ -70,6 +71,7 @@ static const char help[] =
 "  --memory SIZE        batch buffer (default a quarter of RAM, at most 1G)\n"
 "  --read-gap SIZE      read over gaps up to this in the source (default 256K, 0 never)\n"
 "  --dir-fill PERCENT   how full indexed directories are packed, 10 to 100 (default 80)\n"
+"  --verify             read back from the device what was written, and compare\n"
 "  --keep-inodes        keep inode numbers (NFS handles, security.evm, stable_inodes)\n"
 "  --allow-loss KINDS   copy though the target cannot hold these, or all (e2bfo(8), LOSSES)\n"
 "  --force              override what e2bfo(8) lists under FORCE\n"
@@ -225,6 +227,9 @@ static int read_option(struct copy_options *opt, int c)
 		return read_percent(optarg, &opt->dir_fill);
 	case OPT_ALLOW_LOSS:
 		return read_losses(optarg, &opt->losses);
+	case OPT_VERIFY:
+		opt->verify = 1;
+		return -1;
 	case OPT_KEEP_INODES:
 		opt->keep_inodes = 1;
 		return -1;

@@ -34,6 +34,7 @@ struct copy_options {
 	char *mkfs_args;		/* its arguments, or NULL */
 	uint64_t size;			/* --size in bytes, SIZE_MIN, or 0 */
 	int keep_inodes;		/* --keep-inodes */
+	int verify;			/* --verify */
 	int dry_run, force, json, quiet, verbose;
 	uint64_t memory;		/* bytes of batch buffer */
 	uint64_t read_gap;		/* bytes */

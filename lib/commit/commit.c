@@ -19,6 +19,7 @@
 #include "commit/data.h"
 #include "commit/meta.h"
 #include "commit/quota_write.h"
+#include "commit/reread.h"
 #include "commit/tables.h"
 #include "volume/mmp.h"
 
@@ -54,7 +55,9 @@ static errcode_t fill(struct commit *c)
 		err = bfo_tables_write(c->plan, c->r, &c->t, c->opt->memory);
 	if (!err)
 		err = bfo_quotas_write(c->plan, &c->w);
-	return err ? err : bfo_writer_flush(&c->w);
+	if (!err)
+		err = bfo_writer_flush(&c->w);
+	return err || !c->opt->verify ? err : bfo_reread(&c->w);
 }
 
 /* Features that a filesystem has to have once it holds such things. */
@@ -85,7 +88,9 @@ static errcode_t make_live(struct commit *c, uint16_t state)
 		return err;
 	note_features(c);
 	c->w.vol->fs->super->s_wtime = c->plan->now;
-	return write_super(c, state);
+	if (c->opt->verify)
+		err = bfo_reread(&c->w);
+	return err ? err : write_super(c, state);
 }
 
 /* A failed copy that changed nothing live: the target is what it was.  Returns 1 if it is not. */
@@ -118,7 +123,8 @@ errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bf
 		     const struct bfo_commit_options *opt, struct bfo_commit_stats *stats)
 {
 	struct commit c = { .plan = plan, .r = reader, .opt = opt,
-			    .w = { .ctx = plan->ctx, .vol = target } };
+			    .w = { .ctx = plan->ctx, .vol = target,
+				   .keep_sums = opt->verify } };
 	uint64_t reads = reader->reads, read_blocks = reader->blocks;
 	uint16_t state = target->fs->super->s_state;
 	int unclean = 0;
@@ -137,6 +143,7 @@ errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bf
 		unclean = !!err;
 	}
 	bfo_transaction_free(&c.t);
+	bfo_vec_free(&c.w.sums);
 	*stats = (struct bfo_commit_stats) { .read_requests = reader->reads - reads,
 		.read_blocks = reader->blocks - read_blocks, .write_requests = c.w.requests,
 		.write_blocks = c.w.blocks, .unclean = unclean };

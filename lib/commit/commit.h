@@ -7,6 +7,7 @@
  *   tables   inode table blocks that nobody looks at yet                 ascending, each once
  *   quota    files anew, to places in the stem                           each once
  *                                                                        flush
+ *   (verify  all of that is read back from the medium)
  *   transaction  bitmaps, descriptors, shared table blocks               flush
  *            superblock: counts, "clean" again                           flush
  *
@@ -21,6 +22,7 @@
 
 struct bfo_commit_options {
 	uint64_t memory;	/* bytes of batch buffer */
+	int verify;		/* read back what was written, before and after it goes live */
 };
 
 struct bfo_commit_stats {

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "base/crc32c.h"
 #include "commit/writer.h"
 
 #define SUPER_OFFSET 1024	/* bytes; also its size */
@@ -20,6 +21,10 @@ errcode_t bfo_writer_write(struct bfo_writer *w, uint64_t blk, uint32_t count, c
 		err = errno;		/* it says why: a full disk, a limit */
 	w->requests++;
 	w->blocks += count;
+	if (!err && w->keep_sums)
+		err = bfo_vec_push(&w->sums, (struct bfo_sum) { .blk = blk, .count = count,
+				   .crc = bfo_crc32c(~0U, data, (size_t) count *
+						     w->vol->block_size) });
 	if (err)
 		w->failed = bfo_fail(w->ctx, err, "writing %u blocks at block %llu of %s", count,
 				     (unsigned long long) blk, w->vol->spec);

@@ -8,13 +8,22 @@
 #ifndef BFO_COMMIT_WRITER_H
 #define BFO_COMMIT_WRITER_H
 
+#include "base/vec.h"
 #include "volume/volume.h"
+
+/* What was written, for reading it back. */
+struct bfo_sum {
+	uint64_t blk;
+	uint32_t count, crc;	/* blocks; crc32c over them */
+};
 
 struct bfo_writer {
 	struct bfo_context *ctx;
 	struct bfo_volume *vol;
 	errcode_t failed;	/* sticky */
 	uint64_t requests, blocks;
+	int keep_sums;		/* set by the caller: note what is written, in sums */
+	BFO_VEC(struct bfo_sum) sums;
 };
 
 /* Writes COUNT blocks at BLK, in one request. */

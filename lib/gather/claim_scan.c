@@ -157,9 +157,13 @@ static errcode_t compare(struct scan *s)
 errcode_t bfo_claim_scan(struct bfo_reader *r, struct bfo_tree *tree)
 {
 	struct scan s = { .r = r, .tree = tree };
-	errcode_t err;
+	errcode_t err = 0;
 	dgrp_t g;
 
+	if (ext2fs_has_feature_shared_blocks(r->vol->fs->super)) {
+		bfo_vec_free(&tree->map_blocks);
+		return 0;		/* there it is no damage */
+	}
 	err = bfo_vec_reserve(&s.claims, tree->segs.n + tree->map_blocks.n + tree->eas.n +
 			      6 * (size_t) r->vol->fs->group_desc_count);
 	for (g = 0; g < r->vol->fs->group_desc_count && !err; g++)

@@ -40,7 +40,7 @@ static const struct features both = { {
 
 /* Harmless where nothing is written. */
 static const struct features source_only = { {
-	0, 0, EXT4_FEATURE_RO_COMPAT_READONLY,
+	0, 0, EXT4_FEATURE_RO_COMPAT_READONLY | EXT4_FEATURE_RO_COMPAT_SHARED_BLOCKS,
 } };
 
 /* Handled by bfo_gate_recovery(), which knows what to tell the user. */

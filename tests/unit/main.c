@@ -37,6 +37,7 @@ Suite *quota_suite(void);
 Suite *quota_use_suite(void);
 Suite *range_suite(void);
 Suite *rank_suite(void);
+Suite *reread_suite(void);
 Suite *runs_suite(void);
 Suite *sort_suite(void);
 Suite *space_suite(void);
@@ -53,7 +54,7 @@ static Suite *(*const suites[])(void) = {
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, space_suite,
 	runs_suite, inode_image_suite, xattr_suite, xattr_split_suite, xattr_image_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
-	batch_suite, batch_random_suite, pipe_suite, commit_suite,
+	batch_suite, batch_random_suite, pipe_suite, reread_suite, commit_suite,
 	attrs_suite, values_suite, maps_suite, pairs_suite,
 };
 

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * copy.h - what the parts of `e2bfo copy` share
+ *
+ *   copy.c     opens, gathers, commits
+ *   decide.c   everything that has to be decided, on one target
+ *   sizing.c   --mkfs: on scratch files, until one fits
+ */
+#ifndef E2BFO_COPY_H
+#define E2BFO_COPY_H
+
+#include "commit/commit.h"
+#include "lists.h"
+#include "mkfs.h"
+#include "options.h"
+
+struct copy {
+	struct copy_options opt;
+	struct lists lists;
+	struct bfo_context ctx;
+	struct bar bar;
+	double begun;
+	int64_t now;			/* time of what is made */
+
+	struct bfo_volume *source, *target;
+	struct bfo_reader reader;
+	struct bfo_tree tree;
+	struct bfo_target free;		/* the target's shape and free space */
+	struct bfo_plan plan;
+	int planned;
+
+	char *path, *path_options;	/* of the target */
+	struct mkfs mkfs;
+	uint64_t size;			/* of the target, bytes */
+	uint64_t smallest;
+	char *made;			/* a new image file, until it gets its name */
+	int formatting;			/* what the target held may be gone */
+	int formatted;			/* it is gone */
+	int committing, written;
+	struct bfo_commit_stats stats;
+};
+
+/* Everything that has to be decided, on VOL: the target itself or a scratch file like it. */
+errcode_t copy_decide(struct copy *c, struct bfo_volume *vol);
+
+/* Inode numbers and space, on the target that the plan is for. */
+errcode_t copy_place(struct copy *c);
+
+/* Moves the plan to VOL, which was formatted like the one before. */
+errcode_t copy_move_plan(struct copy *c, struct bfo_volume *vol);
+
+/* What a target made for this copy alone would need; leaves the plan on VOL. */
+errcode_t copy_note_smallest(struct copy *c, struct bfo_volume *vol);
+
+/* The plan, on scratch files. */
+errcode_t copy_plan_mkfs(struct copy *c);
+
+#endif
