@@ -21,7 +21,6 @@
  * from SEED and the process stays on one CPU; on a filesystem mounted with nodelalloc, which
  * gives out blocks in the order of the writes, the layout follows from the arguments.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
