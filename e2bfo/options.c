@@ -3,6 +3,7 @@
  * options.c - the command line of `e2bfo copy`
  */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,26 @@
 
 #define DIR_FILL 80
 
-enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_MEMORY, OPT_READ_GAP, OPT_DIR_FILL, OPT_ALLOW_LOSS,
-       OPT_VERIFY, OPT_KEEP_INODES, OPT_PROGRESS, OPT_JSON, OPT_FORCE, OPT_PARTITION, OPT_EXCLUDE,
-       OPT_EXCLUDE_FROM, OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_HELP };
+enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_MEMORY, OPT_READ_GAP, OPT_DIR_FILL,
+       OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_PROGRESS, OPT_JSON, OPT_FORCE,
+       OPT_PARTITION, OPT_EXCLUDE, OPT_EXCLUDE_FROM, OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID,
+       OPT_HELP };
+
+/* Options that are said or not: where in the options that is noted. */
+static const struct {
+	int c;
+	size_t at;
+} flags[] = {
+	{ OPT_FROM0, offsetof(struct copy_options, from0) },
+	{ OPT_SAME_UUID, offsetof(struct copy_options, same_uuid) },
+	{ OPT_VERIFY, offsetof(struct copy_options, verify) },
+	{ OPT_KEEP_INODES, offsetof(struct copy_options, keep_inodes) },
+	{ OPT_JSON, offsetof(struct copy_options, json) },
+	{ OPT_FORCE, offsetof(struct copy_options, force) },
+	{ 'n', offsetof(struct copy_options, dry_run) },
+	{ 'q', offsetof(struct copy_options, quiet) },
+	{ 'v', offsetof(struct copy_options, verbose) },
+};
 
 static const struct option long_options[] = {
 	{ "from", required_argument, NULL, OPT_FROM },
@@ -187,8 +205,30 @@ static int name_partition(struct copy_options *opt)
 	return -1;
 }
 
+static int read_flag(struct copy_options *opt, int c)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (flags[i].c == c) {
+			*(int *) ((char *) opt + flags[i].at) = 1;
+			return 1;
+		}
+	return 0;
+}
+
+static int complain_unknown(const struct copy_options *opt)
+{
+	if (opt->mkfs)
+		fputs("e2bfo: options of mke2fs stand behind '=': --mkfs='-L new'\n", stderr);
+	fputs("Try 'e2bfo copy --help'\n", stderr);
+	return EXIT_USAGE;
+}
+
 static int read_option(struct copy_options *opt, int c)
 {
+	if (read_flag(opt, c))
+		return -1;
 	switch (c) {
 	case OPT_PARTITION:
 		opt->partition = optarg;
@@ -198,12 +238,6 @@ static int read_option(struct copy_options *opt, int c)
 		return add_exclude(opt, c == OPT_EXCLUDE_FROM);
 	case OPT_FILES_FROM:
 		opt->files_from = optarg;
-		return -1;
-	case OPT_FROM0:
-		opt->from0 = 1;
-		return -1;
-	case OPT_SAME_UUID:
-		opt->same_uuid = 1;
 		return -1;
 	case OPT_FROM:
 		opt->from[opt->n_from++] = optarg;
@@ -227,29 +261,8 @@ static int read_option(struct copy_options *opt, int c)
 		return read_percent(optarg, &opt->dir_fill);
 	case OPT_ALLOW_LOSS:
 		return read_losses(optarg, &opt->losses);
-	case OPT_VERIFY:
-		opt->verify = 1;
-		return -1;
-	case OPT_KEEP_INODES:
-		opt->keep_inodes = 1;
-		return -1;
 	case OPT_PROGRESS:
 		return argument_progress("copy", optarg, &opt->progress);
-	case OPT_JSON:
-		opt->json = 1;
-		return -1;
-	case OPT_FORCE:
-		opt->force = 1;
-		return -1;
-	case 'n':
-		opt->dry_run = 1;
-		return -1;
-	case 'q':
-		opt->quiet = 1;
-		return -1;
-	case 'v':
-		opt->verbose = 1;
-		return -1;
 	case 'V':
 		printf("e2bfo %s\n", PACKAGE_VERSION);
 		return EXIT_KEPT;
@@ -257,11 +270,7 @@ static int read_option(struct copy_options *opt, int c)
 		fputs(help, stdout);
 		return EXIT_KEPT;
 	default:
-		if (opt->mkfs)
-			fputs("e2bfo: options of mke2fs stand behind '=': --mkfs='-L new'\n",
-			      stderr);
-		fputs("Try 'e2bfo copy --help'\n", stderr);
-		return EXIT_USAGE;
+		return complain_unknown(opt);
 	}
 }
 
@@ -275,9 +284,9 @@ static int check_pairs(const struct copy_options *opt)
 	if (opt->same_uuid && opt->mkfs_args && mkfs_args_have(opt->mkfs_args, 'U'))
 		return argument_complain("copy", "--same-uuid and -U in --mkfs exclude each other");
 	if (opt->mkfs && strchr(opt->target, '?'))
-		return argument_complain("copy", "--mkfs takes a whole device or file, no ?offset= or ?partition=; "
-				"for %s name the partition's device, or one that losetup -o or "
-				"losetup -P makes", opt->target);
+		return argument_complain("copy", "--mkfs takes a whole device or file, no ?offset= "
+					 "or ?partition=; for %s name the partition's device, or "
+					 "one that losetup -o or losetup -P makes", opt->target);
 	if (opt->files_from && opt->n_from)
 		return argument_complain("copy", "--files-from and --from exclude each other");
 	return check_stdin(opt);

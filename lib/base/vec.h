@@ -33,6 +33,18 @@ typedef BFO_VEC(char) bfo_chars;
 		(vec)->v[(vec)->n++] = bfo_vec_item; \
 	bfo_vec_err; })
 
+/* Position of the first record whose FIELD is not below KEY; the array ascends by FIELD. */
+#define bfo_vec_lower(vec, field, key) ({ \
+	size_t bfo_lo = 0, bfo_hi = (vec)->n, bfo_mid; \
+	while (bfo_lo < bfo_hi) { \
+		bfo_mid = bfo_lo + (bfo_hi - bfo_lo) / 2; \
+		if ((vec)->v[bfo_mid].field < (key)) \
+			bfo_lo = bfo_mid + 1; \
+		else \
+			bfo_hi = bfo_mid; \
+	} \
+	bfo_lo; })
+
 #define bfo_vec_free(vec) \
 	bfo_vec_drop((void **) &(vec)->v, &(vec)->n, &(vec)->cap)
 

@@ -8,21 +8,6 @@
 
 #include "commit/transaction.h"
 
-/* Where BLK is or belongs. */
-static size_t find(const struct bfo_transaction *t, uint64_t blk)
-{
-	size_t lo = 0, hi = t->blocks.n, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (t->blocks.v[mid].blk < blk)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static int is_at(const struct bfo_transaction *t, size_t i, uint64_t blk)
 {
 	return i < t->blocks.n && t->blocks.v[i].blk == blk;
@@ -46,7 +31,7 @@ static errcode_t insert(struct bfo_transaction *t, size_t i, uint64_t blk)
 
 errcode_t bfo_transaction_get(struct bfo_transaction *t, uint64_t blk, void **data)
 {
-	size_t i = find(t, blk);
+	size_t i = bfo_vec_lower(&t->blocks, blk, blk);
 	errcode_t err = 0;
 
 	if (!is_at(t, i, blk)) {
@@ -61,7 +46,7 @@ errcode_t bfo_transaction_get(struct bfo_transaction *t, uint64_t blk, void **da
 
 errcode_t bfo_transaction_set(struct bfo_transaction *t, uint64_t blk, const void *data)
 {
-	size_t i = find(t, blk);
+	size_t i = bfo_vec_lower(&t->blocks, blk, blk);
 	errcode_t err = 0;
 
 	if (!is_at(t, i, blk))

@@ -41,18 +41,9 @@ unsigned int bfo_dirent_type(uint16_t mode)
 struct bfo_value *bfo_tree_value(const struct bfo_tree *t, uint32_t ino)
 {
 	uint32_t inode = bfo_tree_find(t, ino);
-	size_t lo = 0, hi = t->values.n, mid;
+	size_t i = bfo_vec_lower(&t->values, inode, inode);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (t->values.v[mid].inode == inode)
-			return &t->values.v[mid];
-		if (t->values.v[mid].inode < inode)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	return i < t->values.n && t->values.v[i].inode == inode ? &t->values.v[i] : NULL;
 }
 
 static errcode_t add_text(struct bfo_tree *t, const char *name, unsigned int len, uint64_t *at)

@@ -97,16 +97,9 @@ void bfo_values_free(struct bfo_values *values)
 
 const void *bfo_values_find(const struct bfo_values *values, uint32_t inode)
 {
-	size_t lo = 0, hi = values->list.n, mid;
+	size_t i = bfo_vec_lower(&values->list, inode, inode);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (values->list.v[mid].inode == inode)
-			return values->bytes.v + values->list.v[mid].at;
-		if (values->list.v[mid].inode < inode)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	if (i == values->list.n || values->list.v[i].inode != inode)
+		return NULL;
+	return values->bytes.v + values->list.v[i].at;
 }

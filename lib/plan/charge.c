@@ -310,19 +310,12 @@ static uint64_t less(uint64_t a, uint64_t b)
 
 static void take_back(struct bfo_quota *q, uint32_t id, uint64_t inodes, uint64_t bytes)
 {
-	size_t lo = 0, hi = q->entries.n, mid;
+	size_t i = bfo_vec_lower(&q->entries, id, id);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (q->entries.v[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == q->entries.n || q->entries.v[lo].id != id)
+	if (i == q->entries.n || q->entries.v[i].id != id)
 		return;
-	q->entries.v[lo].inodes = less(q->entries.v[lo].inodes, inodes);
-	q->entries.v[lo].space = less(q->entries.v[lo].space, bytes);
+	q->entries.v[i].inodes = less(q->entries.v[i].inodes, inodes);
+	q->entries.v[i].space = less(q->entries.v[i].space, bytes);
 }
 
 void bfo_charges_give_back(struct bfo_plan *plan, uint32_t inode, const void *raw)

@@ -67,18 +67,9 @@ uint64_t bfo_plan_tree_block(const struct bfo_plan *plan, const struct bfo_map_t
 
 struct bfo_merged *bfo_plan_merged(const struct bfo_plan *plan, uint32_t ino)
 {
-	size_t lo = 0, hi = plan->merged.n, mid;
+	size_t i = bfo_vec_lower(&plan->merged, ino, ino);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (plan->merged.v[mid].ino == ino)
-			return &plan->merged.v[mid];
-		if (plan->merged.v[mid].ino < ino)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	return i < plan->merged.n && plan->merged.v[i].ino == ino ? &plan->merged.v[i] : NULL;
 }
 
 uint32_t bfo_plan_parent(const struct bfo_plan *plan, uint32_t inode)
@@ -94,18 +85,9 @@ uint32_t bfo_plan_parent(const struct bfo_plan *plan, uint32_t inode)
 
 const struct bfo_map_tree *bfo_plan_tree(const struct bfo_plan *plan, uint32_t inode)
 {
-	size_t lo = 0, hi = plan->trees.n, mid;
+	size_t i = bfo_vec_lower(&plan->trees, inode, inode);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (plan->trees.v[mid].inode == inode)
-			return &plan->trees.v[mid];
-		if (plan->trees.v[mid].inode < inode)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	return i < plan->trees.n && plan->trees.v[i].inode == inode ? &plan->trees.v[i] : NULL;
 }
 
 /* A name, by the directory it stands in and its bytes. */
