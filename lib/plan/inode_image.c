@@ -349,6 +349,37 @@ static errcode_t set_attributes(const struct bfo_plan *plan, uint32_t inode,
 	return set_xattrs(plan, inode, raw, scratch);
 }
 
+/* Blocks of RANGES, whole clusters; neighbours may share one. */
+static uint64_t cluster_blocks(const bfo_ranges *ranges, uint64_t ratio)
+{
+	uint64_t sum = 0, last = UINT64_MAX, first, end;
+	size_t i;
+
+	for (i = 0; i < ranges->n; i++) {
+		first = ranges->v[i].start / ratio;
+		end = (ranges->v[i].start + ranges->v[i].len - 1) / ratio + 1;
+		sum += end - first - (first == last);
+		last = end - 1;
+	}
+	return sum * ratio;
+}
+
+/* What i_blocks of a directory that keeps its attributes, RAW, counts for values in inodes. */
+static uint64_t kept_charge(const struct bfo_plan *plan, const struct bfo_inode *rec,
+			    const struct ext2_inode_large *raw)
+{
+	const struct bfo_merged *m = bfo_plan_merged(plan, rec->new_ino);
+	uint64_t ratio = plan->target->cluster_blocks, own, count;
+
+	if (!plan->target->has_ea_inode || !m)
+		return 0;
+	count = le32(raw->i_blocks) | (uint64_t) le16(raw->osd2.linux2.l_i_blocks_hi) << 32;
+	if (!(le32(raw->i_flags) & EXT4_HUGE_FILE_FL))
+		count /= plan->target->block_size / SECTOR;
+	own = cluster_blocks(&m->freed, ratio) + (raw->i_file_acl ? ratio : 0);
+	return count > own ? count - own : 0;
+}
+
 errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *data,
 			  struct bfo_inode_scratch *scratch)
 {
@@ -358,6 +389,7 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *dat
 
 	scratch->charge = 0;
 	if (rec->state & BFO_INODE_KEEP) {
+		scratch->charge = kept_charge(plan, rec, raw);
 		set_change_times(plan, raw);
 		count_change(plan, raw);
 	} else {

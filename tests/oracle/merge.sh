@@ -4,7 +4,7 @@
 # attribute for attribute; directories that gain names only look as after link(2); new names
 # are as in the source; lost+found merges; a name that exists is refused before any write.
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck debugfs setfattr chattr losetup perl
+requires root mke2fs e2fsck debugfs setfattr getfattr chattr losetup perl
 
 # tree DIR WHO: what the two sides have in common are directories, no file
 tree() {
@@ -170,3 +170,27 @@ unchanged target.img "$before" "--to a file"
 e2bfo 8 copy --from /opt --from /no/such/path source.img target.img
 says /no/such/path
 unchanged target.img "$before" "--from a missing path"
+
+# ---- a directory whose attribute has an inode of its own goes on paying for it ----
+volume source.img 32M
+mounted source.img mnt rw
+mkdir mnt/dir
+touch mnt/dir/new-{1..600}
+unmounted mnt
+for options in '-O ea_inode' '-O ea_inode,bigalloc -C 16384'; do
+	volume target.img 64M $options
+	mounted target.img mnt rw
+	mkdir mnt/dir
+	setfattr -n user.large -v "$(printf 'large%.0s' {1..4000})" mnt/dir
+	touch mnt/dir/old-{1..600}
+	unmounted mnt
+	e2fsck -fy target.img > /dev/null || :
+	checked target.img
+	e2bfo 0 copy source.img target.img
+	checked target.img
+	mounted target.img mnt rw
+	[ "$(getfattr --only-values -n user.large mnt/dir | wc -c)" = 20000 ] || fail "$options: the attribute"
+	setfattr -x user.large mnt/dir
+	unmounted mnt
+	checked target.img
+done
