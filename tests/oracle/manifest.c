@@ -411,7 +411,8 @@ static void names_read(struct walk *w, int fd, char ***names, size_t *count)
 		warn("%s: readdir", w->path);
 	}
 	closedir(dir);
-	qsort(*names, *count, sizeof(**names), compare_names);
+	if (*count)
+		qsort(*names, *count, sizeof(**names), compare_names);
 }
 
 static void walk_path(struct walk *w, const char *name);
