@@ -12,6 +12,7 @@
  *
  * An item may be cut anywhere between blocks, so no file or directory is too big for a buffer.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,7 @@ static errcode_t add_writes(struct filler *f, uint32_t at, uint64_t stem, uint32
 	errcode_t err = 0;
 	uint64_t blk, run;
 
+	assert(stem + len <= f->plan->stem_len);
 	for (; len && !err; len -= run, stem += run, at += run * f->pipe.block_units) {
 		blk = bfo_plan_block(f->plan, stem, &run);
 		if (run > len)
@@ -242,6 +244,12 @@ static errcode_t fill_file(struct filler *f, const struct bfo_inode *rec, int *d
 	return err;
 }
 
+/* A directory that has blocks: one that stands in its inode has none. */
+static int is_built(const struct bfo_inode *rec)
+{
+	return S_ISDIR(rec->mode) && !(rec->state & BFO_INODE_STUFF);
+}
+
 static errcode_t open_image(struct filler *f, uint32_t inode)
 {
 	const struct bfo_inode *rec = &f->plan->tree->inodes.v[inode];
@@ -284,7 +292,7 @@ static errcode_t begin_item(struct filler *f, uint32_t inode)
 	if (ea && !ea->no_block && ea->stem >= f->ea_end)
 		err = fill_ea(f, rec->ea);
 	f->begun = 1;
-	if (S_ISDIR(rec->mode))
+	if (is_built(rec))
 		return err ? err : open_image(f, inode);
 	f->seg = f->run_done = 0;
 	f->run = (struct bfo_run) { 0 };
@@ -302,7 +310,7 @@ static errcode_t fill_item(struct filler *f, uint32_t inode, int *done)
 		return 0;
 	err = f->begun ? 0 : begin_item(f, inode);
 	if (!err)
-		err = S_ISDIR(rec->mode) ? fill_dir(f, rec, done) : fill_file(f, rec, done);
+		err = is_built(rec) ? fill_dir(f, rec, done) : fill_file(f, rec, done);
 	return err;
 }
 

@@ -94,7 +94,8 @@ static errcode_t check_all(struct reread *r)
 	errcode_t err = 0;
 	size_t i;
 
-	qsort(w->sums.v, w->sums.n, sizeof(*w->sums.v), by_blk);
+	if (w->sums.n)
+		qsort(w->sums.v, w->sums.n, sizeof(*w->sums.v), by_blk);
 	for (i = 0; i < w->sums.n && !err; i++)
 		err = check(r, &w->sums.v[i]);
 	if (!err && r->wrong)

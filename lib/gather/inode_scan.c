@@ -77,6 +77,23 @@ static int size_is_possible(const struct scan *s, const struct bfo_inode *rec,
 	return 1;
 }
 
+/* True if an inline symbolic link has text without a zero byte, as long as it should be. */
+static int is_inline_text(const struct bfo_volume *vol, const struct bfo_inode *rec,
+			  const struct ext2_inode *raw)
+{
+	char head[EXT4_MIN_INLINE_DATA_SIZE];
+	uint32_t in_head = rec->size < sizeof(head) ? rec->size : sizeof(head);
+	const void *tail;
+
+	if (rec->flags & EXT4_ENCRYPT_FL)
+		return 1;
+	memcpy(head, raw->i_block, sizeof(head));
+	if (!rec->size || memchr(head, 0, in_head))
+		return 0;
+	return rec->size == in_head || (bfo_inode_inline_tail(vol, raw, &tail) &&
+					!memchr(tail, 0, rec->size - in_head));
+}
+
 /* What is wrong with an inode so that it cannot be copied at all; BFO_FOUND_KINDS if nothing. */
 static enum bfo_finding_kind judge(const struct scan *s, const struct bfo_inode *rec,
 				   const struct ext2_inode *raw)
@@ -87,6 +104,9 @@ static enum bfo_finding_kind judge(const struct scan *s, const struct bfo_inode 
 		return BFO_FOUND_INODE_MODE;
 	if (!size_is_possible(s, rec, raw))
 		return BFO_FOUND_INODE_SIZE;
+	if (rec->state & BFO_INODE_INLINE && S_ISLNK(rec->mode) &&
+	    !is_inline_text(s->vol, rec, raw))
+		return BFO_FOUND_SYMLINK;
 	if (rec->state & BFO_INODE_FAST && !(rec->flags & EXT4_ENCRYPT_FL) &&
 	    strnlen((const char *) raw->i_block, sizeof(raw->i_block)) != rec->size)
 		return BFO_FOUND_SYMLINK;

@@ -27,12 +27,22 @@ errcode_t bfo_eaimage_open(struct bfo_eaimage *img, const struct bfo_plan *plan,
 
 errcode_t bfo_eaimage_add_data(struct bfo_eaimage *img, const void *tail, uint32_t size)
 {
+	struct bfo_xattr data = { .name_index = BFO_XATTR_SYSTEM, .name_len = 4, .name = "data",
+				  .value = tail, .size = size };
 	errcode_t err = bfo_vec_push(&img->inside, 1);
+	size_t i;
 
+	if (!err)
+		err = bfo_vec_push(&img->set, data);
 	if (err)
 		return err;
-	return bfo_vec_push(&img->set, (struct bfo_xattr) { .name_index = BFO_XATTR_SYSTEM,
-			    .name_len = 4, .name = "data", .value = tail, .size = size });
+	for (i = img->set.n - 1; i && bfo_xattr_compare(&img->set.v[i - 1], &data) > 0; i--) {
+		img->set.v[i] = img->set.v[i - 1];	/* sets are sorted */
+		img->inside.v[i] = img->inside.v[i - 1];
+	}
+	img->set.v[i] = data;
+	img->inside.v[i] = 1;
+	return 0;
 }
 
 void bfo_eaimage_number(struct bfo_eaimage *img, const struct bfo_plan *plan)

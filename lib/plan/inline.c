@@ -38,7 +38,8 @@ int bfo_inline_fits(const struct bfo_plan *plan, const struct bfo_inode *rec)
 			       EXT3_JOURNAL_DATA_FL;
 
 	if (!(S_ISREG(rec->mode) || S_ISLNK(rec->mode)) || rec->state & BFO_INODE_FAST ||
-	    rec->flags & never || rec->size > bfo_inline_room(plan, rec))
+	    rec->flags & never || bfo_inline_room(plan, rec) < BFO_INLINE_HEAD ||
+	    rec->size > bfo_inline_room(plan, rec))
 		return 0;
 	if (plan->tree->inline_data)
 		return !!(rec->state & BFO_INODE_INLINE);

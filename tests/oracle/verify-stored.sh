@@ -43,6 +43,16 @@ e2bfo 1 verify a.img b.img
 [ "$(grep -c ': xattr ' out)" = "$(grep -c '^/' out)" ] && grep -q '^/xattrs/.*: xattr ' out ||
 	fail "not the attribute: $(cat out)"
 
+# What moves into inodes takes no blocks: every block is written once, so that it reads back as it was
+# written.
+"$IMAGES/matrix" a.img kernel 1024 256 -t ext4 > /dev/null 2>&1 || fail "no image"
+for arguments in '-O inline_data' '-O inline_data -I 1024 -b 1024' '-O inline_data,bigalloc -C 8192'; do
+	volume b.img 100M $arguments
+	e2bfo 0 copy --verify a.img b.img
+	checked b.img
+	e2bfo 0 verify a.img b.img
+done
+
 # inline data: its head in i_block, its tail among the attributes, a symbolic link, a directory
 compared kernel,inline 4096 256 -t ext4 -O inline_data,^metadata_csum
 cp a.img clean.img
