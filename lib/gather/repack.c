@@ -72,6 +72,21 @@ static void drop_data(bfo_xattrs *set)
 }
 
 /*
+ * The hash of an entry whose value, with hash VALUE, stands in an inode of its own: kernel
+ * fs/ext4/xattr.c, ext4_xattr_hash_entry(); in former times bytes were signed.
+ */
+static uint32_t entry_hash(const struct bfo_xattr *x, uint32_t value, int is_signed)
+{
+	uint32_t hash = 0, i, byte;
+
+	for (i = 0; i < x->name_len; i++) {
+		byte = is_signed ? (uint32_t) (int8_t) x->name[i] : (uint8_t) x->name[i];
+		hash = (hash << 5) ^ (hash >> 27) ^ byte;
+	}
+	return (hash << 16) ^ (hash >> 16) ^ value;
+}
+
+/*
  * A value in an inode of its own stays there, but for the hash; or comes out of it, if the target
  * has no such inodes.  0 if it is damaged, -1 if it cannot be kept.
  */
@@ -81,6 +96,9 @@ static int settle_value(const struct scan *s, struct bfo_xattr *x)
 
 	if (!v || s->tree->inodes.v[v->inode].size != x->size)
 		return 0;
+	if (x->hash != entry_hash(x, v->hash ^ v->change, 0) &&
+	    x->hash != entry_hash(x, v->hash ^ v->change, 1))
+		return 0;			/* of another value, or damaged */
 	if (s->target->has_ea_inode) {
 		x->hash ^= v->change;		/* the last thing that went into it */
 		return 1;
