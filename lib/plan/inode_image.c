@@ -380,6 +380,36 @@ static uint64_t kept_charge(const struct bfo_plan *plan, const struct bfo_inode 
 	return count > own ? count - own : 0;
 }
 
+/* A directory of the target's that stood in its inode gets blocks: system.data goes. */
+static errcode_t leave_inode(const struct bfo_plan *plan, struct ext2_inode_large *raw,
+			     struct bfo_inode_scratch *scratch)
+{
+	uint32_t size = plan->target->inode_size;
+	bfo_xattrs *set = &scratch->ea.set;
+	size_t i, kept = 0;
+	errcode_t err;
+
+	if (!(le32(raw->i_flags) & EXT4_INLINE_DATA_FL))
+		return 0;
+	raw->i_flags &= le32(~EXT4_INLINE_DATA_FL);
+	set->n = scratch->ea.inside.n = scratch->content.n = 0;
+	err = bfo_vec_reserve(&scratch->content, size);
+	if (err)
+		return err;
+	memcpy(scratch->content.v, raw, size);
+	err = bfo_xattrs_of_inode(set, scratch->content.v, size);
+	for (i = 0; i < set->n && !err; i++)
+		if (!bfo_xattr_is_data(&set->v[i])) {
+			set->v[kept++] = set->v[i];
+			err = bfo_vec_push(&scratch->ea.inside, 1);
+		}
+	set->n = kept;
+	bfo_xattrs_sort(set);
+	if (!err)
+		bfo_eaimage_inode(&scratch->ea, plan, raw);
+	return err;
+}
+
 errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *data,
 			  struct bfo_inode_scratch *scratch)
 {
@@ -392,6 +422,7 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *dat
 		scratch->charge = kept_charge(plan, rec, raw);
 		set_change_times(plan, raw);
 		count_change(plan, raw);
+		err = leave_inode(plan, raw, scratch);
 	} else {
 		err = set_attributes(plan, inode, raw, scratch);
 	}

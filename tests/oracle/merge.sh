@@ -194,3 +194,25 @@ for options in '-O ea_inode' '-O ea_inode,bigalloc -C 16384'; do
 	unmounted mnt
 	checked target.img
 done
+
+# ---- directories of the target that stand in their inodes get blocks ----
+volume target.img 64M -O inline_data
+mounted target.img mnt rw
+mkdir -p mnt/dir mnt/other
+touch mnt/dir/a mnt/other/b
+setfattr -n user.kept -v kept mnt/dir
+unmounted mnt
+e2fsck -fy target.img > /dev/null || :
+checked target.img
+e2bfo 0 copy source.img target.img
+checked target.img
+e2fsck -fy target.img > /dev/null || fail "e2fsck"
+e2bfo 0 copy --from /dir --to /other source.img target.img
+checked target.img
+mounted target.img mnt rw
+[ "$(ls mnt/dir | wc -l)" = 601 ] && [ -e mnt/other/b ] && [ -e mnt/other/dir/new-600 ] ||
+	fail "names are missing"
+[ "$(getfattr --only-values -n user.kept mnt/dir)" = kept ] || fail "the attribute is gone"
+rm mnt/other/b
+unmounted mnt
+checked target.img
