@@ -42,11 +42,11 @@ static int type_is_known(uint16_t mode)
 	       S_ISBLK(mode) || S_ISFIFO(mode) || S_ISSOCK(mode);
 }
 
-/* A symlink whose target stands in i_block: no blocks of its own, and shorter than i_block. */
+/* A symlink whose target stands in i_block, as all shorter ones do (ext2fs_is_fast_symlink()). */
 static int is_fast_symlink(const struct bfo_inode *rec)
 {
 	return S_ISLNK(rec->mode) && rec->size < sizeof(((struct ext2_inode *) 0)->i_block) &&
-	       !(rec->flags & (EXT4_EXTENTS_FL | EXT4_INLINE_DATA_FL));
+	       !(rec->flags & EXT4_INLINE_DATA_FL);
 }
 
 /* Flags that must not be there, for lack of the feature that they belong to. */
@@ -102,6 +102,8 @@ static enum bfo_finding_kind judge(const struct scan *s, const struct bfo_inode 
 		return BFO_FOUND_INODE_CSUM;
 	if (!type_is_known(rec->mode) || rec->flags & strange_flags(s->vol->fs->super))
 		return BFO_FOUND_INODE_MODE;
+	if (rec->state & BFO_INODE_INLINE && rec->flags & EXT4_EXTENTS_FL)
+		return BFO_FOUND_EXTENT;
 	if (!size_is_possible(s, rec, raw))
 		return BFO_FOUND_INODE_SIZE;
 	if (rec->state & BFO_INODE_INLINE && S_ISLNK(rec->mode) &&

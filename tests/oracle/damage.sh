@@ -212,6 +212,11 @@ begin plain
 poke $(($(inode_at /bad/xattr) + 104)) ff ff ff 7f
 judged 'xattr block beyond the end' "$(number /bad/xattr)" /bad/xattr -x /bad/xattr
 
+begin plain
+debug source.img 'sif /bad/file size 6' 'sif /bad/file mode 0120644'
+judged 'a file that became a short symlink' "$(number /bad/file)" /bad/file -x /bad/file
+gone /bad/file
+
 # ---- names ----
 names="$(number /bad/names)"
 begin plain
