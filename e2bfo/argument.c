@@ -4,6 +4,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,19 +35,14 @@ int argument_size(const char *command, const char *name, const char *text, uint6
 	return -1;
 }
 
-int argument_memory(const char *command, const char *text, uint64_t *out)
-{
-	return argument_size(command, "memory", text, MEMORY_MIN, SIZE_MAX / 2, out);
-}
-
-uint64_t argument_memory_default(void)
+static uint64_t default_memory(void)
 {
 	uint64_t ram = (uint64_t) sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 4;
 
 	return ram < MEMORY_MAX ? ram : MEMORY_MAX;
 }
 
-int argument_progress(const char *command, const char *text, enum progress_mode *out)
+static int read_progress(const char *command, const char *text, enum progress_mode *out)
 {
 	static const char *const words[] = { "auto", "bar", "none" };
 	int i;
@@ -57,4 +53,66 @@ int argument_progress(const char *command, const char *text, enum progress_mode 
 			return -1;
 		}
 	return argument_complain(command, "--progress %s: not auto, bar or none", text);
+}
+
+void argument_common_init(struct argument_common *common)
+{
+	*common = (struct argument_common) { .memory = default_memory() };
+}
+
+void argument_common_free(struct argument_common *common)
+{
+	free(common->volume);
+}
+
+int argument_common(const char *command, const char *help, int c, struct argument_common *common)
+{
+	switch (c) {
+	case ARGUMENT_PARTITION:
+		common->partition = optarg;
+		return -1;
+	case ARGUMENT_MEMORY:
+		return argument_size(command, "memory", optarg, MEMORY_MIN, SIZE_MAX / 2,
+				     &common->memory);
+	case ARGUMENT_PROGRESS:
+		return read_progress(command, optarg, &common->progress);
+	case ARGUMENT_JSON:
+		common->json = 1;
+		return -1;
+	case 'q':
+		common->quiet = 1;
+		return -1;
+	case 'v':
+		common->verbose = 1;
+		return -1;
+	case 'V':
+		printf("e2bfo %s\n", PACKAGE_VERSION);
+		return EXIT_KEPT;
+	case 'h':
+		fputs(help, stdout);
+		return EXIT_KEPT;
+	default:
+		fprintf(stderr, "Try 'e2bfo %s --help'\n", command);
+		return EXIT_USAGE;
+	}
+}
+
+int argument_partition(const char *command, const char *name, struct argument_common *common,
+		       const char **volume)
+{
+	const char *number = common->partition, *options = strchr(*volume, '?');
+
+	if (!number)
+		return -1;
+	if (!*number || number[strspn(number, "0123456789")])
+		return argument_complain(command, "--partition %s: no number", number);
+	if (options)
+		return argument_complain(command, "--partition and %s both say where in %s", options,
+					 name);
+	if (asprintf(&common->volume, "%s?partition=%s", *volume, number) < 0) {
+		common->volume = NULL;
+		return EXIT_FAILED;
+	}
+	*volume = common->volume;
+	return -1;
 }

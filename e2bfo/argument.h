@@ -8,11 +8,52 @@
 #ifndef E2BFO_ARGUMENT_H
 #define E2BFO_ARGUMENT_H
 
+#include <getopt.h>
 #include <stdint.h>
 
 #include "progress.h"
 
 #define ARGUMENT_READ_GAP (256U << 10)	/* bytes; default */
+
+/* What every command can be told. */
+struct argument_common {
+	int json, quiet, verbose;
+	uint64_t memory;		/* bytes of buffers */
+	enum progress_mode progress;
+	const char *partition;		/* --partition, or NULL */
+	char *volume;			/* made by argument_partition(), or NULL */
+};
+
+enum { ARGUMENT_PARTITION = 512, ARGUMENT_MEMORY, ARGUMENT_PROGRESS, ARGUMENT_JSON };
+
+/* For the options of getopt_long(): those in short and in long form. */
+#define ARGUMENT_SHORT "qvVh"
+#define ARGUMENT_LONG \
+	{ "partition", required_argument, NULL, ARGUMENT_PARTITION }, \
+	{ "memory", required_argument, NULL, ARGUMENT_MEMORY }, \
+	{ "progress", required_argument, NULL, ARGUMENT_PROGRESS }, \
+	{ "json", no_argument, NULL, ARGUMENT_JSON }, \
+	{ "quiet", no_argument, NULL, 'q' }, \
+	{ "verbose", no_argument, NULL, 'v' }, \
+	{ "version", no_argument, NULL, 'V' }, \
+	{ "help", no_argument, NULL, 'h' }
+
+/* What they are if nothing is said. */
+void argument_common_init(struct argument_common *common);
+void argument_common_free(struct argument_common *common);
+
+/*
+ * Takes option C, with getopt's optarg; also --version, and --help, which prints HELP.  What is
+ * none of these is one that getopt complained about: the complaint is completed.
+ */
+int argument_common(const char *command, const char *help, int c, struct argument_common *common);
+
+/*
+ * --partition N is short for VOLUME?partition=N: replaces *VOLUME, which the command line calls
+ * NAME, if that was said.
+ */
+int argument_partition(const char *command, const char *name, struct argument_common *common,
+		       const char **volume);
 
 /* "e2bfo: TEXT; try 'e2bfo COMMAND --help'".  Returns EXIT_USAGE. */
 int argument_complain(const char *command, const char *fmt, ...)
@@ -21,12 +62,5 @@ int argument_complain(const char *command, const char *fmt, ...)
 /* The value TEXT of option --NAME: bytes from MIN to MAX. */
 int argument_size(const char *command, const char *name, const char *text, uint64_t min,
 		  uint64_t max, uint64_t *out);
-
-/* --memory, and what it is if it is not given. */
-int argument_memory(const char *command, const char *text, uint64_t *out);
-uint64_t argument_memory_default(void);
-
-/* --progress */
-int argument_progress(const char *command, const char *text, enum progress_mode *out);
 
 #endif

@@ -189,7 +189,7 @@ static errcode_t plan_target(struct copy *c)
 
 static errcode_t copy(struct copy *c)
 {
-	struct bfo_commit_options how = { .memory = c->opt.memory,
+	struct bfo_commit_options how = { .memory = c->opt.common.memory,
 					   .verify = c->opt.verify };
 	errcode_t err = open_both(c);
 
@@ -280,7 +280,8 @@ int copy_main(int argc, char **argv)
 	if (status < 0) {
 		c.ctx.cancel = &cancel_requested;
 		catch_signals();
-		progress_attach(&c.bar, &c.ctx, c.opt.quiet ? PROGRESS_NONE : c.opt.progress);
+		progress_attach(&c.bar, &c.ctx, c.opt.common.quiet ? PROGRESS_NONE :
+				c.opt.common.progress);
 		status = finish(&c, copy(&c));
 	}
 	release(&c);

@@ -2,7 +2,6 @@
 /*
  * options.c - the command line of `e2bfo copy`
  */
-#include <getopt.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +16,9 @@
 
 #define DIR_FILL 80
 
-enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_MEMORY, OPT_READ_GAP, OPT_DIR_FILL,
-       OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_PROGRESS, OPT_JSON, OPT_FORCE,
-       OPT_PARTITION, OPT_EXCLUDE, OPT_EXCLUDE_FROM, OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID,
-       OPT_HELP };
+enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIR_FILL,
+       OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_EXCLUDE, OPT_EXCLUDE_FROM,
+       OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID };
 
 /* Options that are said or not: where in the options that is noted. */
 static const struct {
@@ -31,17 +29,13 @@ static const struct {
 	{ OPT_SAME_UUID, offsetof(struct copy_options, same_uuid) },
 	{ OPT_VERIFY, offsetof(struct copy_options, verify) },
 	{ OPT_KEEP_INODES, offsetof(struct copy_options, keep_inodes) },
-	{ OPT_JSON, offsetof(struct copy_options, json) },
 	{ OPT_FORCE, offsetof(struct copy_options, force) },
 	{ 'n', offsetof(struct copy_options, dry_run) },
-	{ 'q', offsetof(struct copy_options, quiet) },
-	{ 'v', offsetof(struct copy_options, verbose) },
 };
 
 static const struct option long_options[] = {
 	{ "from", required_argument, NULL, OPT_FROM },
 	{ "to", required_argument, NULL, OPT_TO },
-	{ "partition", required_argument, NULL, OPT_PARTITION },
 	{ "exclude", required_argument, NULL, OPT_EXCLUDE },
 	{ "exclude-from", required_argument, NULL, OPT_EXCLUDE_FROM },
 	{ "files-from", required_argument, NULL, OPT_FILES_FROM },
@@ -50,19 +44,13 @@ static const struct option long_options[] = {
 	{ "mkfs", optional_argument, NULL, OPT_MKFS },
 	{ "size", required_argument, NULL, OPT_SIZE },
 	{ "dry-run", no_argument, NULL, 'n' },
-	{ "memory", required_argument, NULL, OPT_MEMORY },
 	{ "read-gap", required_argument, NULL, OPT_READ_GAP },
 	{ "dir-fill", required_argument, NULL, OPT_DIR_FILL },
 	{ "allow-loss", required_argument, NULL, OPT_ALLOW_LOSS },
 	{ "verify", no_argument, NULL, OPT_VERIFY },
 	{ "keep-inodes", no_argument, NULL, OPT_KEEP_INODES },
-	{ "progress", required_argument, NULL, OPT_PROGRESS },
-	{ "json", no_argument, NULL, OPT_JSON },
 	{ "force", no_argument, NULL, OPT_FORCE },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "version", no_argument, NULL, 'V' },
-	{ "help", no_argument, NULL, OPT_HELP },
+	ARGUMENT_LONG,
 	{ 0 }
 };
 
@@ -189,22 +177,6 @@ static int check_stdin(const struct copy_options *opt)
 	return uses > 1 ? argument_complain("copy", "only one list can be standard input") : -1;
 }
 
-/* --partition N is short for SOURCE?partition=N. */
-static int name_partition(struct copy_options *opt)
-{
-	if (!*opt->partition || opt->partition[strspn(opt->partition, "0123456789")])
-		return argument_complain("copy", "--partition %s: no number", opt->partition);
-	if (strchr(opt->source, '?'))
-		return argument_complain("copy", "--partition and %s both say where in SOURCE",
-				strchr(opt->source, '?'));
-	if (asprintf(&opt->source_partition, "%s?partition=%s", opt->source, opt->partition) < 0) {
-		opt->source_partition = NULL;
-		return EXIT_FAILED;
-	}
-	opt->source = opt->source_partition;
-	return -1;
-}
-
 static int read_flag(struct copy_options *opt, int c)
 {
 	size_t i;
@@ -217,22 +189,11 @@ static int read_flag(struct copy_options *opt, int c)
 	return 0;
 }
 
-static int complain_unknown(const struct copy_options *opt)
-{
-	if (opt->mkfs)
-		fputs("e2bfo: options of mke2fs stand behind '=': --mkfs='-L new'\n", stderr);
-	fputs("Try 'e2bfo copy --help'\n", stderr);
-	return EXIT_USAGE;
-}
-
 static int read_option(struct copy_options *opt, int c)
 {
 	if (read_flag(opt, c))
 		return -1;
 	switch (c) {
-	case OPT_PARTITION:
-		opt->partition = optarg;
-		return -1;
 	case OPT_EXCLUDE:
 	case OPT_EXCLUDE_FROM:
 		return add_exclude(opt, c == OPT_EXCLUDE_FROM);
@@ -253,24 +214,17 @@ static int read_option(struct copy_options *opt, int c)
 			return argument_size("copy", "size", optarg, 1, INT64_MAX, &opt->size);
 		opt->size = SIZE_MIN;
 		return -1;
-	case OPT_MEMORY:
-		return argument_memory("copy", optarg, &opt->memory);
 	case OPT_READ_GAP:
 		return argument_size("copy", "read-gap", optarg, 0, 1 << 30, &opt->read_gap);
 	case OPT_DIR_FILL:
 		return read_percent(optarg, &opt->dir_fill);
 	case OPT_ALLOW_LOSS:
 		return read_losses(optarg, &opt->losses);
-	case OPT_PROGRESS:
-		return argument_progress("copy", optarg, &opt->progress);
-	case 'V':
-		printf("e2bfo %s\n", PACKAGE_VERSION);
-		return EXIT_KEPT;
-	case OPT_HELP:
-		fputs(help, stdout);
-		return EXIT_KEPT;
 	default:
-		return complain_unknown(opt);
+		if (c == '?' && opt->mkfs)
+			fputs("e2bfo: options of mke2fs stand behind '=': --mkfs='-L new'\n",
+			      stderr);
+		return argument_common("copy", help, c, &opt->common);
 	}
 }
 
@@ -308,8 +262,8 @@ static int check(struct copy_options *opt, int argc, char **argv)
 		if (!*opt->from[i])
 			return argument_complain("copy", "--from must not be empty");
 	status = check_pairs(opt);
-	if (status < 0 && opt->partition)
-		status = name_partition(opt);
+	if (status < 0)
+		status = argument_partition("copy", "SOURCE", &opt->common, &opt->source);
 	if (!opt->n_from)
 		opt->from[opt->n_from++] = "/";
 	return status;
@@ -319,15 +273,17 @@ int options_read(struct copy_options *opt, int argc, char **argv)
 {
 	int c, status = -1;
 
-	*opt = (struct copy_options) { .to = "/", .memory = argument_memory_default(),
-				       .read_gap = ARGUMENT_READ_GAP, .dir_fill = DIR_FILL };
+	*opt = (struct copy_options) { .to = "/", .read_gap = ARGUMENT_READ_GAP,
+				       .dir_fill = DIR_FILL };
+	argument_common_init(&opt->common);
 	opt->from = calloc(argc + 1, sizeof(*opt->from));
 	opt->exclude = calloc(argc + 1, sizeof(*opt->exclude));
 	if (!opt->from || !opt->exclude)
 		return EXIT_FAILED;
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = getopt_long(argc, argv, "nqvVh", long_options, NULL)) != -1)
-		status = read_option(opt, c == 'h' ? OPT_HELP : c);
+	while (status < 0 && (c = getopt_long(argc, argv, "n" ARGUMENT_SHORT, long_options,
+						NULL)) != -1)
+		status = read_option(opt, c);
 	return status < 0 ? check(opt, argc, argv) : status;
 }
 
@@ -335,6 +291,6 @@ void options_free(struct copy_options *opt)
 {
 	free(opt->from);
 	free(opt->exclude);
-	free(opt->source_partition);
+	argument_common_free(&opt->common);
 	free(opt->mkfs_args);
 }

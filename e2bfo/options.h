@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "progress.h"
+#include "argument.h"
 
 #define SIZE_MIN UINT64_MAX	/* --size min */
 
@@ -20,8 +20,6 @@ struct exclude_option {
 
 struct copy_options {
 	const char *source, *target;
-	char *source_partition;		/* the source's name, if --partition made one */
-	const char *partition;		/* --partition, or NULL */
 	struct exclude_option *exclude;
 	size_t n_exclude;
 	const char *files_from;		/* or NULL */
@@ -35,12 +33,11 @@ struct copy_options {
 	uint64_t size;			/* --size in bytes, SIZE_MIN, or 0 */
 	int keep_inodes;		/* --keep-inodes */
 	int verify;			/* --verify */
-	int dry_run, force, json, quiet, verbose;
-	uint64_t memory;		/* bytes of batch buffer */
+	int dry_run, force;
 	uint64_t read_gap;		/* bytes */
 	uint64_t losses;		/* --allow-loss: a bit for each kind of finding */
 	unsigned int dir_fill;		/* percent */
-	enum progress_mode progress;
+	struct argument_common common;
 };
 
 /*

@@ -58,10 +58,10 @@ static void print_findings(const struct report *r)
 	size_t count[BFO_FOUND_KINDS] = { 0 }, i;
 
 	for (i = 0; i < found->n; i++)
-		if (count[found->v[i].kind]++ < SHOWN || r->opt->verbose)
+		if (count[found->v[i].kind]++ < SHOWN || r->opt->common.verbose)
 			print_finding(r, &found->v[i]);
 	for (i = 0; i < BFO_FOUND_KINDS; i++)
-		if (count[i] > SHOWN && !r->opt->verbose)
+		if (count[i] > SHOWN && !r->opt->common.verbose)
 			fprintf(stderr, "e2bfo: and %zu more: %s; %s (all with --verbose or "
 				"--json)\n", count[i] - SHOWN, bfo_finding_table[i].text,
 				bfo_finding_table[i].done);
@@ -79,7 +79,7 @@ static void print_outside(const struct report *r)
 	printf("%zu %s further hard links outside of what %s copied.\n", p->links_outside.n,
 	       p->links_outside.n == 1 ? "file has" : "files have",
 	       r->opt->dry_run ? "is" : "was");
-	for (i = 0; i < p->links_outside.n && r->opt->verbose; i++) {
+	for (i = 0; i < p->links_outside.n && r->opt->common.verbose; i++) {
 		const struct bfo_outside *o = &p->links_outside.v[i];
 
 		len = bfo_plan_path(p, o->inode, 0, BFO_NO_NAME, path, sizeof(path));
@@ -97,7 +97,7 @@ static uint64_t memory_of(const struct report *r)
 
 	return bfo_vec_bytes(&t->inodes) + bfo_vec_bytes(&t->segs) + bfo_vec_bytes(&t->names) +
 	       bfo_vec_bytes(&t->text) + bfo_vec_bytes(&r->plan->order) +
-	       (batch < r->opt->memory ? batch : r->opt->memory);
+	       (batch < r->opt->common.memory ? batch : r->opt->common.memory);
 }
 
 static uint64_t bytes_of(const struct report *r, uint64_t blocks)
@@ -146,7 +146,7 @@ static void print_done(const struct report *r)
 	    p->target->reserved_blocks)
 		printf("Blocks that are reserved for root were used.\n");
 	print_outside(r);
-	if (!r->opt->verbose)
+	if (!r->opt->common.verbose)
 		return;
 	printf("  target: %zu runs of blocks, %llu extents, %zu extent trees\n", p->stem.n,
 	       (unsigned long long) p->extents, p->trees.n);
@@ -275,13 +275,13 @@ void report_print(const struct report *r)
 		com_err("e2bfo", r->err, "while %s", r->what);
 	if (r->err && r->fate)
 		fprintf(stderr, "e2bfo: %s %s\n", r->opt->target, r->fate);
-	if (r->opt->json) {
+	if (r->opt->common.json) {
 		print_json(r);
 		return;
 	}
 	if (r->err || !r->plan)
 		return;
-	if (r->opt->quiet)
+	if (r->opt->common.quiet)
 		return;
 	if (r->opt->dry_run)
 		print_plan(r);

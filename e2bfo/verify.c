@@ -61,7 +61,7 @@ static void prepare(struct verify *v)
 	v->compare = (struct bfo_compare) {
 		.ctx = &v->ctx, .reader = { &v->reader[0], &v->reader[1] },
 		.tree = { &v->tree[0], &v->tree[1] },
-		.path = { v->opt.path[0], v->opt.path[1] }, .memory = v->opt.memory,
+		.path = { v->opt.path[0], v->opt.path[1] }, .memory = v->opt.common.memory,
 		.ignore = v->opt.ignore, .found = verify_report_diff, .priv = &v->report,
 	};
 	v->report = (struct verify_report) { .opt = &v->opt, .compare = &v->compare,
@@ -105,6 +105,7 @@ static void release(struct verify *v)
 	int i;
 
 	bfo_compare_free(&v->compare);
+	verify_options_free(&v->opt);
 	for (i = 0; i < 2; i++) {
 		bfo_tree_free(&v->tree[i]);
 		bfo_reader_free(&v->reader[i]);
@@ -117,11 +118,13 @@ int verify_main(int argc, char **argv)
 	struct verify v = { .begun = progress_clock() };
 	int status = verify_options_read(&v.opt, argc, argv);
 
-	if (status >= 0)
+	if (status >= 0) {
+		verify_options_free(&v.opt);
 		return status;
+	}
 	v.ctx.cancel = &cancel_requested;
 	catch_signals();
-	progress_attach(&v.bar, &v.ctx, v.opt.progress);
+	progress_attach(&v.bar, &v.ctx, v.opt.common.progress);
 	prepare(&v);
 	verify_report_begin(&v.report);
 	status = finish(&v, verify(&v));

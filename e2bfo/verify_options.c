@@ -2,8 +2,6 @@
 /*
  * verify_options.c - the command line of `e2bfo verify`
  */
-#include <getopt.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "argument.h"
@@ -11,19 +9,13 @@
 #include "e2bfo.h"
 #include "verify_options.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE, OPT_MEMORY, OPT_PROGRESS, OPT_JSON };
+enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE };
 
 static const struct option long_options[] = {
 	{ "from", required_argument, NULL, OPT_FROM },
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "ignore", required_argument, NULL, OPT_IGNORE },
-	{ "memory", required_argument, NULL, OPT_MEMORY },
-	{ "progress", required_argument, NULL, OPT_PROGRESS },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "version", no_argument, NULL, 'V' },
-	{ "help", no_argument, NULL, 'h' },
+	ARGUMENT_LONG,
 	{ 0 }
 };
 
@@ -38,8 +30,9 @@ static const char help[] =
 "  --to PATH            the part of B to be compared with it (default /)\n"
 "  --ignore KIND,...    what may differ; may be repeated. Kinds:\n"
 "                       missing extra type mode uid gid size nlink mtime atime ctime crtime\n"
-"                       generation version flags project device links symlink xattr holes\n"
-"                       data\n"
+"                       generation version flags project device links hash symlink xattr\n"
+"                       holes data\n"
+"  --partition N        A is a disk: its partition N (A?partition=N)\n"
 "How:\n"
 "  --memory SIZE        buffers (default a quarter of RAM, at most 1G)\n"
 "Output:\n"
@@ -87,28 +80,8 @@ static int read_option(struct verify_options *opt, int c)
 							c == OPT_TO ? "--to" : "--from");
 	case OPT_IGNORE:
 		return read_kinds(optarg, &opt->ignore);
-	case OPT_MEMORY:
-		return argument_memory("verify", optarg, &opt->memory);
-	case OPT_PROGRESS:
-		return argument_progress("verify", optarg, &opt->progress);
-	case OPT_JSON:
-		opt->json = 1;
-		return -1;
-	case 'q':
-		opt->quiet = 1;
-		return -1;
-	case 'v':
-		opt->verbose = 1;
-		return -1;
-	case 'V':
-		printf("e2bfo %s\n", PACKAGE_VERSION);
-		return EXIT_KEPT;
-	case 'h':
-		fputs(help, stdout);
-		return EXIT_KEPT;
 	default:
-		fputs("Try 'e2bfo verify --help'\n", stderr);
-		return EXIT_USAGE;
+		return argument_common("verify", help, c, &opt->common);
 	}
 }
 
@@ -116,10 +89,11 @@ int verify_options_read(struct verify_options *opt, int argc, char **argv)
 {
 	int c, status = -1;
 
-	*opt = (struct verify_options) { .path = { "/", "/" },
-					 .memory = argument_memory_default() };
+	*opt = (struct verify_options) { .path = { "/", "/" } };
+	argument_common_init(&opt->common);
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = getopt_long(argc, argv, "qvVh", long_options, NULL)) != -1)
+	while (status < 0 && (c = getopt_long(argc, argv, ARGUMENT_SHORT, long_options,
+						NULL)) != -1)
 		status = read_option(opt, c);
 	if (status >= 0)
 		return status;
@@ -127,5 +101,10 @@ int verify_options_read(struct verify_options *opt, int argc, char **argv)
 		return argument_complain("verify", "verify takes two filesystems, A and B");
 	opt->volume[0] = argv[optind];
 	opt->volume[1] = argv[optind + 1];
-	return -1;
+	return argument_partition("verify", "A", &opt->common, &opt->volume[0]);
+}
+
+void verify_options_free(struct verify_options *opt)
+{
+	argument_common_free(&opt->common);
 }

@@ -7,21 +7,20 @@
 
 #include <stdint.h>
 
-#include "progress.h"
+#include "argument.h"
 
 struct verify_options {
 	const char *volume[2];		/* A, B */
 	const char *path[2];		/* --from, --to */
-	int json, quiet, verbose;
-	uint64_t memory;		/* bytes of buffers */
 	uint32_t ignore;		/* BFO_DIFF_BIT()s */
-	enum progress_mode progress;
+	struct argument_common common;
 };
 
 /*
  * Reads the command line.  Returns -1 to go on, else the exit status to end with (after --help,
- * or a complaint on standard error).
+ * or a complaint on standard error).  Release with verify_options_free().
  */
 int verify_options_read(struct verify_options *opt, int argc, char **argv);
+void verify_options_free(struct verify_options *opt);
 
 #endif

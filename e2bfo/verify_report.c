@@ -82,6 +82,13 @@ static void attr_text(enum bfo_diff_kind kind, const struct bfo_attrs *attrs, ch
 	snprintf(out, size, "%llu", number);
 }
 
+/* Hash and minor hash of a name. */
+static size_t hash_text(const uint8_t *h, char *out, size_t size)
+{
+	return snprintf(out, size, "%02x%02x%02x%02x.%02x%02x%02x%02x", h[3], h[2], h[1], h[0],
+			h[7], h[6], h[5], h[4]);
+}
+
 /* What SIDE has, in bytes as they are; its length. */
 static size_t value_of(const struct verify_report *r, const struct bfo_diff *d, int side,
 		       char *buf, const char **out)
@@ -93,6 +100,8 @@ static size_t value_of(const struct verify_report *r, const struct bfo_diff *d, 
 		*out = d->value[side].data;
 		return d->value[side].len;
 	}
+	if (d->kind == BFO_DIFF_HASH)
+		return hash_text(d->value[side].data, buf, VALUE_BYTES);
 	if (d->kind == BFO_DIFF_LINKS && d->first[side] == BFO_NONE)
 		return snprintf(buf, VALUE_BYTES, "with no name before");
 	if (d->kind == BFO_DIFF_LINKS) {
@@ -106,9 +115,10 @@ static size_t value_of(const struct verify_report *r, const struct bfo_diff *d, 
 
 static size_t path_of(const struct verify_report *r, const struct bfo_diff *d, char *path)
 {
-	int alone = d->kind == BFO_DIFF_MISSING || d->kind == BFO_DIFF_EXTRA;
+	int is_named = d->kind == BFO_DIFF_MISSING || d->kind == BFO_DIFF_EXTRA ||
+		       d->kind == BFO_DIFF_HASH;
 
-	return bfo_compare_path(r->compare, d->pair, alone ? &d->name : NULL, path, PATH_BYTES);
+	return bfo_compare_path(r->compare, d->pair, is_named ? &d->name : NULL, path, PATH_BYTES);
 }
 
 /* True for those that have a value on both sides; the others are an offset, or only a name. */
@@ -131,7 +141,7 @@ static void print_value(const struct verify_report *r, const struct bfo_diff *d,
 		fputs("none", stdout);
 		return;
 	}
-	bfo_text_escape(value, len, shown, quoted && !r->opt->verbose ? CUT : sizeof(shown));
+	bfo_text_escape(value, len, shown, quoted && !r->opt->common.verbose ? CUT : sizeof(shown));
 	printf(quoted ? "\"%s\"" : "%s", shown);
 	if (quoted && len > SURE)
 		printf(" (%zu bytes)", len);
@@ -181,10 +191,10 @@ static void print_end(const struct verify_report *r, double seconds)
 	int kind;
 
 	for (kind = 0; kind < BFO_DIFF_KINDS; kind++)
-		if (r->count[kind] > SHOWN && !r->opt->verbose)
+		if (r->count[kind] > SHOWN && !r->opt->common.verbose)
 			printf("and %llu more: %s (all with --verbose or --json)\n",
 			       (unsigned long long) r->count[kind] - SHOWN, bfo_diff_words[kind]);
-	if (r->opt->quiet)
+	if (r->opt->common.quiet)
 		return;
 	printf("Compared %llu files and %llu directories, %s, in %.1f s: ",
 	       (unsigned long long) c->files, (unsigned long long) c->dirs,
@@ -196,7 +206,7 @@ static void print_end(const struct verify_report *r, double seconds)
 		       c->differences == 1 ? "" : "s");
 	else
 		puts(r->damage ? "no further difference." : "equal.");
-	if (!r->opt->verbose)
+	if (!r->opt->common.verbose)
 		return;
 	for (kind = 0; kind < 2; kind++)
 		printf("  read from %s: %llu requests, %llu blocks\n", r->opt->volume[kind],
@@ -265,7 +275,7 @@ void verify_report_begin(struct verify_report *r)
 {
 	struct json *j = &r->json;
 
-	if (!r->opt->json)
+	if (!r->opt->common.json)
 		return;
 	j->out = stdout;
 	json_open(j, NULL, '{');
@@ -282,9 +292,9 @@ void verify_report_begin(struct verify_report *r)
 void verify_report_diff(void *priv, const struct bfo_diff *diff)
 {
 	struct verify_report *r = priv;
-	int is_shown = r->count[diff->kind]++ < SHOWN || r->opt->verbose;
+	int is_shown = r->count[diff->kind]++ < SHOWN || r->opt->common.verbose;
 
-	if (r->opt->json) {
+	if (r->opt->common.json) {
 		json_diff(r, diff);
 	} else if (is_shown) {
 		progress_wipe(r->bar);
@@ -298,7 +308,7 @@ void verify_report_damage(struct verify_report *r)
 	size_t i, len;
 	int side;
 
-	if (r->opt->json) {
+	if (r->opt->common.json) {
 		json_close(&r->json, ']');
 		json_open(&r->json, "damage", '[');
 	}
@@ -310,15 +320,15 @@ void verify_report_damage(struct verify_report *r)
 						       sizeof(path));
 			if (!len)
 				continue;
-			if (r->opt->json)
+			if (r->opt->common.json)
 				json_damage(r, side, &found->v[i], path, len);
-			if (r->damage++ < SHOWN || r->opt->verbose)
+			if (r->damage++ < SHOWN || r->opt->common.verbose)
 				print_damage(r, side, &found->v[i], path, len);
 		}
 	}
-	if (r->opt->json)
+	if (r->opt->common.json)
 		json_close(&r->json, ']');
-	if (r->damage > SHOWN && !r->opt->verbose)
+	if (r->damage > SHOWN && !r->opt->common.verbose)
 		fprintf(stderr, "e2bfo: and %llu more that is damaged (all with --verbose or "
 			"--json)\n", (unsigned long long) r->damage - SHOWN);
 }
@@ -328,7 +338,7 @@ void verify_report_end(struct verify_report *r, errcode_t err, const char *what,
 {
 	if (err)
 		com_err("e2bfo", err, "while %s", what);
-	if (r->opt->json)
+	if (r->opt->common.json)
 		json_end(r, err, what, status);
 	else if (!err)
 		print_end(r, seconds);

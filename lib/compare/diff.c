@@ -11,6 +11,6 @@ const char *const bfo_diff_words[BFO_DIFF_KINDS] = {
 	[BFO_DIFF_ATIME] = "atime", [BFO_DIFF_CTIME] = "ctime", [BFO_DIFF_CRTIME] = "crtime",
 	[BFO_DIFF_GENERATION] = "generation", [BFO_DIFF_VERSION] = "version",
 	[BFO_DIFF_FLAGS] = "flags", [BFO_DIFF_PROJECT] = "project", [BFO_DIFF_DEVICE] = "device",
-	[BFO_DIFF_LINKS] = "links", [BFO_DIFF_SYMLINK] = "symlink", [BFO_DIFF_XATTR] = "xattr",
-	[BFO_DIFF_HOLES] = "holes", [BFO_DIFF_DATA] = "data",
+	[BFO_DIFF_LINKS] = "links", [BFO_DIFF_HASH] = "hash", [BFO_DIFF_SYMLINK] = "symlink",
+	[BFO_DIFF_XATTR] = "xattr", [BFO_DIFF_HOLES] = "holes", [BFO_DIFF_DATA] = "data",
 };

@@ -29,6 +29,7 @@ enum bfo_diff_kind {
 	BFO_DIFF_PROJECT,
 	BFO_DIFF_DEVICE,
 	BFO_DIFF_LINKS,		/* other names share the inode */
+	BFO_DIFF_HASH,		/* stored with a name (gather/tree.h) */
 	BFO_DIFF_SYMLINK,
 	BFO_DIFF_XATTR,
 	BFO_DIFF_HOLES,		/* where there are data, holes, unwritten blocks */
@@ -49,11 +50,11 @@ struct bfo_bytes {
 /* Whatever it points to is there only while it is being reported. [0] is A, [1] is B. */
 struct bfo_diff {
 	enum bfo_diff_kind kind;
-	uint32_t pair;		/* of what differs; missing and extra: of the directory */
+	uint32_t pair;		/* of what differs; missing, extra, hash: of the directory */
 	uint32_t ino[2];	/* inode numbers; 0: none */
-	struct bfo_bytes name;	/* missing, extra: the name; xattr: "user.NAME" */
+	struct bfo_bytes name;	/* missing, extra, hash: the name; xattr: "user.NAME" */
 	const struct bfo_attrs *attrs[2];	/* type ... device */
-	struct bfo_bytes value[2];		/* symlink, xattr */
+	struct bfo_bytes value[2];		/* symlink, xattr; hash, as in the entry */
 	uint32_t first[2];	/* links: pair of an earlier name of the inode, or BFO_NONE */
 	uint64_t offset;	/* holes, data, values: first byte that differs */
 };

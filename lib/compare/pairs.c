@@ -210,6 +210,24 @@ static int is_second_name(struct bfo_compare *c, int side, uint32_t inode,
 	return 1;
 }
 
+/* Hashes that no kernel can compute without the key; if only one side has them, flags differ. */
+static void compare_hashes(struct bfo_compare *c, uint32_t dir, const struct bfo_name *const n[2])
+{
+	struct bfo_diff diff = { .kind = BFO_DIFF_HASH, .pair = dir, .ino = { n[0]->ino, n[1]->ino },
+				 .name = { .data = bfo_name_text(c->tree[0], n[0]),
+					   .len = bfo_name_len(n[0]) } };
+	int side;
+
+	for (side = 0; side < 2; side++) {
+		if (!bfo_dir_has_hashes(bfo_pair_inode(c, dir, side)->flags))
+			return;
+		diff.value[side].data = bfo_name_hashes(c->tree[side], n[side]);
+		diff.value[side].len = BFO_HASH_BYTES;
+	}
+	if (memcmp(diff.value[0].data, diff.value[1].data, BFO_HASH_BYTES))
+		bfo_compare_found(c, &diff);
+}
+
 /* Name A and name B in pair DIR have the same bytes. */
 static errcode_t meet(struct bfo_compare *c, uint32_t dir, const struct bfo_name *a,
 		      const struct bfo_name *b)
@@ -221,6 +239,7 @@ static errcode_t meet(struct bfo_compare *c, uint32_t dir, const struct bfo_name
 			      record(c, 1, pair.inode[1])->name };
 	errcode_t err = 0;
 
+	compare_hashes(c, dir, (const struct bfo_name *[2]) { a, b });
 	if (is_second_name(c, 0, pair.inode[0], a, &err) |
 	    is_second_name(c, 1, pair.inode[1], b, &err))
 		return err;

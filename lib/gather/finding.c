@@ -58,7 +58,7 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 	[BFO_LOST_SYMLINK] = { "symlink-size", "symbolic link too long for a block of the target", "not "
 		"copied", 1 },
 	[BFO_LOST_ENCRYPTED] = { "encrypted", "encrypted, which the target cannot hold (feature "
-		"encrypt, equal block size; casefold not at the same time)", "not copied", 1 },
+		"encrypt, equal block size; if casefolded, the same encoding)", "not copied", 1 },
 	[BFO_LOST_STABLE] = { "stable-inodes", "encrypted with its inode number, which changes",
 		"not copied", 1 },
 	[BFO_LOST_NUMBER] = { "inode-number", "inode number is taken on the target, or beyond its last",
@@ -67,5 +67,8 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 		"copied as an ordinary file", 1 },
 	[BFO_LOST_CASEFOLD] = { "casefold", "casefolded directory, which the target cannot hold",
 		"copied as an ordinary one", 1 },
+	[BFO_LOST_LINKS] = { "links", "beyond the 65,000 links that the target can count (of "
+		"subdirectories, without the feature dir_nlink)", "not copied, nor what is below it",
+		1 },
 	[BFO_LOST_SIZE] = { "file-size", "file too big for the target", "not copied", 1 },
 };

@@ -22,6 +22,7 @@
 
 #define HEADER 8U		/* of a directory entry, before its name */
 #define DOTDOT_AT 12U		/* where ".." stands in the first block */
+#define SECRET_MIN 16U		/* FSCRYPT_FNAME_MIN_MSG_LEN */
 #define TAIL_BYTES 12U		/* struct ext2_dir_entry_tail */
 
 struct scan {
@@ -37,12 +38,27 @@ struct block {
 	uint32_t size;
 	uint32_t dir;		/* index of the directory's record */
 	uint32_t lblk;
+	int has_hashes;		/* behind all names but "." and ".." */
 };
 
 struct entry {
 	uint32_t ino, rec_len, name_len, type;
 	const char *name;
 };
+
+static int is_dots(const struct entry *e)
+{
+	return (e->name_len == 1 && e->name[0] == '.') ||
+	       (e->name_len == 2 && e->name[0] == '.' && e->name[1] == '.');
+}
+
+/* Bytes of an entry in use, from its beginning on. */
+static uint32_t used_bytes(const struct block *b, const struct entry *e)
+{
+	uint32_t bytes = HEADER + e->name_len;
+
+	return b->has_hashes && !is_dots(e) ? (bytes + 3) / 4 * 4 + BFO_HASH_BYTES : bytes;
+}
 
 /* The entry at byte AT; 0 if it does not fit. */
 static int read_entry(const struct block *b, uint32_t at, struct entry *e)
@@ -61,8 +77,9 @@ static int read_entry(const struct block *b, uint32_t at, struct entry *e)
 	e->name_len = b->data[at + 6];
 	e->type = b->data[at + 7];
 	e->name = (const char *) b->data + at + HEADER;
-	return e->rec_len >= HEADER && e->rec_len % 4 == 0 && e->rec_len <= b->size - at &&
-	       (!e->ino || e->name_len + HEADER <= e->rec_len);
+	if (e->rec_len < HEADER || e->rec_len % 4 || e->rec_len > b->size - at)
+		return 0;
+	return !e->ino || (HEADER + e->name_len <= e->rec_len && used_bytes(b, e) <= e->rec_len);
 }
 
 /* Index blocks: the root's ".." and an interior node's empty entry reach to the block's end. */
@@ -92,17 +109,11 @@ static int csum_ok(const struct scan *s, const struct block *b)
 	return bfo_crc32c(seed, b->data, b->size - TAIL_BYTES) == le32(want);
 }
 
-static int is_dots(const struct entry *e)
-{
-	return (e->name_len == 1 && e->name[0] == '.') ||
-	       (e->name_len == 2 && e->name[0] == '.' && e->name[1] == '.');
-}
-
-/* Without the key, names of encrypted directories are any bytes. */
+/* Without the key, names of encrypted directories are any bytes, but a cipher block of them. */
 static int is_allowed(const struct entry *e, uint32_t dir_flags)
 {
 	if (dir_flags & EXT4_ENCRYPT_FL)
-		return e->name_len && !is_dots(e);
+		return e->name_len >= SECRET_MIN;
 	return e->name_len && !is_dots(e) && !memchr(e->name, '/', e->name_len) &&
 	       !memchr(e->name, 0, e->name_len);
 }
@@ -110,6 +121,7 @@ static int is_allowed(const struct entry *e, uint32_t dir_flags)
 static errcode_t take_entry(struct scan *s, const struct block *b, const struct entry *e)
 {
 	uint32_t dir = s->tree->inodes.v[b->dir].ino;
+	errcode_t err;
 
 	if (!is_allowed(e, s->tree->inodes.v[b->dir].flags))
 		return bfo_tree_found_name(s->tree, BFO_FOUND_NAME, dir, e->ino, b->blk,
@@ -117,8 +129,10 @@ static errcode_t take_entry(struct scan *s, const struct block *b, const struct 
 	if (e->ino > s->r->vol->fs->super->s_inodes_count)
 		return bfo_tree_found_name(s->tree, BFO_FOUND_NAME_INODE, dir, e->ino, b->blk,
 					   e->name, e->name_len);
-	return bfo_tree_add_name(s->tree, b->dir, e->ino, e->type & 7, e->name,
-				 e->name_len);
+	err = bfo_tree_add_name(s->tree, b->dir, e->ino, e->type & 7, e->name, e->name_len);
+	if (err || !b->has_hashes)
+		return err;
+	return bfo_tree_add_hashes(s->tree, e->name + used_bytes(b, e) - HEADER - BFO_HASH_BYTES);
 }
 
 /* The first two places of a directory are for "." and ".."; *TAKEN if that is what E is. */
@@ -173,6 +187,7 @@ static errcode_t take_blocks(void *priv, const struct bfo_node *node, uint32_t a
 	errcode_t err = 0;
 	uint32_t i;
 
+	b.has_hashes = bfo_dir_has_hashes(s->tree->inodes.v[b.dir].flags);
 	for (i = 0; i < count && !err; i++) {
 		b.data = (const uint8_t *) data + (size_t) i * b.size;
 		b.blk = bfo_node_blk(node) + at + i;
@@ -242,7 +257,8 @@ static errcode_t drop_overlaps(struct scan *s, bfo_order_list *list)
 /* Entries of a region inside an inode: as in a block, without dots and checksum. */
 static errcode_t take_region(struct scan *s, uint32_t dir, const void *data, uint32_t size)
 {
-	struct block b = { .data = data, .size = size, .dir = dir, .lblk = 1 };
+	struct block b = { .data = data, .size = size, .dir = dir, .lblk = 1,
+			   .has_hashes = bfo_dir_has_hashes(s->tree->inodes.v[dir].flags) };
 	struct entry e;
 	errcode_t err = 0;
 	uint32_t at;

@@ -70,6 +70,18 @@ errcode_t bfo_tree_add_name(struct bfo_tree *t, uint32_t dir, uint32_t ino, unsi
 			    .at = at << 16 | type << 8 | len });
 }
 
+errcode_t bfo_tree_add_hashes(struct bfo_tree *t, const void *hashes)
+{
+	uint64_t at;
+
+	return add_text(t, hashes, BFO_HASH_BYTES, &at);
+}
+
+int bfo_dir_has_hashes(uint32_t flags)
+{
+	return flags & EXT4_ENCRYPT_FL && flags & EXT4_CASEFOLD_FL;
+}
+
 errcode_t bfo_tree_found(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
 			 uint64_t blk)
 {

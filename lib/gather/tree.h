@@ -6,7 +6,8 @@
  *   segs[]     every inode's data, segment after segment; a record points to its first
  *   eas[]      every extended attribute block once, ascending by block
  *   names[]    a record per name; unsorted after the scan, sorted by the plan
- *   text       the bytes of all names
+ *   text       the bytes of all names; in directories that are encrypted and casefolded, behind
+ *              each the BFO_HASH_BYTES of its hashes, as the entry has them: only the key gives them
  *
  * P7: 64 bytes per inode, 24 per name plus its bytes, 16 per segment; no pointers, no
  * allocation per file.
@@ -63,7 +64,7 @@ struct bfo_inode {
 	};
 	uint32_t ea;		/* index into eas[], or BFO_NONE */
 	uint32_t name;		/* plan: a name that leads here, or BFO_NONE; compare: a pair */
-	uint16_t links_read;	/* link count in the source */
+	uint16_t links_read;	/* link count in the source; plan: but for names lost by `links` */
 	uint16_t links;		/* plan: names (directories: subdirectories), at most 65535 */
 	uint16_t mode;
 	uint16_t state;
@@ -130,6 +131,8 @@ struct bfo_name {
 	uint64_t at;		/* place in text << 16 | type << 8 | length */
 };
 
+#define BFO_HASH_BYTES 8U	/* struct ext4_dir_entry_hash: hash, minor hash */
+
 #define BFO_NAME_FIXED 0x80	/* in the type: `ino` is an inode number of the target */
 
 static inline uint32_t bfo_name_len(const struct bfo_name *n)
@@ -159,7 +162,7 @@ struct bfo_tree {
 	BFO_VEC(struct bfo_seg) segs;
 	bfo_eas eas;
 	BFO_VEC(struct bfo_name) names;
-	BFO_VEC(char) text;
+	BFO_VEC(char) text;		/* each name, and its hashes where these are stored */
 	bfo_findings findings;
 	bfo_chars sets;		/* repacked attributes (gather/xattr.h) */
 	BFO_VEC(struct bfo_value) values;	/* repacked: ascending by record */
@@ -176,6 +179,12 @@ unsigned int bfo_dirent_type(uint16_t mode);
 static inline const char *bfo_name_text(const struct bfo_tree *t, const struct bfo_name *n)
 {
 	return t->text.v + (n->at >> 16);
+}
+
+/* Its hashes, little-endian, if its directory has them. */
+static inline const char *bfo_name_hashes(const struct bfo_tree *t, const struct bfo_name *n)
+{
+	return bfo_name_text(t, n) + bfo_name_len(n);
 }
 
 /* Asks in time for what name I of a slice that ends before END stands for; needs resolved names. */
@@ -204,6 +213,12 @@ void bfo_tree_free(struct bfo_tree *t);
 /* Copies LEN bytes into the arena, and appends a name record. */
 errcode_t bfo_tree_add_name(struct bfo_tree *t, uint32_t dir, uint32_t ino, unsigned int type,
 			    const char *name, unsigned int len);
+
+/* Appends BFO_HASH_BYTES to the text of the name that was added last. */
+errcode_t bfo_tree_add_hashes(struct bfo_tree *t, const void *hashes);
+
+/* True if the entries of a directory with inode flags FLAGS have hashes behind their names. */
+int bfo_dir_has_hashes(uint32_t flags);
 
 /* Appends a finding without a name. */
 errcode_t bfo_tree_found(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,

@@ -4,6 +4,10 @@
  *
  * names[] stands in hash order, so a block is filled by walking a slice of it.  Where names share
  * a hash, a leaf may end between them: the next leaf's entry in the index then has bit 0 set.
+ *
+ * In a directory that is encrypted and casefolded, entries have their hashes behind the name,
+ * from a multiple of 4 bytes on, and the index says so (hash version SIPHASH).  As they come from a
+ * disk, bit 0 may be set in them.
  */
 #include <string.h>
 #include <ext2fs/ext2fs.h>
@@ -25,9 +29,15 @@
 #define le16 ext2fs_cpu_to_le16
 #define le32 ext2fs_cpu_to_le32
 
+/* Of an entry without hashes. */
 static uint32_t entry_bytes(uint32_t name_len)
 {
 	return (HEADER + name_len + 3) & ~3U;
+}
+
+static uint32_t full_bytes(const struct bfo_dirimage *img, const struct bfo_name *n)
+{
+	return entry_bytes(bfo_name_len(n)) + img->hash_bytes;
 }
 
 static int is_dead(const struct bfo_dirimage *img, const struct bfo_name *n)
@@ -40,7 +50,7 @@ static uint32_t name_bytes(const struct bfo_dirimage *img, uint32_t i)
 {
 	const struct bfo_name *n = &img->tree->names.v[i];
 
-	return is_dead(img, n) ? 0 : entry_bytes(bfo_name_len(n));
+	return is_dead(img, n) ? 0 : full_bytes(img, n);
 }
 
 /* Bytes for entries in a block. */
@@ -67,9 +77,9 @@ static int is_glued(const struct bfo_dirimage *img, uint32_t i)
 static errcode_t add_leaf(struct bfo_dirimage *img, uint32_t i)
 {
 	const struct bfo_name *n = &img->tree->names.v[i];
-	struct bfo_dir_leaf leaf = { .first = i, .hash = n->hash };
+	struct bfo_dir_leaf leaf = { .first = i, .hash = n->hash & ~1U };
 
-	if (img->leaves.n && n[-1].hash == n->hash)
+	if (img->leaves.n && (n[-1].hash & ~1U) == leaf.hash)
 		leaf.hash |= 1;
 	return bfo_vec_push(&img->leaves, leaf);
 }
@@ -174,6 +184,7 @@ errcode_t bfo_dirimage_init(struct bfo_dirimage *img, const struct bfo_tree *tre
 	img->first = dir->child;
 	img->end = dir->child + dir->nchild;
 	img->blocks = 1;
+	img->hash_bytes = bfo_dir_has_hashes(dir->flags) ? BFO_HASH_BYTES : 0;
 	if (all_bytes(img) <= room(img))
 		return 0;
 	if (target->has_dir_index)
@@ -239,6 +250,7 @@ static void put_name(const struct bfo_dirimage *img, uint8_t *at, const struct b
 
 	put_entry(at, ino, rec_len, bfo_name_text(img->tree, n), bfo_name_len(n),
 		  shown_type(img, bfo_name_type(n)));
+	memcpy(at + entry_bytes(bfo_name_len(n)), bfo_name_hashes(img->tree, n), img->hash_bytes);
 }
 
 /*
@@ -257,8 +269,8 @@ static void put_names(const struct bfo_dirimage *img, uint8_t *block, uint32_t a
 		if (is_dead(img, n))
 			continue;
 		last = at;
-		put_name(img, block + at, n, entry_bytes(bfo_name_len(n)));
-		at += entry_bytes(bfo_name_len(n));
+		put_name(img, block + at, n, full_bytes(img, n));
+		at += full_bytes(img, n);
 	}
 	put16(block + last + 4, size - last);
 }
@@ -379,7 +391,7 @@ static void put_root(const struct bfo_dirimage *img, uint8_t *block)
 	int levels = !!img->nodes[0] + !!img->nodes[1];
 
 	put_dots(img, block, img->target->block_size - entry_bytes(1));
-	block[DX_INFO + 4] = img->target->hash_stored;
+	block[DX_INFO + 4] = img->hash_bytes ? EXT2_HASH_SIPHASH : img->target->hash_stored;
 	block[DX_INFO + 5] = 8;
 	block[DX_INFO + 6] = levels;
 	if (levels == 2)

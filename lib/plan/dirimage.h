@@ -26,6 +26,7 @@ struct bfo_dirimage {
 	const struct bfo_target *target;
 	uint32_t ino, parent;		/* in the target */
 	uint32_t seed;			/* of checksums */
+	uint32_t hash_bytes;		/* behind each name: BFO_HASH_BYTES or 0 */
 	uint32_t first, end;		/* slice of names[] */
 	BFO_VEC(struct bfo_dir_leaf) leaves;
 	int indexed;

@@ -131,15 +131,18 @@ static errcode_t check_paths(struct bfo_plan *plan, const char *const *from, con
 	return 0;
 }
 
-/* Copies name POS into directory record DIR. */
-static errcode_t land_name(struct bfo_tree *t, uint32_t dir, uint32_t pos)
+/* Copies name POS into directory record DIR, which may hash in another way than where it stood. */
+static errcode_t land_name(struct bfo_plan *plan, uint32_t dir, uint32_t pos)
 {
+	struct bfo_tree *t = plan->tree;
 	errcode_t err = bfo_vec_reserve(&t->names, 1);
 
 	if (err || t->names.v[pos].ino == BFO_NONE)
 		return err;
 	t->names.v[t->names.n] = t->names.v[pos];
 	t->names.v[t->names.n].dir = dir;
+	bfo_name_hash(plan->target, t->inodes.v[dir].flags, bfo_name_text(t, &t->names.v[pos]),
+		      &t->names.v[t->names.n]);
 	t->inodes.v[t->names.v[pos].ino].state |= BFO_INODE_LANDED;
 	t->inodes.v[t->names.v[pos].ino].name = pos;
 	if (!t->inodes.v[dir].nchild++)
@@ -161,10 +164,10 @@ static errcode_t land_names(struct bfo_plan *plan, uint32_t dir, const uint32_t 
 		root->state |= BFO_INODE_MET;
 	if (pos[0] == BFO_NONE)
 		for (i = 0; i < count && !err; i++)
-			err = land_name(t, dir, first + i);
+			err = land_name(plan, dir, first + i);
 	else
 		for (i = 0; i < n && !err; i++)
-			err = land_name(t, dir, pos[i]);
+			err = land_name(plan, dir, pos[i]);
 	if (!err && t->inodes.v[dir].nchild)
 		qsort_r(t->names.v + t->inodes.v[dir].child, t->inodes.v[dir].nchild,
 			sizeof(*t->names.v), by_order, t);

@@ -30,16 +30,18 @@ static int is_before(const struct bfo_name *a, const struct bfo_name *b)
 	return a->hash < b->hash || (a->hash == b->hash && a->minor < b->minor);
 }
 
-/* The position in names[] of NAME in directory record DIR, or BFO_NONE. */
-static uint32_t find_name(const struct bfo_plan *plan, uint32_t dir, const char *name, size_t len)
+/* Where names of directory D that are stored with their hashes lie, only they know: all of D. */
+static void find_range(const struct bfo_plan *plan, const struct bfo_inode *d, const char *name,
+		       size_t len, uint32_t *first, uint32_t *end)
 {
 	const struct bfo_tree *t = plan->tree;
-	const struct bfo_inode *d = &t->inodes.v[dir];
-	uint32_t lo = d->child, hi = lo + d->nchild, end = hi, mid;
+	uint32_t lo = d->child, hi = lo + d->nchild, mid;
 	struct bfo_name key = { .at = len };
 
-	if (len > EXT2_NAME_LEN)
-		return BFO_NONE;
+	*first = lo;
+	*end = hi;
+	if (bfo_dir_has_hashes(d->flags))
+		return;
 	bfo_name_hash(plan->target, d->flags, name, &key);
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
@@ -48,10 +50,24 @@ static uint32_t find_name(const struct bfo_plan *plan, uint32_t dir, const char 
 		else
 			hi = mid;
 	}
-	for (; lo < end && !is_before(&key, &t->names.v[lo]); lo++)
-		if (bfo_name_len(&t->names.v[lo]) == len &&
-		    !memcmp(bfo_name_text(t, &t->names.v[lo]), name, len))
-			return lo;
+	*first = lo;
+	while (lo < *end && !is_before(&key, &t->names.v[lo]))
+		lo++;
+	*end = lo;
+}
+
+/* The position in names[] of NAME in directory record DIR, or BFO_NONE. */
+static uint32_t find_name(const struct bfo_plan *plan, uint32_t dir, const char *name, size_t len)
+{
+	const struct bfo_tree *t = plan->tree;
+	uint32_t at, end;
+
+	if (len > EXT2_NAME_LEN)
+		return BFO_NONE;
+	for (find_range(plan, &t->inodes.v[dir], name, len, &at, &end); at < end; at++)
+		if (bfo_name_len(&t->names.v[at]) == len &&
+		    !memcmp(bfo_name_text(t, &t->names.v[at]), name, len))
+			return at;
 	return BFO_NONE;
 }
 

@@ -68,8 +68,9 @@ enum bfo_finding_kind bfo_loss_of_all(const struct bfo_plan *plan, const struct 
 
 	if (is_encrypted(rec) && (!t->has_encrypt || t->block_size != plan->tree->block_size))
 		return BFO_LOST_ENCRYPTED;
-	if (is_encrypted(rec) && S_ISDIR(rec->mode) && rec->flags & EXT4_CASEFOLD_FL)
-		return BFO_LOST_ENCRYPTED;	/* hashed with the key; ext4/directory.rst */
+	if (S_ISDIR(rec->mode) && bfo_dir_has_hashes(rec->flags) &&
+	    bfo_loss_flags(t, plan->tree) & EXT4_CASEFOLD_FL)
+		return BFO_LOST_ENCRYPTED;	/* whoever has the key would find no name */
 	if (is_encrypted(rec) && plan->tree->stable_inodes && !is_stable(plan, rec))
 		return BFO_LOST_STABLE;
 	if (S_ISLNK(rec->mode) && rec->size >= t->block_size)

@@ -21,11 +21,23 @@
  */
 #define HASH_EOF 0xfffffffeU
 
+static void read_hashes(const char *stored, struct bfo_name *n)
+{
+	memcpy(&n->hash, stored, 4);
+	memcpy(&n->minor, stored + 4, 4);
+	n->hash = ext2fs_le32_to_cpu(n->hash);
+	n->minor = ext2fs_le32_to_cpu(n->minor);
+}
+
 void bfo_name_hash(const struct bfo_target *target, uint32_t dir_flags, const char *text,
 		   struct bfo_name *n)
 {
 	int folded = dir_flags & EXT4_CASEFOLD_FL && target->encoding;
 
+	if (bfo_dir_has_hashes(dir_flags)) {
+		read_hashes(text + bfo_name_len(n), n);
+		return;
+	}
 	if (ext2fs_dirhash2(target->hash_version, text, bfo_name_len(n),
 			    folded ? ext2fs_load_nls_table(target->encoding) : NULL,
 			    folded ? EXT4_CASEFOLD_FL : 0, target->hash_seed, &n->hash, &n->minor))

@@ -9,7 +9,7 @@
 
 /*
  * Sets the hashes of N, whose bytes stand at TEXT, in a directory with DIR_FLAGS, as a kernel
- * computes them on TARGET.
+ * computes them on TARGET; or reads them there, behind the name, if such a directory has them.
  */
 void bfo_name_hash(const struct bfo_target *target, uint32_t dir_flags, const char *text,
 		   struct bfo_name *n);

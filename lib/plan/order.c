@@ -23,6 +23,7 @@ struct frame {
 	uint32_t dir;		/* index of the record */
 	uint32_t next, end;
 	uint32_t tie_first, tie_end;
+	int is_lost;		/* not copied, nor is what is below it */
 };
 
 struct walk {
@@ -54,12 +55,12 @@ static uint32_t next_name(const struct bfo_tree *t, struct frame *f)
 	return f->tie_end - (at - f->tie_first);
 }
 
-static errcode_t push_dir(struct walk *w, uint32_t inode)
+static errcode_t push_dir(struct walk *w, uint32_t inode, int is_lost)
 {
 	const struct bfo_inode *rec = &w->plan->tree->inodes.v[inode];
 
 	return bfo_vec_push(&w->stack, (struct frame) { .dir = inode, .next = rec->child,
-			    .end = rec->child + rec->nchild });
+			    .end = rec->child + rec->nchild, .is_lost = is_lost });
 }
 
 static errcode_t place(struct bfo_plan *plan, uint32_t inode)
@@ -78,29 +79,39 @@ static errcode_t place(struct bfo_plan *plan, uint32_t inode)
 	return err ? err : bfo_vec_push(&plan->order, inode);
 }
 
-uint32_t bfo_plan_links(const struct bfo_plan *plan, const struct bfo_inode *rec)
+/* The link count that record REC has in the target before anything is added. */
+static uint32_t links_before(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
 	const struct bfo_merged *m = NULL;
-	uint32_t links = rec->links;
 
 	if (!S_ISDIR(rec->mode))
-		return links <= LINKS_MAX ? links : 0;
+		return 0;
 	if (rec->state & BFO_INODE_EXISTS)
 		m = bfo_plan_merged(plan, rec->new_ino);
-	links += m ? m->links : 2;
-	if (links <= LINKS_MAX && !(m && m->links == 1))
-		return links;
-	return plan->target->has_dir_nlink ? 1 : 0;
+	return m ? m->links : 2;
 }
 
-static void count_link(struct bfo_plan *plan, uint32_t inode)
+uint32_t bfo_plan_links(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
-	struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	uint32_t before = links_before(plan, rec), links = before + rec->links;
 
+	return S_ISDIR(rec->mode) && (before == 1 || links > LINKS_MAX) ? 1 : links;
+}
+
+/* True if record REC cannot have one more name, or subdirectory. */
+static int is_full(const struct bfo_plan *plan, const struct bfo_inode *rec)
+{
+	uint32_t before = links_before(plan, rec);
+
+	if (S_ISDIR(rec->mode) && plan->target->has_dir_nlink)
+		return 0;
+	return (S_ISDIR(rec->mode) && before == 1) || before + rec->links >= LINKS_MAX;
+}
+
+static void count_link(struct bfo_inode *rec)
+{
 	if (rec->links < UINT16_MAX)
 		rec->links++;
-	if (plan->most_linked == BFO_NONE && !bfo_plan_links(plan, rec))
-		plan->most_linked = inode;
 }
 
 /* A directory that the target has already: walked if it gains names, below or in it. */
@@ -115,7 +126,7 @@ static errcode_t visit_old(struct walk *w, const struct bfo_name *n)
 		return 0;
 	if (m->gained)
 		err = place(w->plan, m->inode);
-	return err ? err : push_dir(w, m->inode);
+	return err ? err : push_dir(w, m->inode, 0);
 }
 
 /* What cannot be on the target goes like what is damaged, but for the word. */
@@ -123,6 +134,54 @@ static errcode_t drop(struct walk *w, struct bfo_inode *rec, enum bfo_finding_ki
 {
 	rec->state |= BFO_INODE_BAD | BFO_INODE_MET;
 	return bfo_tree_found(w->plan->tree, kind, rec->ino, 0);
+}
+
+/* One of the names of file REC is known not to come along. */
+static void lose_link(struct bfo_inode *rec)
+{
+	rec->links_read -= rec->links_read > 0;
+	rec->names--;
+}
+
+/*
+ * Name N does not come along, as what counts it is full; nor does what is below it.  Of what the
+ * plan makes to land in, nothing would be left.
+ */
+static errcode_t drop_excess(struct walk *w, struct bfo_name *n)
+{
+	struct bfo_tree *t = w->plan->tree;
+	uint32_t inode = n->ino;
+	struct bfo_inode *rec = &t->inodes.v[inode];
+	errcode_t err;
+
+	if (rec->state & BFO_INODE_MADE)
+		return bfo_fail(w->plan->ctx, EMLINK, "making %.*s on the target",
+				(int) bfo_name_len(n), bfo_name_text(t, n));
+	err = bfo_tree_found_known(t, BFO_LOST_LINKS, n);
+	n->ino = BFO_NONE;
+	if (!S_ISDIR(rec->mode)) {
+		lose_link(rec);
+		return err;
+	}
+	rec->state |= BFO_INODE_BAD | BFO_INODE_MET;
+	return err ? err : push_dir(w, inode, 1);
+}
+
+/* A name below what does not come along: the links of its file become fewer. */
+static errcode_t visit_lost(struct walk *w, const struct bfo_name *n)
+{
+	struct bfo_inode *rec;
+	int was_met;
+
+	if (n->ino == BFO_NONE)
+		return 0;
+	rec = &w->plan->tree->inodes.v[n->ino];
+	was_met = rec->state & (BFO_INODE_MET | BFO_INODE_PLACED | BFO_INODE_EXISTS);
+	rec->state |= BFO_INODE_MET;
+	if (S_ISDIR(rec->mode))
+		return was_met ? 0 : push_dir(w, n->ino, 1);
+	lose_link(rec);
+	return 0;
 }
 
 /* True if ".." of directory REC does not lead to the directory DIR that holds its name. */
@@ -136,7 +195,7 @@ static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
 {
 	struct bfo_tree *t = w->plan->tree;
 	enum bfo_finding_kind kind;
-	struct bfo_inode *rec;
+	struct bfo_inode *rec, *holder;
 	errcode_t err = 0;
 
 	if (bfo_name_type(n) & BFO_NAME_FIXED)
@@ -159,20 +218,23 @@ static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
 		n->ino = BFO_NONE;
 		return err;
 	}
+	holder = S_ISDIR(rec->mode) ? &t->inodes.v[dir] : rec;
+	if (is_full(w->plan, holder))
+		return drop_excess(w, n);
 	if (S_ISDIR(rec->mode) && has_strange_parent(t, rec, dir))
 		err = bfo_tree_found(t, BFO_FOUND_DOTS, rec->ino, 0);
 	if (!(rec->state & (BFO_INODE_PLACED | BFO_INODE_LANDED)))
 		rec->name = n - t->names.v;	/* one that is copied */
 	if (!err && !(rec->state & BFO_INODE_PLACED))
 		err = place(w->plan, n->ino);
-	count_link(w->plan, S_ISDIR(rec->mode) ? dir : n->ino);
+	count_link(holder);
 	if (err || !S_ISDIR(rec->mode))
 		return err;
 	if (dir != w->plan->landing)		/* another name of it was to land */
 		rec->state &= ~BFO_INODE_LANDED;
 	if (!(rec->state & BFO_INODE_LANDED))
 		rec->name = n - t->names.v;
-	return push_dir(w, n->ino);
+	return push_dir(w, n->ino, 0);
 }
 
 static errcode_t walk_all(struct walk *w)
@@ -182,6 +244,7 @@ static errcode_t walk_all(struct walk *w)
 
 	while (w->stack.n && !err) {
 		struct frame *f = &w->stack.v[w->stack.n - 1];
+		struct bfo_name *n;
 
 		if (f->next == f->end) {
 			w->stack.n--;
@@ -190,7 +253,8 @@ static errcode_t walk_all(struct walk *w)
 			continue;
 		}
 		bfo_tree_prefetch(t, f->next, f->end);
-		err = visit(w, f->dir, &t->names.v[next_name(t, f)]);
+		n = &t->names.v[next_name(t, f)];
+		err = f->is_lost ? visit_lost(w, n) : visit(w, f->dir, n);
 	}
 	return err;
 }
@@ -200,20 +264,6 @@ static int by_ino(const void *a, const void *b)
 	const struct bfo_merged *x = a, *y = b;
 
 	return (x->ino > y->ino) - (x->ino < y->ino);
-}
-
-/* More links than an inode can count: the first such inode, if count_link() met one. */
-static errcode_t check_links(const struct bfo_plan *plan)
-{
-	uint32_t inode = plan->most_linked;
-	char path[256];
-
-	if (inode == BFO_NONE || bfo_plan_links(plan, &plan->tree->inodes.v[inode]))
-		return 0;
-	return bfo_fail(plan->ctx, EMLINK, "planning %s: more than %u names or subdirectories%s",
-			bfo_plan_shown_path(plan, inode, path, sizeof(path)), LINKS_MAX,
-			S_ISDIR(plan->tree->inodes.v[inode].mode) ?
-			", and the target lacks the feature dir_nlink" : "");
 }
 
 errcode_t bfo_plan_order(struct bfo_plan *plan)
@@ -231,12 +281,10 @@ errcode_t bfo_plan_order(struct bfo_plan *plan)
 	if (m->gained || plan->whole)
 		err = place(plan, plan->root);
 	if (!err)
-		err = push_dir(&w, plan->root);
+		err = push_dir(&w, plan->root, 0);
 	if (!err)
 		err = walk_all(&w);
 	bfo_vec_free(&w.stack);
-	if (!err)
-		err = check_links(plan);
 	return err;
 }
 
@@ -283,9 +331,10 @@ errcode_t bfo_plan_audit(struct bfo_plan *plan)
 
 		if (rec->state & (BFO_INODE_BAD | BFO_INODE_EXISTS) || has_other_reason(plan, rec))
 			continue;
-		if (!(rec->state & BFO_INODE_PLACED))
+		if (!(rec->state & (BFO_INODE_PLACED | BFO_INODE_MET)))
 			err = bfo_tree_found(t, BFO_FOUND_UNREACHED, rec->ino, 0);
-		else if (!S_ISDIR(rec->mode) && rec->links != rec->links_read)
+		else if (rec->state & BFO_INODE_PLACED && !S_ISDIR(rec->mode) &&
+			 rec->links != rec->links_read)
 			err = bfo_tree_found(t, BFO_FOUND_LINK_COUNT, rec->ino, 0);
 	}
 	return err;

@@ -20,7 +20,6 @@ void bfo_plan_init(struct bfo_plan *plan, struct bfo_context *ctx, struct bfo_tr
 	plan->tree = tree;
 	plan->target = target;
 	plan->dir_fill = 80;
-	plan->most_linked = BFO_NONE;
 }
 
 void bfo_plan_free(struct bfo_plan *plan)

@@ -97,7 +97,6 @@ struct bfo_plan {
 	int whole;			/* the source's root goes to the target's root */
 	int filtered;			/* ... but for what was dropped by bfo_plan_filter() */
 	BFO_VEC(struct bfo_outside) links_outside;	/* in the plan's order */
-	uint32_t most_linked;		/* first record with too many links, or BFO_NONE */
 	int large_file;			/* some file has 2 GiB or more */
 };
 
@@ -194,7 +193,7 @@ uint32_t bfo_plan_parent(const struct bfo_plan *plan, uint32_t inode);
 
 /*
  * The link count of REC in the target: directories count 1 once they have more subdirectories
- * than a link count holds (dir_nlink).  0 if the target cannot express it.
+ * than a link count holds (dir_nlink).
  */
 uint32_t bfo_plan_links(const struct bfo_plan *plan, const struct bfo_inode *rec);
 

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <ext2fs/ext2_fs.h>
 
 #include "base/bfo_err.h"
 #include "plan/dirimage.h"
@@ -31,7 +32,7 @@ static errcode_t size_dir(struct bfo_plan *plan, uint32_t inode)
 			 bfo_plan_shown_path(plan, inode, path, sizeof(path)));
 	rec->size = (uint64_t) img.blocks * plan->target->block_size;
 	rec->state &= ~(BFO_INODE_INDEX | BFO_INODE_STUFF);
-	if (!err && !(rec->state & BFO_INODE_EXISTS) &&
+	if (!err && !(rec->state & BFO_INODE_EXISTS) && !(rec->flags & EXT4_ENCRYPT_FL) &&
 	    (rec->state & BFO_INODE_INLINE || !plan->tree->inline_data))
 		len = bfo_inline_dir(&img, bfo_inline_room(plan, rec), NULL);
 	if (len) {

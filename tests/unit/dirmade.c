@@ -112,6 +112,29 @@ void dirmade_rehash(struct dirmade *d, dirmade_hash hash)
 	d->view.hash = hash;
 }
 
+void dirmade_store(struct dirmade *d, dirmade_hash hash)
+{
+	struct bfo_tree *t = &d->m.tree;
+	uint32_t stored[2];
+	char name[256];
+	size_t i;
+
+	t->inodes.v[0].flags |= EXT4_ENCRYPT_FL | EXT4_CASEFOLD_FL;
+	for (i = 0; i < t->names.n; i++) {
+		struct bfo_name n = t->names.v[i];
+
+		memcpy(name, bfo_name_text(t, &n), bfo_name_len(&n));
+		hash(name, bfo_name_len(&n), &stored[0], &stored[1]);
+		stored[0] = ext2fs_cpu_to_le32(stored[0]);
+		stored[1] = ext2fs_cpu_to_le32(stored[1]);
+		want_ok(bfo_tree_add_name(t, 0, n.ino, bfo_name_type(&n), name, bfo_name_len(&n)));
+		want_ok(bfo_tree_add_hashes(t, stored));
+		t->names.v[i] = t->names.v[--t->names.n];
+	}
+	d->view.hash = hash;
+	d->view.has_hashes = 1;
+}
+
 errcode_t dirmade_build(struct dirmade *d, uint32_t fill)
 {
 	uint32_t bs = d->m.target.block_size, blk;
@@ -129,7 +152,7 @@ errcode_t dirmade_build(struct dirmade *d, uint32_t fill)
 	d->view = (struct dirview) { .data = d->blocks, .blocks = d->img.blocks,
 		.indexed = d->img.indexed, .ino = DIR_INO, .parent = PARENT_INO,
 		.target = &d->m.target, .fs = fakefs_make(&d->m.target, GENERATION),
-		.hash = d->view.hash, .dead = d->left_out > 0 };
+		.hash = d->view.hash, .has_hashes = d->view.has_hashes, .dead = d->left_out > 0 };
 	return 0;
 }
 

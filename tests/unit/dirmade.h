@@ -39,6 +39,9 @@ void dirmade_sort(struct dirmade *d);
 typedef void (*dirmade_hash)(const char *name, unsigned int len, uint32_t *hash, uint32_t *minor);
 void dirmade_rehash(struct dirmade *d, dirmade_hash hash);
 
+/* Stores hashes of the test's own behind all names, which dirmade_sort() then sorts by. */
+void dirmade_store(struct dirmade *d, dirmade_hash hash);
+
 /* Lays out and writes; the error of laying out is returned. */
 errcode_t dirmade_build(struct dirmade *d, uint32_t fill);
 

@@ -107,7 +107,7 @@ static struct node root_of(const struct dirview *d)
 	const uint8_t *p = block_at(d, 0);
 
 	want_eq(get32(p + 24), 0);			/* reserved */
-	want_eq(p[28], d->target->hash_stored);
+	want_eq(p[28], d->has_hashes ? EXT2_HASH_SIPHASH : d->target->hash_stored);
 	want_eq(p[29], 8);				/* length of this information */
 	want(p[30] <= (d->target->has_large_dir ? 2 : 1));
 	want_eq(p[31], 0);				/* flags */
@@ -125,9 +125,15 @@ static struct node child_node(const struct dirview *d, const struct node *n, uin
 	return node_at(d, child_of(n, i), NODE_OFFSET, n->level - 1);
 }
 
-static uint32_t entry_bytes(const struct dirview_entry *e)
+static int is_dots(const struct dirview_entry *e)
 {
-	return (8 + e->len + 3) & ~3U;
+	return (e->len == 1 || e->len == 2) && !memcmp(e->name, "..", e->len);
+}
+
+/* ext4_dir_rec_len(): "." and ".." have no hashes. */
+static uint32_t entry_bytes(const struct dirview *d, const struct dirview_entry *e)
+{
+	return ((8 + e->len + 3) & ~3U) + (d->has_hashes && !is_dots(e) ? 8 : 0);
 }
 
 /* Walking over all leaves. */
@@ -157,7 +163,10 @@ static void take_entry(struct walk *w, const struct dirview_entry *e, uint32_t l
 		want(hash > w->last_hash || (hash == w->last_hash && minor >= w->last_minor));
 	w->last_hash = hash;
 	w->last_minor = minor;
-	if (w->used == entry_bytes(e))
+	if (w->d->has_hashes)
+		want(get32((uint8_t *) e->name + (entry_bytes(w->d, e) - 16)) == hash &&
+		     get32((uint8_t *) e->name + (entry_bytes(w->d, e) - 12)) == minor);
+	if (w->used == entry_bytes(w->d, e))
 		w->first_hash = hash;
 	if (w->take)
 		w->take(w->priv, e);
@@ -177,7 +186,7 @@ static void walk_entries(struct walk *w, uint32_t blk, uint32_t at, uint32_t lo,
 		want(e.rec_len >= 8 + e.len && e.rec_len % 4 == 0 && e.rec_len <= room - at);
 		if (!e.ino)
 			continue;
-		w->used += entry_bytes(&e);
+		w->used += entry_bytes(w->d, &e);
 		take_entry(w, &e, lo, hi);
 	}
 	want_eq(at, room);

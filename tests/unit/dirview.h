@@ -26,6 +26,7 @@ struct dirview {
 	ext2_filsys fs;			/* judges checksums */
 	/* The hash of a name; NULL: by the target's hash. */
 	void (*hash)(const char *name, unsigned int len, uint32_t *hash, uint32_t *minor);
+	int has_hashes;			/* they stand behind the names, too */
 	int dead;			/* there are names left out: marks may be set for nothing */
 
 	/* what was found */

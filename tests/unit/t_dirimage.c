@@ -219,6 +219,41 @@ START_TEST(keeps_fixed_names)
 }
 END_TEST
 
+/* As a key might give them: even, many the same. */
+static void secret_hash(const char *name, unsigned int len, uint32_t *hash, uint32_t *minor)
+{
+	uint64_t x = 0x1234567;
+
+	while (len--)
+		x = (x ^ (uint8_t) *name++) * 0x9e3779b97f4a7c15 + 1;
+	*hash = (x % 5 ? x >> 32 : 0x77777776) & ~1U;
+	*minor = x;
+}
+
+/* Entries are longer by their hashes, and lie in the order of these. */
+START_TEST(stores_hashes)
+{
+	static const uint32_t counts[] = { 1, 30, 300, 5000 };
+	struct dirmade d;
+	struct chance c;
+	size_t i;
+
+	chance_init(&c, 1800 + _i);
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		dirmade_init(&d, &c, counts[i], 8, 255);
+		set_shape(&d.m.target, _i);
+		dirmade_store(&d, secret_hash);
+		dirmade_sort(&d);
+		want_ok(dirmade_build(&d, 80));
+		want_eq(d.img.indexed, d.img.blocks > 1 && d.m.target.has_dir_index);
+		if (!d.img.indexed)
+			d.lookups = 200;
+		dirmade_judge(&d);
+		dirmade_free(&d);
+	}
+}
+END_TEST
+
 /* A directory is read with another seed after its number or generation changed. */
 START_TEST(seals_with_its_numbers)
 {
@@ -252,6 +287,7 @@ Suite *dirimage_suite(void)
 	unit_case(s, "holds_200000_linear", holds_200000_linear, 0);
 	unit_case(s, "leaves_dead_names_out", leaves_dead_names_out, 12);
 	unit_case(s, "keeps_fixed_names", keeps_fixed_names, 0);
+	unit_case(s, "stores_hashes", stores_hashes, SHAPES);
 	unit_case(s, "seals_with_its_numbers", seals_with_its_numbers, 0);
 	return s;
 }

@@ -11,6 +11,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "merged.h"
+#include "plan/names.h"
 
 static void make_source(struct made *m)
 {
@@ -381,6 +382,158 @@ START_TEST(takes_the_parent_of_the_name_that_is_kept)
 }
 END_TEST
 
+/*
+ * A name in a directory that stores hashes is found, whatever they are; where it lands it has the
+ * hash of that directory.
+ */
+START_TEST(lands_out_of_stored_hashes)
+{
+	static const char *const from[] = { "/secret/q", "/a", "/b" };
+	const uint32_t flags = EXT4_ENCRYPT_FL | EXT4_CASEFOLD_FL;
+	struct bfo_name expected = { .at = 1 };
+	const struct bfo_name *n;
+	struct made m;
+	char name[2] = "";
+	uint32_t hashes[2];
+
+	made_init(&m);
+	m.target.has_encrypt = 1;
+	m.target.encoding = m.tree.encoding = 1;
+	made_inode(&m, ROOT, S_IFDIR | 0755);
+	m.tree.inodes.v[made_inode(&m, 20, S_IFDIR | 0755)].flags = flags;
+	made_file(&m, 21, 0, 0);
+	made_seal(&m);
+	made_name(&m, ROOT, "a", 21);
+	made_name(&m, ROOT, "b", 21);
+	made_name(&m, ROOT, "secret", 20);
+	for (name[0] = 'c'; name[0] <= 'z'; name[0]++) {
+		hashes[0] = name[0] * 0x9e3779b1 & ~1U;
+		hashes[1] = name[0];
+		made_name(&m, 20, name, 21);
+		want_ok(bfo_tree_add_hashes(&m.tree, hashes));
+	}
+	want_ok(made_plan_paths(&m, from, 3, "/", NULL));
+	n = merged_name(&m, m.plan.landing, "q");
+	want(n);
+	bfo_name_hash(&m.target, 0, "q", &expected);
+	want_eq(n->hash, expected.hash);
+	want_eq(n->minor, expected.minor);
+	made_free(&m);
+}
+END_TEST
+
+/* Names of folded directories, too, whose hash is that of the folded name. */
+START_TEST(lands_out_of_folded_directories)
+{
+	static const char *const from[] = { "/folded/Q" };
+	struct bfo_name expected = { .at = 1 };
+	const struct bfo_name *n;
+	struct made m;
+
+	made_init(&m);
+	m.target.encoding = m.tree.encoding = 1;
+	made_inode(&m, ROOT, S_IFDIR | 0755);
+	m.tree.inodes.v[made_inode(&m, 20, S_IFDIR | 0755)].flags = EXT4_CASEFOLD_FL;
+	made_file(&m, 21, 0, 0);
+	made_seal(&m);
+	made_name(&m, ROOT, "folded", 20);
+	made_name(&m, 20, "Q", 21);
+	want_ok(made_plan_paths(&m, from, 1, "/", NULL));
+	n = merged_name(&m, m.plan.landing, "Q");
+	want(n);
+	bfo_name_hash(&m.target, 0, "Q", &expected);
+	want_eq(n->hash, expected.hash);
+	made_free(&m);
+}
+END_TEST
+
+/* The target's root has all the subdirectories that it can count, and one less. */
+static void old_full(struct made *old)
+{
+	made_old_dir(old, ROOT, 65000);
+	made_seal(old);
+}
+
+static void old_one_less(struct made *old)
+{
+	made_old_dir(old, ROOT, 64999);
+	made_seal(old);
+}
+
+static int lost(const struct made *m, uint32_t ino)
+{
+	return !!(m->tree.inodes.v[bfo_tree_find(&m->tree, ino)].state & BFO_INODE_BAD);
+}
+
+/*
+ * Directories that do not fit are lost with all below them, each by its name; what is also
+ * elsewhere has the links that it has there, and the audit of the whole has nothing to add.
+ */
+START_TEST(loses_directories_that_do_not_fit)
+{
+	static const char *const root[] = { "/" }, *const some[] = { "/a", "/b", "/f" };
+	struct made m;
+	size_t i;
+
+	make_source(&m);
+	m.target.has_dir_nlink = 0;
+	made_rec(&m, 30)->links_read = 3;
+	made_rec(&m, 31)->links_read = 2;
+	if (_i < 2)
+		want_ok(made_plan_paths(&m, root, 1, "/", _i ? old_one_less : old_full));
+	else
+		want_ok(made_plan_paths(&m, some, 3, "/", old_full));
+	want_ok(bfo_plan_audit(&m.plan));
+	want_eq(m.tree.findings.n, 3 - (_i > 0));
+	want_eq(lost(&m, 20) + lost(&m, 22) + (_i < 2 && lost(&m, 24)), 3 - (_i > 0));
+	for (i = 0; i < m.tree.findings.n; i++) {
+		want_eq(m.tree.findings.v[i].kind, BFO_LOST_LINKS);
+		want(m.tree.findings.v[i].len == 1 || m.tree.findings.v[i].len == 3);
+	}
+	want(placed(&m, 31));
+	want_eq(bfo_plan_links(&m.plan, &m.tree.inodes.v[m.plan.root]), 65000);
+	want_eq(bfo_plan_links(&m.plan, made_rec(&m, 31)), 2 - lost(&m, 22));
+	want_eq(placed(&m, 21) && placed(&m, 23), !lost(&m, 20));
+	want_eq(placed(&m, 30), !lost(&m, 20) || !lost(&m, 22));
+	want_eq(m.plan.links_outside.n, 0);
+	made_free(&m);
+}
+END_TEST
+
+/* A link count of 1 stays, whatever the features say now. */
+static void old_overflown(struct made *old)
+{
+	made_old_dir(old, ROOT, 1);
+	made_seal(old);
+}
+
+START_TEST(keeps_a_count_of_one)
+{
+	static const char *const root[] = { "/" };
+	struct made m;
+
+	make_source(&m);
+	m.target.has_dir_nlink = _i;
+	want_ok(made_plan_paths(&m, root, 1, "/", old_overflown));
+	want_eq(bfo_plan_links(&m.plan, made_rec(&m, ROOT)), 1);
+	want_eq(made_found(&m, BFO_LOST_LINKS), _i ? 0 : 3);
+	made_free(&m);
+}
+END_TEST
+
+START_TEST(refuses_to_land_where_no_directory_fits)
+{
+	static const char *const from[] = { "/a" };
+	struct made m;
+
+	make_source(&m);
+	m.target.has_dir_nlink = 0;
+	want_err(made_plan_paths(&m, from, 1, "/made", old_full), EMLINK);
+	want(strstr(m.ctx.what, "made"));
+	made_free(&m);
+}
+END_TEST
+
 Suite *landing_suite(void)
 {
 	Suite *s = suite_create("landing");
@@ -396,6 +549,12 @@ Suite *landing_suite(void)
 	unit_case(s, "refuses_without_a_root", refuses_without_a_root, 3);
 	unit_case(s, "sorts_what_lands", sorts_what_lands, 0);
 	unit_case(s, "sorts_ties_by_bytes", sorts_ties_by_bytes, 0);
+	unit_case(s, "lands_out_of_stored_hashes", lands_out_of_stored_hashes, 0);
+	unit_case(s, "lands_out_of_folded_directories", lands_out_of_folded_directories, 0);
+	unit_case(s, "loses_directories_that_do_not_fit", loses_directories_that_do_not_fit, 3);
+	unit_case(s, "keeps_a_count_of_one", keeps_a_count_of_one, 2);
+	unit_case(s, "refuses_to_land_where_no_directory_fits",
+		  refuses_to_land_where_no_directory_fits, 0);
 	unit_case(s, "takes_the_parent_of_the_name_that_is_kept",
 		  takes_the_parent_of_the_name_that_is_kept, 0);
 	return s;

@@ -270,16 +270,28 @@ START_TEST(counts_as_far_as_links_go)
 }
 END_TEST
 
-START_TEST(refuses_more_links)
+/* What is more than can be counted is lost: the last in the order of the directory. */
+START_TEST(loses_more_links)
 {
+	static const struct { uint32_t dirs, links, lost; } rows[] = {
+		{ 64999, 1, 1 }, { 70000, 1, 5002 }, { 1, 65001, 1 },
+	};
+	const struct bfo_inode *dir;
 	struct made m;
+	uint32_t i;
 
-	want_err(plan_links(&m, 64999, 1, 0), EMLINK);
-	want(strstr(m.ctx.what, "/many"));
-	made_free(&m);
-	want_err(plan_links(&m, 70000, 1, 0), EMLINK);
-	made_free(&m);
-	want_err(plan_links(&m, 0, 65001, 1), EMLINK);
+	want_ok(plan_links(&m, rows[_i].dirs, rows[_i].links, 0));
+	want_eq(made_found(&m, BFO_LOST_LINKS), rows[_i].lost);
+	dir = made_rec(&m, 20);
+	if (rows[_i].links == 1) {
+		want_eq(bfo_plan_links(&m.plan, dir), 65000);
+		for (i = 0; i < dir->nchild; i++)
+			want_eq(m.tree.names.v[dir->child + i].ino == BFO_NONE, i >= 64998);
+		want_eq(m.plan.dirs, 64998 + 1);
+	} else {
+		want_eq(bfo_plan_links(&m.plan, made_rec(&m, 21)), 65000);
+	}
+	want_eq(m.tree.findings.n, rows[_i].lost);
 	made_free(&m);
 }
 END_TEST
@@ -347,7 +359,7 @@ Suite *order_suite(void)
 	unit_case(s, "leaves_bad_inodes_out", leaves_bad_inodes_out, 0);
 	unit_case(s, "shares_attribute_blocks", shares_attribute_blocks, 6);
 	unit_case(s, "counts_as_far_as_links_go", counts_as_far_as_links_go, 0);
-	unit_case(s, "refuses_more_links", refuses_more_links, 0);
+	unit_case(s, "loses_more_links", loses_more_links, 3);
 	unit_case(s, "numbers_ascend", numbers_ascend, 2);
 	unit_case(s, "says_how_many_inodes_are_missing", says_how_many_inodes_are_missing, 0);
 	return s;
