@@ -246,7 +246,7 @@ static int finish(struct copy *c, errcode_t err)
 		r.fate = "has been formatted and is empty";
 	else if (c->formatting)
 		r.fate = "may be partly formatted";
-	else if (err == BFO_ET_CANCELLED || (c->committing && !c->stats.unclean))
+	else if ((err == BFO_ET_CANCELLED || c->committing) && !c->stats.unclean)
 		r.fate = "is as it was before";
 	r.plan = c->planned ? &c->plan : NULL;
 	r.stats = c->written ? &c->stats : NULL;

@@ -9,7 +9,8 @@
  *      only where no bitmap and no bg_itable_unused says used (P4).
  *  I2  The transaction begins after a flush of everything it refers to.
  *  I3  The superblock says clean again only after a flush of the transaction.
- *  I4  ERROR_FS is never set: a kernel would drop orphans without freeing their blocks.
+ *  I4  What e2fsck would take for inodes in use goes before the superblock is put back.
+ *  I5  ERROR_FS is never set: a kernel would drop orphans without freeing their blocks.
  *
  * A crash between FILLED and LIVE leaves a filesystem for e2fsck -fy; it is marked as such.
  */
@@ -93,23 +94,7 @@ static errcode_t make_live(struct commit *c, uint16_t state)
 	return err ? err : write_super(c, state);
 }
 
-/* A failed copy that changed nothing live: the target is what it was.  Returns 1 if it is not. */
-static int put_back(struct commit *c, uint16_t state)
-{
-	char what[sizeof(c->plan->ctx->what)];
-
-	memcpy(what, c->plan->ctx->what, sizeof(what));
-	c->w.failed = 0;
-	if (write_super(c, state)) {
-		bfo_fail(c->plan->ctx, 0, "%.300s; the target is as before but could not be "
-			 "marked clean: run e2fsck on it", what);
-		return 1;
-	}
-	memcpy(c->plan->ctx->what, what, sizeof(what));
-	return 0;
-}
-
-/* A failure among the last writes: what is live may be half changed. */
+/* What is live may be half changed, or what is not be seen. */
 static void advise_check(struct commit *c)
 {
 	char what[sizeof(c->plan->ctx->what)];
@@ -117,6 +102,27 @@ static void advise_check(struct commit *c)
 	memcpy(what, c->plan->ctx->what, sizeof(what));
 	bfo_fail(c->plan->ctx, 0, "%.300s; the target is marked as not clean: run e2fsck -fy on "
 		 "it", what);
+}
+
+/* A failed copy that changed nothing live: the target is what it was.  Returns 1 if it is not. */
+static int put_back(struct commit *c, uint16_t state)
+{
+	char what[sizeof(c->plan->ctx->what)];
+
+	memcpy(what, c->plan->ctx->what, sizeof(what));
+	c->w.failed = 0;
+	if (bfo_transaction_withdraw(&c->t)) {
+		memcpy(c->plan->ctx->what, what, sizeof(what));
+		advise_check(c);
+		return 1;
+	}
+	if (write_super(c, state)) {
+		bfo_fail(c->plan->ctx, 0, "%.300s; the target is as before but could not be "
+			 "marked clean: run e2fsck on it", what);
+		return 1;
+	}
+	memcpy(c->plan->ctx->what, what, sizeof(what));
+	return 0;
 }
 
 errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bfo_volume *target,

@@ -6,7 +6,7 @@
  * sorted by source block and read, while the writer follows in target order.
  *
  *   items      dir A | ea 1 | file a | file b (first part)     next batch: file b (rest) ...
- *   made here  blocks of dir A
+ *   made here  blocks of dir A (and values of attributes that get an inode of their own)
  *   read       ea 1, file a, file b: as nodes, by source block
  *   mended     ea 1: reference count, checksum; last block of a: zeroes behind the end
  *
@@ -192,6 +192,22 @@ static errcode_t keep_content(struct filler *f, void *block, uint32_t byte)
 	return 0;
 }
 
+/* A value that stood elsewhere, and lies in memory: LEN blocks, all of it. */
+static errcode_t fill_moved(struct filler *f, const struct bfo_inode *rec, uint32_t len)
+{
+	const struct bfo_tree *t = f->plan->tree;
+	const struct bfo_value *v = bfo_tree_value(t, rec - t->inodes.v);
+	size_t bytes = (size_t) len * f->plan->target->block_size;
+	uint32_t at = f->buffer->used;
+	char *place = (char *) f->buffer->buf + (size_t) at * f->pipe.unit;
+
+	memcpy(place, t->moved.v + v->at, rec->size);
+	memset(place + rec->size, 0, bytes - rec->size);
+	f->buffer->used += len * f->pipe.block_units;
+	f->run_done += len;
+	return add_writes(f, at, rec->stem + f->run.at, len);
+}
+
 /* LEN blocks of the current run, which fit; they are whole blocks of the source. */
 static errcode_t fill_piece(struct filler *f, const struct bfo_inode *rec, uint32_t len)
 {
@@ -234,12 +250,15 @@ static errcode_t fill_file(struct filler *f, const struct bfo_inode *rec, int *d
 				break;
 			continue;
 		}
-		if (len > blocks_left(f))
-			len = rec->state & BFO_INODE_INLINE ? 0 : blocks_left(f);
+		if (len > blocks_left(f))	/* what comes as a whole is not more than a block */
+			len = rec->state & (BFO_INODE_INLINE | BFO_INODE_MOVED) ? 0 : blocks_left(f);
 		if (!len)
 			break;
-		err = rec->state & BFO_INODE_INLINE ? fill_inline(f, rec, len)
-						    : fill_piece(f, rec, len);
+		if (rec->state & BFO_INODE_MOVED)
+			err = fill_moved(f, rec, len);
+		else
+			err = rec->state & BFO_INODE_INLINE ? fill_inline(f, rec, len)
+							    : fill_piece(f, rec, len);
 	}
 	return err;
 }

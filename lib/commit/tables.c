@@ -226,7 +226,10 @@ static errcode_t push(struct window *w, const uint32_t *first_ino)
 		while (i + n < w->blks.n && n < max && w->blks.v[i + n] == w->blks.v[i] + n &&
 		       is_unseen(w, first_ino[i + n]))
 			n++;
-		err = bfo_writer_write(w->t->w, w->blks.v[i], n, w->slots + i * bs);
+		if (!ext2fs_has_group_desc_csum(w->target->fs))
+			err = bfo_ranges_append(&w->t->exposed, w->blks.v[i], n);
+		if (!err)
+			err = bfo_writer_write(w->t->w, w->blks.v[i], n, w->slots + i * bs);
 		bfo_volume_write_back(w->target, w->blks.v[i], n);
 	}
 	return err;

@@ -66,10 +66,61 @@ errcode_t bfo_transaction_apply(struct bfo_transaction *t)
 	return err ? err : bfo_writer_flush(t->w);
 }
 
+/* Has BLOCK, of an inode table, inodes that e2fsck takes for used ones? */
+static int shows_inodes(const struct bfo_volume *vol, const char *block)
+{
+	const struct ext2_inode *raw;
+	uint32_t at;
+
+	for (at = 0; at < vol->block_size; at += vol->inode_size) {
+		raw = (const void *) (block + at);
+		if (raw->i_links_count)
+			return 1;
+	}
+	return 0;
+}
+
+/* BLK becomes zero; SCRATCH is a block.  What cannot be written now, perhaps never was. */
+static errcode_t withdraw_block(struct bfo_transaction *t, uint64_t blk, char *scratch)
+{
+	errcode_t err;
+
+	memset(scratch, 0, t->w->vol->block_size);
+	err = bfo_writer_write(t->w, blk, 1, scratch);
+	if (!err)
+		return 0;
+	t->w->failed = 0;
+	if (bfo_volume_read(t->w->ctx, t->w->vol, blk, 1, scratch))
+		return err;
+	return shows_inodes(t->w->vol, scratch) ? err : 0;
+}
+
+errcode_t bfo_transaction_withdraw(struct bfo_transaction *t)
+{
+	errcode_t err = 0;
+	uint64_t blk, end;
+	char *scratch;
+	size_t i;
+
+	if (!t->exposed.n)
+		return 0;
+	scratch = malloc(t->w->vol->block_size);
+	if (!scratch)
+		return ENOMEM;
+	for (i = 0; i < t->exposed.n && !err; i++) {
+		end = t->exposed.v[i].start + t->exposed.v[i].len;
+		for (blk = t->exposed.v[i].start; blk < end && !err; blk++)
+			err = withdraw_block(t, blk, scratch);
+	}
+	free(scratch);
+	return err ? err : bfo_writer_flush(t->w);
+}
+
 void bfo_transaction_free(struct bfo_transaction *t)
 {
 	size_t i;
 
+	bfo_vec_free(&t->exposed);
 	for (i = 0; i < t->blocks.n; i++)
 		free(t->blocks.v[i].data);
 	bfo_vec_free(&t->blocks);

@@ -4,13 +4,14 @@
  *
  *   inode tables ── losses
  *        `── attributes in inodes ──┐
- *   attribute blocks ───────────────┴─> sets, each once ── split for the target ── losses
+ *   attribute blocks ───────────────┴─> sets, each once ── fit ── losses
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ext2fs/ext2fs.h>
 
+#include "gather/fit.h"
 #include "gather/inode_walk.h"
 #include "gather/repack.h"
 #include "gather/sets.h"
@@ -35,7 +36,6 @@ struct scan {
 	struct block_set *of_block;	/* per entry of eas[] */
 	struct bfo_values values;	/* what stood in inodes of its own, and cannot */
 	bfo_xattrs set;			/* scratch */
-	BFO_VEC(uint8_t) in_inode;	/* scratch */
 };
 
 /* Attributes or contents stand elsewhere, whatever the sizes of blocks. */
@@ -72,35 +72,21 @@ static void drop_data(bfo_xattrs *set)
 }
 
 /*
- * The hash of an entry whose value, with hash VALUE, stands in an inode of its own: kernel
- * fs/ext4/xattr.c, ext4_xattr_hash_entry(); in former times bytes were signed.
- */
-static uint32_t entry_hash(const struct bfo_xattr *x, uint32_t value, int is_signed)
-{
-	uint32_t hash = 0, i, byte;
-
-	for (i = 0; i < x->name_len; i++) {
-		byte = is_signed ? (uint32_t) (int8_t) x->name[i] : (uint8_t) x->name[i];
-		hash = (hash << 5) ^ (hash >> 27) ^ byte;
-	}
-	return (hash << 16) ^ (hash >> 16) ^ value;
-}
-
-/*
  * A value in an inode of its own stays there, but for the hash; or comes out of it, if the target
  * has no such inodes.  0 if it is damaged, -1 if it cannot be kept.
  */
 static int settle_value(const struct scan *s, struct bfo_xattr *x)
 {
-	const struct bfo_value *v = bfo_tree_value(s->tree, x->inum);
+	const struct bfo_value *v = bfo_tree_value(s->tree, bfo_tree_find(s->tree, x->inum));
 
 	if (!v || s->tree->inodes.v[v->inode].size != x->size)
 		return 0;
-	if (x->hash != entry_hash(x, v->hash ^ v->change, 0) &&
-	    x->hash != entry_hash(x, v->hash ^ v->change, 1))
+	if (x->hash != bfo_xattr_hash(x, v->hash ^ v->change, 0) &&
+	    x->hash != bfo_xattr_hash(x, v->hash ^ v->change, 1))
 		return 0;			/* of another value, or damaged */
 	if (s->target->has_ea_inode) {
 		x->hash ^= v->change;		/* the last thing that went into it */
+		x->inum = v->inode + 1;
 		return 1;
 	}
 	x->value = bfo_values_find(&s->values, v->inode);
@@ -244,70 +230,6 @@ static errcode_t read_blocks(struct scan *s)
 
 /* ---- both together ---- */
 
-/* Without its largest attribute, as often as it takes, the set fits: its number. */
-static errcode_t shrink(struct scan *s, uint32_t *index)
-{
-	size_t i, largest = 0;
-
-	for (i = 1; i < s->set.n; i++)
-		if (bfo_xattr_cost(&s->set.v[i]) > bfo_xattr_cost(&s->set.v[largest]))
-			largest = i;
-	memmove(s->set.v + largest, s->set.v + largest + 1,
-		(--s->set.n - largest) * sizeof(*s->set.v));
-	return bfo_sets_add(&s->sets, &s->set, index);
-}
-
-static uint32_t cost_inside(const struct scan *s)
-{
-	uint32_t sum = 0;
-	size_t i;
-
-	for (i = 0; i < s->set.n; i++)
-		if (s->in_inode.v[i])
-			sum += bfo_xattr_cost(&s->set.v[i]);
-	return sum;
-}
-
-/* Splits s->set, which is SET, for the target: as bfo_xattrs_split() returns. */
-static int split(struct scan *s, struct bfo_ea *set)
-{
-	uint32_t room = s->target->inode_size - EXT2_GOOD_OLD_INODE_SIZE - s->target->extra_isize;
-	int state = -1;
-
-	if (set->reserve <= room)
-		state = bfo_xattrs_split(&s->set, room - set->reserve, s->target->block_size,
-					 s->in_inode.v);
-	if (state < 0 && set->reserve) {
-		set->reserve = 0;		/* what was inline goes to a block */
-		return split(s, set);
-	}
-	set->no_block = !state;
-	set->fitted = state >= 0;
-	set->inside = cost_inside(s);
-	return state;
-}
-
-/* Fits set *INDEX into the target; *LOST if some of it had to go, and it is another one then. */
-static errcode_t fit(struct scan *s, uint32_t *index, int *lost)
-{
-	errcode_t err;
-
-	for (*lost = 0; *index != BFO_NONE && !s->sets.list.v[*index].fitted; *lost = 1) {
-		s->set.n = 0;
-		err = bfo_sets_append(&s->sets, *index, &s->set);
-		if (!err)
-			err = bfo_vec_reserve(&s->in_inode, s->set.n);
-		if (err)
-			return err;
-		if (split(s, &s->sets.list.v[*index]) >= 0)
-			return 0;
-		err = shrink(s, index);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 /* Bytes of its inode that the inline data of REC take, besides i_block. */
 static uint32_t reserve_of(const struct scan *s, const struct bfo_inode *rec)
 {
@@ -347,16 +269,15 @@ static errcode_t combine(struct scan *s, uint32_t inode)
 }
 
 /* Fits what record INODE has. */
-static errcode_t fit_record(struct scan *s, uint32_t inode)
+static errcode_t fit_record(struct scan *s, struct bfo_fit *fit, uint32_t inode)
 {
-	struct bfo_inode *rec = &s->tree->inodes.v[inode];
-	uint32_t index = rec->ea;
+	uint32_t index = s->tree->inodes.v[inode].ea;
 	errcode_t err;
 	int lost;
 
-	err = fit(s, &index, &lost);
-	rec->ea = index;
-	return err ? err : lose_if(s, lost, BFO_LOST_XATTR, rec->ino);
+	err = bfo_fit_set(fit, &index, &lost);
+	s->tree->inodes.v[inode].ea = index;	/* values that move get records: it is another place */
+	return err ? err : lose_if(s, lost, BFO_LOST_XATTR, s->tree->inodes.v[inode].ino);
 }
 
 static int is_copied(const struct bfo_inode *rec)
@@ -364,19 +285,41 @@ static int is_copied(const struct bfo_inode *rec)
 	return rec->state & BFO_INODE_PLACED && !(rec->state & BFO_INODE_KEEP);
 }
 
-static errcode_t repack(struct scan *s)
+static errcode_t combine_all(struct scan *s)
 {
 	struct bfo_tree *t = s->tree;
-	errcode_t err = read_blocks(s);
-	bfo_eas blocks = t->eas;
+	errcode_t err = 0;
 	size_t i;
 
 	for (i = 0; i < t->inodes.n && !err; i++)
 		if (is_copied(&t->inodes.v[i]))
 			err = combine(s, i);
-	for (i = 0; i < t->inodes.n && !err; i++)
-		if (is_copied(&t->inodes.v[i]))
-			err = fit_record(s, i);
+	return err;
+}
+
+static errcode_t fit_all(struct scan *s)
+{
+	struct bfo_fit fit = { .sets = &s->sets, .tree = s->tree, .target = s->target };
+	size_t i, n = s->tree->inodes.n;
+	errcode_t err = bfo_fit_begin(&fit);
+
+	for (i = 0; i < n && !err; i++)
+		if (is_copied(&s->tree->inodes.v[i]))
+			err = fit_record(s, &fit, i);
+	bfo_fit_end(&fit);
+	return err;
+}
+
+static errcode_t repack(struct scan *s)
+{
+	struct bfo_tree *t = s->tree;
+	errcode_t err = read_blocks(s);
+	bfo_eas blocks = t->eas;
+
+	if (!err)
+		err = combine_all(s);
+	if (!err)
+		err = fit_all(s);
 	t->eas = s->sets.list;
 	t->sets = s->sets.bytes;
 	s->sets.list = blocks;
@@ -409,7 +352,6 @@ errcode_t bfo_repack_scan(struct bfo_reader *r, struct bfo_tree *tree,
 	free(s.of_block);
 	bfo_sets_free(&s.sets);
 	bfo_vec_free(&s.set);
-	bfo_vec_free(&s.in_inode);
 	bfo_values_free(&s.values);
 	if (!target->has_ea_inode)
 		tree->values.n = 0;

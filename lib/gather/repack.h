@@ -5,7 +5,9 @@
  * Attributes stand in the inode and in one block; how much fits where depends on the sizes of
  * inodes and blocks.  Where these differ, the attributes are taken out: every distinct set is kept
  * once, in memory, however many inodes have it (security labels, inherited ACLs), and becomes
- * one block on the target, or none.
+ * one block on the target, or none.  In these sets the `inum` of a value that stands in an inode of
+ * its own is one more than the index of that inode's record, as not all of them have an inode in the
+ * source (gather/fit.h).
  */
 #ifndef BFO_GATHER_REPACK_H
 #define BFO_GATHER_REPACK_H

@@ -22,6 +22,7 @@ void bfo_tree_free(struct bfo_tree *t)
 	bfo_vec_free(&t->text);
 	bfo_vec_free(&t->sets);
 	bfo_vec_free(&t->values);
+	bfo_vec_free(&t->moved);
 	bfo_vec_free(&t->findings);
 	bfo_vec_free(&t->map_blocks);
 }
@@ -38,9 +39,8 @@ unsigned int bfo_dirent_type(uint16_t mode)
 	return types[mode >> 12];
 }
 
-struct bfo_value *bfo_tree_value(const struct bfo_tree *t, uint32_t ino)
+struct bfo_value *bfo_tree_value(const struct bfo_tree *t, uint32_t inode)
 {
-	uint32_t inode = bfo_tree_find(t, ino);
 	size_t i = bfo_vec_lower(&t->values, inode, inode);
 
 	return i < t->values.n && t->values.v[i].inode == inode ? &t->values.v[i] : NULL;

@@ -41,6 +41,7 @@ enum {
 	BFO_INODE_INLINE = 8192, /* its content stands in the inode, in the source */
 	BFO_INODE_STUFF = 16384, /* ... and in the target */
 	BFO_INODE_SHARED = 2048, /* has blocks that something else has too, and was reported */
+	BFO_INODE_MOVED = 32768, /* a value that has no inode in the source: no number, no blocks */
 };
 
 struct bfo_inode {
@@ -105,7 +106,6 @@ struct bfo_ea {
 	uint16_t reserve;	/* repacked: bytes there that are for inline data */
 	uint8_t bad;
 	uint8_t no_block;	/* repacked: all of it stands in the inode */
-	uint8_t fitted;		/* repacked: no_block is known */
 	uint8_t has_values;	/* repacked: some values stand in inodes of their own */
 };
 
@@ -118,6 +118,7 @@ struct bfo_value {
 	uint32_t hash;		/* in the target */
 	uint32_t change;	/* hash in the source ^ hash in the target */
 	uint32_t refs;		/* plan: entries that name it, in inodes and blocks of the target */
+	uint64_t at;		/* place in `moved`, if it stood elsewhere (BFO_INODE_MOVED) */
 };
 
 typedef BFO_VEC(struct bfo_ea) bfo_eas;
@@ -166,6 +167,7 @@ struct bfo_tree {
 	bfo_findings findings;
 	bfo_chars sets;		/* repacked attributes (gather/xattr.h) */
 	BFO_VEC(struct bfo_value) values;	/* repacked: ascending by record */
+	bfo_chars moved;	/* repacked: bytes of values that had no inode */
 	int repacked;
 	BFO_VEC(struct bfo_map_use) map_blocks;	/* of extent trees and indirect blocks ... */
 	int keep_map_blocks;		/* ... if this is set before the scan */
@@ -205,8 +207,8 @@ static inline uint32_t bfo_tree_find(const struct bfo_tree *t, uint32_t ino)
 	return bfo_rank_of(&t->rank, ino);
 }
 
-/* The value that stands in inode number INO, or NULL. */
-struct bfo_value *bfo_tree_value(const struct bfo_tree *t, uint32_t ino);
+/* The value that stands in the inode of record INODE, or NULL. */
+struct bfo_value *bfo_tree_value(const struct bfo_tree *t, uint32_t inode);
 
 void bfo_tree_free(struct bfo_tree *t);
 

@@ -266,6 +266,18 @@ errcode_t bfo_xattrs_unpack(bfo_xattrs *out, const void *bytes, uint32_t size)
 	return 0;
 }
 
+/* As the kernel's ext4_xattr_hash_entry() (fs/ext4/xattr.c). */
+uint32_t bfo_xattr_hash(const struct bfo_xattr *x, uint32_t value, int is_signed)
+{
+	uint32_t hash = 0, i, byte;
+
+	for (i = 0; i < x->name_len; i++) {
+		byte = is_signed ? (uint32_t) (int8_t) x->name[i] : (uint8_t) x->name[i];
+		hash = (hash << 5) ^ (hash >> 27) ^ byte;
+	}
+	return (hash << 16) ^ (hash >> 16) ^ value;
+}
+
 uint64_t bfo_xattr_cost(const struct bfo_xattr *x)
 {
 	return EXT2_EXT_ATTR_LEN(x->name_len) + EXT2_EXT_ATTR_SIZE((uint64_t) value_size(x));

@@ -40,7 +40,7 @@ struct bfo_xattr {
 	const char *name;	/* not terminated; any bytes */
 	const void *value;	/* NULL: in inode INUM */
 	uint32_t size;		/* of the value, in bytes */
-	uint32_t inum;		/* the inode that holds the value, or 0 */
+	uint32_t inum;		/* the inode that holds the value, or 0; see gather/repack.h */
 	uint32_t hash;		/* e_hash as it was stored, host order */
 };
 
@@ -81,6 +81,12 @@ errcode_t bfo_xattrs_unpack(bfo_xattrs *out, const void *bytes, uint32_t size);
 
 /* Compares names in that order. */
 int bfo_xattr_compare(const struct bfo_xattr *a, const struct bfo_xattr *b);
+
+/*
+ * The hash of the entry of X, whose value, with hash VALUE, stands in an inode of its own.  In former
+ * times bytes of names were signed.
+ */
+uint32_t bfo_xattr_hash(const struct bfo_xattr *x, uint32_t value, int is_signed);
 
 /* Bytes that X takes, in either place: entry and value, padded. */
 uint64_t bfo_xattr_cost(const struct bfo_xattr *x);

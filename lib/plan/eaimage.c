@@ -51,8 +51,7 @@ void bfo_eaimage_number(struct bfo_eaimage *img, const struct bfo_plan *plan)
 
 	for (i = 0; i < img->set.n; i++)
 		if (img->set.v[i].inum)
-			img->set.v[i].inum = plan->tree->inodes.v[bfo_tree_find(plan->tree,
-						img->set.v[i].inum)].new_ino;
+			img->set.v[i].inum = plan->tree->inodes.v[img->set.v[i].inum - 1].new_ino;
 }
 
 errcode_t bfo_eaimage_values(const struct bfo_plan *plan, const struct bfo_inode *rec,

@@ -48,11 +48,13 @@ static void count_change(const struct bfo_plan *plan, struct ext2_inode_large *r
 		raw->i_version_hi = le32(le32(raw->i_version_hi) + 1);
 }
 
-static void make_dir(const struct bfo_plan *plan, const struct bfo_inode *rec,
-		     struct ext2_inode_large *raw)
+/* A directory, or the inode of a value; the owner is root. */
+static void make_inode(const struct bfo_plan *plan, const struct bfo_inode *rec,
+		       struct ext2_inode_large *raw)
 {
 	memset(raw, 0, plan->target->inode_size);
 	raw->i_mode = le16(rec->mode);
+	raw->i_flags = le32(rec->flags);
 	if (plan->target->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
 		raw->i_extra_isize = le16(plan->target->extra_isize);
 	set_change_times(plan, raw);
@@ -312,11 +314,11 @@ void bfo_inode_scratch_free(struct bfo_inode_scratch *scratch)
 }
 
 /* Of a value in an inode of its own: atime is its hash, ctime and version count references. */
-static void set_value(const struct bfo_plan *plan, const struct bfo_inode *rec,
-		      struct ext2_inode_large *raw)
+static void set_value(const struct bfo_plan *plan, uint32_t inode, struct ext2_inode_large *raw)
 {
-	const struct bfo_value *v = bfo_tree_value(plan->tree, rec->ino);
+	const struct bfo_value *v = bfo_tree_value(plan->tree, inode);
 
+	set_size(&plan->tree->inodes.v[inode], raw);
 	raw->i_atime = le32(v->hash);
 	if (HAS_FIELD(plan, raw, i_atime_extra))
 		raw->i_atime_extra = extra_time(v->hash);
@@ -334,14 +336,14 @@ static errcode_t set_attributes(const struct bfo_plan *plan, uint32_t inode,
 {
 	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
 
-	if (rec->state & BFO_INODE_MADE)
-		make_dir(plan, rec, raw);
+	if (rec->state & (BFO_INODE_MADE | BFO_INODE_MOVED))
+		make_inode(plan, rec, raw);
 	if (rec->state & BFO_INODE_NO_XATTR && plan->target->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
 		drop_inode_xattrs(plan, raw);
 	if (rec->state & BFO_INODE_STRIP)
 		strip(raw);
 	if (rec->flags & EXT4_EA_INODE_FL)
-		set_value(plan, rec, raw);
+		set_value(plan, inode, raw);
 	raw->i_dtime = 0;
 	raw->i_faddr = 0;		/* fragments never came to be; e2fsck objects to others */
 	raw->i_flags &= le32(~(EXT2_IMAGIC_FL |	/* of AFS; e2fsck objects */

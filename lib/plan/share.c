@@ -53,7 +53,7 @@ static errcode_t count_values(struct bfo_plan *plan, const struct bfo_inode *rec
 
 		if (!img->set.v[i].inum)
 			continue;
-		v = bfo_tree_value(t, img->set.v[i].inum);
+		v = bfo_tree_value(t, img->set.v[i].inum - 1);
 		v->refs += img->inside.v[i] || new_block;
 		if (t->inodes.v[v->inode].state & BFO_INODE_PLACED)
 			continue;

@@ -21,6 +21,7 @@ Suite *dirimage_suite(void);
 Suite *charge_suite(void);
 Suite *extent_suite(void);
 Suite *filter_suite(void);
+Suite *fit_suite(void);
 Suite *htree_suite(void);
 Suite *inode_image_suite(void);
 Suite *landing_suite(void);
@@ -52,7 +53,7 @@ static Suite *(*const suites[])(void) = {
 	vec_suite, rank_suite, range_suite, sort_suite, crc32c_suite, text_suite,
 	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, filter_suite,
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, space_suite,
-	runs_suite, inode_image_suite, xattr_suite, xattr_split_suite, xattr_image_suite,
+	runs_suite, inode_image_suite, xattr_suite, xattr_split_suite, xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
 	batch_suite, batch_random_suite, pipe_suite, reread_suite, commit_suite,
 	attrs_suite, values_suite, maps_suite, pairs_suite,
