@@ -26,6 +26,7 @@
 #include "volume/probe.h"
 #include "copy.h"
 #include "e2bfo.h"
+#include "journals.h"
 #include "report.h"
 
 /* SOURCE_DATE_EPOCH pins the time of what the copy itself makes. */
@@ -68,7 +69,8 @@ static errcode_t check_victim(struct copy *c)
 	struct bfo_store store;
 	errcode_t err = bfo_store_identify(&c->ctx, c->path, 0, &store);
 
-	if (!err && bfo_store_overlap(&store, &c->source->store))
+	if (!err && (bfo_store_overlap(&store, &c->source->store) ||
+		     bfo_volume_lies_on(c->source, &store)))
 		err = same_volume(c);
 	if (!err)
 		err = bfo_gate_unmounted(&c->ctx, c->path);
@@ -116,8 +118,10 @@ static errcode_t format(struct copy *c)
 	if (!err)
 		err = mkfs_run(&c->mkfs, path, 0);
 	c->formatted = c->formatting && (!err || err == BFO_ET_CANCELLED);
-	if (!err)
+	if (!err) {
 		err = mkfs_open(&c->mkfs, c->opt.size ? path : c->opt.target, 0, &c->target);
+		c->formatted = !err;	/* mke2fs does not notice all that it could not write */
+	}
 	if (!err)
 		err = bfo_volume_distinct(&c->ctx, c->source, c->target);
 	return err ? err : copy_move_plan(c, c->target);
@@ -155,15 +159,21 @@ static errcode_t open_target(struct copy *c)
 	return err ? err : bfo_volume_distinct(&c->ctx, c->source, c->target);
 }
 
+errcode_t copy_open_source(struct copy *c)
+{
+	errcode_t err = lists_read(&c->lists, &c->ctx, &c->opt);
+
+	return err ? err : bfo_volume_open_source(&c->ctx, c->opt.source, &c->opt.journal,
+						  &c->source);
+}
+
 /* All that can be refused before the source is read through. */
 static errcode_t open_both(struct copy *c)
 {
 	errcode_t err = read_time(c);
 
 	if (!err)
-		err = lists_read(&c->lists, &c->ctx, &c->opt);
-	if (!err)
-		err = bfo_volume_open(&c->ctx, c->opt.source, BFO_OPEN_SOURCE, NULL, &c->source);
+		err = copy_open_source(c);
 	if (!err)
 		err = mkfs_init(&c->mkfs, &c->ctx, c->source, c->opt.mkfs_args, c->now);
 	c->mkfs.same_count = c->opt.keep_inodes;
@@ -176,34 +186,79 @@ static errcode_t open_both(struct copy *c)
 	return err;
 }
 
+/*
+ * By the journal, if all fits into it.  If not, who has files on the target has to agree; what is
+ * empty has nothing to lose.
+ */
+static errcode_t choose_way(struct copy *c)
+{
+	uint32_t bs = c->target->block_size;
+	struct bfo_commit_fit fit;
+	errcode_t err = bfo_commit_fits(&c->plan, c->target, &fit);
+
+	if (err)
+		return err;
+	c->atomic = bfo_commit_is_fit(&fit) && !c->opt.not_atomic;
+	if (c->atomic || !fit.has_journal || c->opt.not_atomic || c->opt.undo_file ||
+	    !bfo_volume_holds_files(c->target))
+		return 0;
+	return bfo_fail(&c->ctx, BFO_ET_JOURNAL_SMALL, "planning: it would take %llu KiB of the "
+			"journal of %s, which has %llu; copy in smaller parts, make the journal "
+			"larger (tune2fs -J), or say --not-atomic, or -z FILE (e2bfo(8), "
+			"INTERRUPTIONS)", (unsigned long long) fit.need * bs / 1024, c->opt.target,
+			(unsigned long long) fit.room * bs / 1024);
+}
+
 static errcode_t plan_target(struct copy *c)
 {
 	errcode_t err = copy_decide(c, c->target);
 
 	if (!err)
 		err = copy_place(c);
+	if (!err)
+		err = choose_way(c);
 	if (!err && c->opt.dry_run)
 		err = copy_note_smallest(c, c->target);
 	return err;
 }
 
-static errcode_t copy(struct copy *c)
+/* A plan that is made again has to be the same. */
+static errcode_t compare_plans(struct copy *c)
 {
-	struct bfo_commit_options how = { .memory = c->opt.common.memory,
-					   .verify = c->opt.verify };
-	errcode_t err = open_both(c);
+	if (!c->record)
+		return 0;
+	c->atomic = 1;
+	return bfo_record_compare(c->record, &c->plan);
+}
+
+static errcode_t commit(struct copy *c)
+{
+	struct bfo_commit_options how = { .memory = c->opt.common.memory, .verify = c->opt.verify,
+		.atomic = c->atomic, .undo_file = c->opt.undo_file, .text = c->text.v,
+		.text_bytes = c->text.n, .record = c->record };
+
+	c->committing = 1;
+	return bfo_commit(&c->plan, &c->reader, c->target, &how, &c->stats);
+}
+
+errcode_t copy_run(struct copy *c)
+{
+	errcode_t err = gather(c);
 
 	if (!err)
-		err = gather(c);
-	if (!err)
 		err = c->opt.mkfs ? copy_plan_mkfs(c) : plan_target(c);
+	if (!err)
+		err = compare_plans(c);
 	if (err || c->opt.dry_run)
 		return err;
 	if (c->opt.mkfs)
 		err = format(c);
-	c->committing = !err;
+	if (!err && c->opt.mkfs) {
+		err = choose_way(c);
+		c->formatted = !err;	/* nor that */
+	}
 	if (!err)
-		err = bfo_commit(&c->plan, &c->reader, c->target, &how, &c->stats);
+		err = commit(c);
 	if (!err && c->made)
 		err = mkfs_publish(&c->ctx, c->made, c->path, c->opt.force);
 	c->written = !err;
@@ -229,34 +284,49 @@ static void warn_same_uuid(const struct copy *c)
 		c->mkfs.uuid);
 }
 
-static int finish(struct copy *c, errcode_t err)
+/* What the target is after a failure, if that is worth saying. */
+static const char *fate_of(const struct copy *c, errcode_t err)
 {
-	struct report r = { .opt = &c->opt, .err = err,
+	enum bfo_fate fate = c->committing ? c->stats.fate : BFO_FATE_BEFORE;
+
+	if (c->made)
+		return access(c->path, F_OK) ? "was not made" : "is as it was before";
+	if (c->formatting && !c->formatted)
+		return "may be partly formatted";
+	if (fate == BFO_FATE_RECORDED && err == BFO_ET_CANCELLED)
+		return c->formatted ? "has been formatted; 'e2bfo resume' goes on with the copy, "
+				      "'e2bfo abort' leaves it empty" :
+		       "is as it was before; 'e2bfo resume' goes on with the copy, 'e2bfo abort' "
+		       "(or a mount) gives it up";
+	if (c->formatted)
+		return "has been formatted and is empty";
+	if (err == BFO_ET_CANCELLED || (c->committing && fate == BFO_FATE_BEFORE))
+		return "is as it was before";
+	return NULL;
+}
+
+int copy_finish(struct copy *c, errcode_t err)
+{
+	struct report r = { .command = c->command, .opt = &c->opt, .err = err,
 			    .what = *c->ctx.what ? c->ctx.what : "copying",
-			    .status = exit_status(c, err), .source = c->source,
+			    .status = exit_status(c, err), .source = c->source, .tree = &c->tree,
 			    .target = c->target, .smallest = c->smallest,
 			    .seconds = progress_clock() - c->begun };
 
 	progress_wipe(&c->bar);
 	if (err == BFO_ET_CLASH && c->planned)
 		report_clashes(&c->plan);
-	if (c->made)
-		r.fate = access(c->path, F_OK) ? "was not made" : "is as it was before";
-	else if (c->formatted)
-		r.fate = "has been formatted and is empty";
-	else if (c->formatting)
-		r.fate = "may be partly formatted";
-	else if ((err == BFO_ET_CANCELLED || c->committing) && !c->stats.unclean)
-		r.fate = "is as it was before";
+	r.fate = fate_of(c, err);
 	r.plan = c->planned ? &c->plan : NULL;
 	r.stats = c->written ? &c->stats : NULL;
 	report_print(&r);
+	journals_warn(c->opt.source, c->source);
 	if (c->opt.same_uuid && (c->made ? c->written : c->formatted))
 		warn_same_uuid(c);
 	return r.status;
 }
 
-static void release(struct copy *c)
+void copy_release(struct copy *c)
 {
 	if (c->planned)
 		bfo_plan_free(&c->plan);
@@ -268,22 +338,48 @@ static void release(struct copy *c)
 	free(c->made);
 	free(c->path);
 	free(c->path_options);
+	bfo_vec_free(&c->text);
 	lists_free(&c->lists);
 	options_free(&c->opt);
 }
 
+/* The working directory and the command line, each string with its NUL: for the record. */
+static int note_command(struct copy *c, int argc, char **argv)
+{
+	char *where = getcwd(NULL, 0);
+	errcode_t err = where ? 0 : errno;
+	const char *word = where;
+	int i;
+
+	for (i = 0; i <= argc && !err; word = i < argc ? argv[i] : NULL, i++) {
+		err = bfo_vec_reserve(&c->text, strlen(word) + 1);
+		if (err)
+			break;
+		strcpy(c->text.v + c->text.n, word);
+		c->text.n += strlen(word) + 1;
+	}
+	free(where);
+	return err ? EXIT_FAILED : -1;
+}
+
 int copy_main(int argc, char **argv)
 {
-	struct copy c = { .begun = progress_clock() };
-	int status = options_read(&c.opt, argc, argv);
+	struct copy c = { .command = "copy", .begun = progress_clock() };
+	int status = note_command(&c, argc, argv);
+	errcode_t err;
 
+	if (status < 0)
+		status = options_read(&c.opt, argc, argv);
 	if (status < 0) {
 		c.ctx.cancel = &cancel_requested;
 		catch_signals();
 		progress_attach(&c.bar, &c.ctx, c.opt.common.quiet ? PROGRESS_NONE :
 				c.opt.common.progress);
-		status = finish(&c, copy(&c));
+		err = open_both(&c);
+		if (!err)
+			err = copy_run(&c);
+		status = copy_finish(&c, err);
 	}
-	release(&c);
+	copy_release(&c);
 	return status;
 }

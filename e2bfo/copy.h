@@ -15,7 +15,11 @@
 #include "options.h"
 
 struct copy {
+	const char *command;
 	struct copy_options opt;
+	bfo_chars text;			/* how to do it again: for the record */
+	struct bfo_record *record;	/* of the copy that is resumed, or NULL */
+	int atomic;			/* all of it becomes visible at once */
 	struct lists lists;
 	struct bfo_context ctx;
 	struct bar bar;
@@ -54,5 +58,15 @@ errcode_t copy_note_smallest(struct copy *c, struct bfo_volume *vol);
 
 /* The plan, on scratch files. */
 errcode_t copy_plan_mkfs(struct copy *c);
+
+/* Reads, plans and writes, once the volumes are open, or it is known what to format. */
+errcode_t copy_run(struct copy *c);
+
+/* The source, as c->opt says; everything else that can be read before the target is looked at. */
+errcode_t copy_open_source(struct copy *c);
+
+/* Tells people and scripts how it ended; returns the exit status. */
+int copy_finish(struct copy *c, errcode_t err);
+void copy_release(struct copy *c);
 
 #endif

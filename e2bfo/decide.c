@@ -113,6 +113,10 @@ errcode_t copy_decide(struct copy *c, struct bfo_volume *vol)
 	c->plan.dir_fill = c->opt.dir_fill;
 	c->plan.now = c->now;
 	c->plan.keep_inodes = c->opt.keep_inodes;
+	if (c->record) {
+		memcpy(c->plan.ghost.owner, c->record->owner, sizeof(c->plan.ghost.owner));
+		c->plan.ghost.bytes = c->record->charged;
+	}
 	err = bfo_plan_names(&c->plan);
 	if (!err)
 		err = bfo_plan_filter(&c->plan, &c->lists.filter);

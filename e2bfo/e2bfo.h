@@ -24,6 +24,8 @@ struct command {
 };
 
 int copy_main(int argc, char **argv);
+int resume_main(int argc, char **argv);
+int abort_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
 
 /* Set by SIGINT and SIGTERM, once catch_signals() was called. */

@@ -15,6 +15,8 @@
 
 static const struct command commands[] = {
 	{ "copy", copy_main, "copy a file tree from one filesystem into another" },
+	{ "resume", resume_main, "go on with a copy that was interrupted" },
+	{ "abort", abort_main, "give up a copy that was interrupted" },
 	{ "verify", verify_main, "compare two file trees, attribute by attribute, byte by byte" },
 };
 

@@ -125,14 +125,19 @@ static void add_behaviour(const struct ext2_super_block *sb, struct args *a)
 		add(a, "-e");
 		add(a, "%s", errors[sb->s_errors]);
 	}
-	if (sb->s_log_groups_per_flex && sb->s_log_groups_per_flex < 31) {
-		add(a, "-G");
-		add(a, "%u", 1U << sb->s_log_groups_per_flex);
-	}
 	if (sb->s_volume_name[0]) {
 		add(a, "-L");
 		add(a, "%.16s", sb->s_volume_name);
 	}
+}
+
+/* How many groups keep their tables together. */
+static void add_flex(const struct ext2_super_block *sb, struct args *a)
+{
+	if (!sb->s_log_groups_per_flex || sb->s_log_groups_per_flex >= 31)
+		return;
+	add(a, "-G");
+	add(a, "%u", 1U << sb->s_log_groups_per_flex);
 }
 
 /* Inodes for a filesystem of SIZE bytes. */
@@ -158,6 +163,7 @@ struct user_args {
 	char extended[512];		/* all of -E, joined to what was there */
 	int counts_inodes;		/* -N, -i, -T: they say how many inodes */
 	int chooses_type;		/* -t, -T: they say which features */
+	int chooses_flex;		/* so does -O of flex_bg, without which there must be no -G */
 };
 
 /* Appends the user's words to A, option by option; -E apart. */
@@ -188,6 +194,8 @@ static errcode_t add_words(const struct mkfs *m, const wordexp_t *words, struct 
 			add(a, "%s", optarg);
 		user->counts_inodes |= c == 'N' || c == 'i' || c == 'T';
 		user->chooses_type |= c == 't' || c == 'T';
+		user->chooses_flex |= c == 'O' && (strstr(optarg, "flex_bg") ||
+						   strstr(optarg, "none"));
 		if (!err && used >= sizeof(user->extended))
 			err = bfo_fail(m->ctx, E2BIG, "reading --mkfs=%s", m->args);
 	}
@@ -295,6 +303,8 @@ static errcode_t build(const struct mkfs *m, uint64_t size, int scratch, struct 
 	if (!user.chooses_type)
 		add_features(m, a);
 	add_source(m, a);
+	if (!user.chooses_type && !user.chooses_flex)
+		add_flex(m->source->fs->super, a);
 	for (i = 0; i < said.n; i++)
 		add(a, "%s", said.v[i]);
 	if (!user.counts_inodes) {
@@ -316,8 +326,8 @@ static void become(const struct mkfs *m, struct args *a)
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s:/usr/sbin:/sbin", getenv("PATH") ? getenv("PATH") : "");
-	setenv("PATH", path, 1);
-	setenv("E2FSPROGS_FAKE_TIME", m->now, 1);
+	if (setenv("PATH", path, 1) || setenv("E2FSPROGS_FAKE_TIME", m->now, 1))
+		_exit(127);		/* for want of memory */
 	signal(SIGINT, SIG_IGN);	/* of a terminal: the parent decides, afterwards */
 	dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
 	if (m->silent)

@@ -18,7 +18,8 @@
 
 enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIR_FILL,
        OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_EXCLUDE, OPT_EXCLUDE_FROM,
-       OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID };
+       OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC, OPT_JOURNAL,
+       OPT_IGNORE_JOURNAL };
 
 /* Options that are said or not: where in the options that is noted. */
 static const struct {
@@ -27,8 +28,10 @@ static const struct {
 } flags[] = {
 	{ OPT_FROM0, offsetof(struct copy_options, from0) },
 	{ OPT_SAME_UUID, offsetof(struct copy_options, same_uuid) },
+	{ OPT_NOT_ATOMIC, offsetof(struct copy_options, not_atomic) },
 	{ OPT_VERIFY, offsetof(struct copy_options, verify) },
 	{ OPT_KEEP_INODES, offsetof(struct copy_options, keep_inodes) },
+	{ OPT_IGNORE_JOURNAL, offsetof(struct copy_options, journal.ignore) },
 	{ OPT_FORCE, offsetof(struct copy_options, force) },
 	{ 'n', offsetof(struct copy_options, dry_run) },
 };
@@ -41,12 +44,15 @@ static const struct option long_options[] = {
 	{ "files-from", required_argument, NULL, OPT_FILES_FROM },
 	{ "from0", no_argument, NULL, OPT_FROM0 },
 	{ "same-uuid", no_argument, NULL, OPT_SAME_UUID },
+	{ "journal", required_argument, NULL, OPT_JOURNAL },
+	{ "ignore-journal", no_argument, NULL, OPT_IGNORE_JOURNAL },
 	{ "mkfs", optional_argument, NULL, OPT_MKFS },
 	{ "size", required_argument, NULL, OPT_SIZE },
 	{ "dry-run", no_argument, NULL, 'n' },
 	{ "read-gap", required_argument, NULL, OPT_READ_GAP },
 	{ "dir-fill", required_argument, NULL, OPT_DIR_FILL },
 	{ "allow-loss", required_argument, NULL, OPT_ALLOW_LOSS },
+	{ "not-atomic", no_argument, NULL, OPT_NOT_ATOMIC },
 	{ "verify", no_argument, NULL, OPT_VERIFY },
 	{ "keep-inodes", no_argument, NULL, OPT_KEEP_INODES },
 	{ "force", no_argument, NULL, OPT_FORCE },
@@ -69,6 +75,8 @@ static const char help[] =
 "  --from0              lists are separated by NUL, not in lines\n"
 "  --to DIR             where to, on the target; made if missing (default /)\n"
 "  --partition N        SOURCE is a disk: its partition N (SOURCE?partition=N)\n"
+"  --journal DEVICE     where the external journal of SOURCE is, if it is not found\n"
+"  --ignore-journal     read SOURCE as it stands, though its journal has to be replayed\n"
 "  --mkfs[=ARGS]        format TARGET first, alike to SOURCE; ARGS go to mke2fs(8)\n"
 "  --same-uuid          with --mkfs: TARGET gets the UUID of SOURCE\n"
 "  --size SIZE|min      with --mkfs: make TARGET an image file of this size\n"
@@ -80,6 +88,8 @@ static const char help[] =
 "  --verify             read back from the device what was written, and compare\n"
 "  --keep-inodes        keep inode numbers (NFS handles, security.evm, stable_inodes)\n"
 "  --allow-loss KINDS   copy though the target cannot hold these, or all (e2bfo(8), LOSSES)\n"
+"  --not-atomic         go on where TARGET's journal is too small (e2bfo(8), INTERRUPTIONS)\n"
+"  -z FILE              undo file for e2undo(8), of what was live on TARGET\n"
 "  --force              override what e2bfo(8) lists under FORCE\n"
 "Output:\n"
 "  --progress auto|bar|none\n"
@@ -206,6 +216,9 @@ static int read_option(struct copy_options *opt, int c)
 	case OPT_TO:
 		opt->to = optarg;
 		return -1;
+	case OPT_JOURNAL:
+		opt->journals[opt->journal.n_devices++] = optarg;
+		return *optarg ? -1 : argument_complain("copy", "--journal must not be empty");
 	case OPT_MKFS:
 		opt->mkfs = 1;
 		return optarg ? join_args(opt, optarg) : -1;
@@ -220,6 +233,9 @@ static int read_option(struct copy_options *opt, int c)
 		return read_percent(optarg, &opt->dir_fill);
 	case OPT_ALLOW_LOSS:
 		return read_losses(optarg, &opt->losses);
+	case 'z':
+		opt->undo_file = optarg;
+		return -1;
 	default:
 		if (c == '?' && opt->mkfs)
 			fputs("e2bfo: options of mke2fs stand behind '=': --mkfs='-L new'\n",
@@ -241,6 +257,8 @@ static int check_pairs(const struct copy_options *opt)
 		return argument_complain("copy", "--mkfs takes a whole device or file, no ?offset= "
 					 "or ?partition=; for %s name the partition's device, or "
 					 "one that losetup -o or losetup -P makes", opt->target);
+	if (opt->undo_file && opt->mkfs)
+		return argument_complain("copy", "-z cannot undo --mkfs; mke2fs(8) has -z too");
 	if (opt->files_from && opt->n_from)
 		return argument_complain("copy", "--files-from and --from exclude each other");
 	return check_stdin(opt);
@@ -273,15 +291,17 @@ int options_read(struct copy_options *opt, int argc, char **argv)
 {
 	int c, status = -1;
 
+	optind = 0;			/* it may be a second command line, of a record */
 	*opt = (struct copy_options) { .to = "/", .read_gap = ARGUMENT_READ_GAP,
 				       .dir_fill = DIR_FILL };
 	argument_common_init(&opt->common);
 	opt->from = calloc(argc + 1, sizeof(*opt->from));
 	opt->exclude = calloc(argc + 1, sizeof(*opt->exclude));
-	if (!opt->from || !opt->exclude)
+	opt->journal.devices = opt->journals = calloc(argc + 1, sizeof(*opt->journals));
+	if (!opt->from || !opt->exclude || !opt->journals)
 		return EXIT_FAILED;
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = getopt_long(argc, argv, "n" ARGUMENT_SHORT, long_options,
+	while (status < 0 && (c = getopt_long(argc, argv, "nz:" ARGUMENT_SHORT, long_options,
 						NULL)) != -1)
 		status = read_option(opt, c);
 	return status < 0 ? check(opt, argc, argv) : status;
@@ -292,5 +312,6 @@ void options_free(struct copy_options *opt)
 	free(opt->from);
 	free(opt->exclude);
 	argument_common_free(&opt->common);
+	free(opt->journals);
 	free(opt->mkfs_args);
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "volume/volume.h"
 #include "argument.h"
 
 #define SIZE_MIN UINT64_MAX	/* --size min */
@@ -25,6 +26,8 @@ struct copy_options {
 	const char *files_from;		/* or NULL */
 	int from0;			/* lists are separated by NUL */
 	int same_uuid;
+	struct bfo_journal_use journal;	/* --journal, --ignore-journal */
+	const char **journals;		/* the devices in it */
 	const char **from;		/* --from, at least one */
 	size_t n_from;
 	const char *to;
@@ -33,6 +36,8 @@ struct copy_options {
 	uint64_t size;			/* --size in bytes, SIZE_MIN, or 0 */
 	int keep_inodes;		/* --keep-inodes */
 	int verify;			/* --verify */
+	int not_atomic;			/* --not-atomic */
+	const char *undo_file;		/* -z, or NULL */
 	int dry_run, force;
 	uint64_t read_gap;		/* bytes */
 	uint64_t losses;		/* --allow-loss: a bit for each kind of finding */

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "e2bfo.h"
+#include "journals.h"
 #include "json.h"
 #include "report.h"
 #include "size.h"
@@ -130,6 +131,7 @@ static void print_plan(const struct report *r)
 	if (free - need < p->target->reserved_blocks)
 		printf("  This takes blocks that are reserved for root.\n");
 	print_outside(r);
+	journals_print(r->opt->source, r->source, r->tree);
 	printf("Nothing was written.\n");
 }
 
@@ -146,6 +148,7 @@ static void print_done(const struct report *r)
 	    p->target->reserved_blocks)
 		printf("Blocks that are reserved for root were used.\n");
 	print_outside(r);
+	journals_print(r->opt->source, r->source, r->tree);
 	if (!r->opt->common.verbose)
 		return;
 	printf("  target: %zu runs of blocks, %llu extents, %zu extent trees\n", p->stem.n,
@@ -243,7 +246,7 @@ static void print_json(const struct report *r)
 	json_open(&j, NULL, '{');
 	json_string(&j, "program", "e2bfo");
 	json_string(&j, "version", PACKAGE_VERSION);
-	json_string(&j, "command", "copy");
+	json_string(&j, "command", r->command);
 	json_string(&j, "source", r->opt->source);
 	json_string(&j, "target", r->opt->target);
 	json_bool(&j, "dry_run", r->opt->dry_run);
@@ -255,6 +258,7 @@ static void print_json(const struct report *r)
 	json_findings(&j, r);
 	json_clashes(&j, r);
 	json_outside(&j, r);
+	journals_json(&j, "journal", r->source, r->tree);
 	if (r->stats && !r->err) {
 		json_open(&j, "io", '{');
 		json_number(&j, "read_requests", r->stats->read_requests);

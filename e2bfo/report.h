@@ -10,9 +10,11 @@
 #include "plan/plan.h"
 
 struct report {
+	const char *command;
 	const struct copy_options *opt;
 	const struct bfo_plan *plan;		/* NULL if it did not come to one */
 	const struct bfo_volume *source, *target;
+	const struct bfo_tree *tree;		/* the source's */
 	const struct bfo_commit_stats *stats;	/* NULL if nothing was written */
 	double seconds;
 	uint64_t smallest;			/* --dry-run: bytes of the smallest target, or 0 */

@@ -14,6 +14,7 @@
 #include "gather/name_scan.h"
 #include "argument.h"
 #include "e2bfo.h"
+#include "journals.h"
 #include "verify_options.h"
 #include "verify_report.h"
 
@@ -36,8 +37,8 @@ static errcode_t open_both(struct verify *v)
 	int i;
 
 	for (i = 0; i < 2 && !err; i++)
-		err = bfo_volume_open(&v->ctx, v->opt.volume[i], BFO_OPEN_SOURCE, NULL,
-				      &v->volume[i]);
+		err = bfo_volume_open_source(&v->ctx, v->opt.volume[i], &v->opt.journal,
+					     &v->volume[i]);
 	return err;
 }
 
@@ -65,7 +66,7 @@ static void prepare(struct verify *v)
 		.ignore = v->opt.ignore, .found = verify_report_diff, .priv = &v->report,
 	};
 	v->report = (struct verify_report) { .opt = &v->opt, .compare = &v->compare,
-					     .bar = &v->bar };
+					     .bar = &v->bar, .volume = v->volume };
 }
 
 static errcode_t verify(struct verify *v)
@@ -85,7 +86,7 @@ static errcode_t verify(struct verify *v)
 
 static int finish(struct verify *v, errcode_t err)
 {
-	int status = EXIT_KEPT;
+	int status = EXIT_KEPT, i;
 
 	progress_wipe(&v->bar);
 	verify_report_damage(&v->report);
@@ -97,6 +98,8 @@ static int finish(struct verify *v, errcode_t err)
 		status = EXIT_FINDINGS;
 	verify_report_end(&v->report, err, *v->ctx.what ? v->ctx.what : "comparing", status,
 			  progress_clock() - v->begun);
+	for (i = 0; i < 2; i++)
+		journals_warn(v->opt.volume[i], v->volume[i]);
 	return status;
 }
 
@@ -105,12 +108,12 @@ static void release(struct verify *v)
 	int i;
 
 	bfo_compare_free(&v->compare);
-	verify_options_free(&v->opt);
 	for (i = 0; i < 2; i++) {
 		bfo_tree_free(&v->tree[i]);
 		bfo_reader_free(&v->reader[i]);
 		bfo_volume_close(v->volume[i]);
 	}
+	verify_options_free(&v->opt);
 }
 
 int verify_main(int argc, char **argv)

@@ -2,6 +2,7 @@
 /*
  * verify_options.c - the command line of `e2bfo verify`
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "argument.h"
@@ -9,12 +10,14 @@
 #include "e2bfo.h"
 #include "verify_options.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE };
+enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE, OPT_JOURNAL, OPT_IGNORE_JOURNAL };
 
 static const struct option long_options[] = {
 	{ "from", required_argument, NULL, OPT_FROM },
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "ignore", required_argument, NULL, OPT_IGNORE },
+	{ "journal", required_argument, NULL, OPT_JOURNAL },
+	{ "ignore-journal", no_argument, NULL, OPT_IGNORE_JOURNAL },
 	ARGUMENT_LONG,
 	{ 0 }
 };
@@ -33,6 +36,8 @@ static const char help[] =
 "                       generation version flags project device links hash symlink xattr\n"
 "                       holes data\n"
 "  --partition N        A is a disk: its partition N (A?partition=N)\n"
+"  --journal DEVICE     an external journal of A or B, if it is not found; may be repeated\n"
+"  --ignore-journal     read both as they stand, though journals have to be replayed\n"
 "How:\n"
 "  --memory SIZE        buffers (default a quarter of RAM, at most 1G)\n"
 "Output:\n"
@@ -80,6 +85,12 @@ static int read_option(struct verify_options *opt, int c)
 							c == OPT_TO ? "--to" : "--from");
 	case OPT_IGNORE:
 		return read_kinds(optarg, &opt->ignore);
+	case OPT_JOURNAL:
+		opt->journals[opt->journal.n_devices++] = optarg;
+		return *optarg ? -1 : argument_complain("verify", "--journal must not be empty");
+	case OPT_IGNORE_JOURNAL:
+		opt->journal.ignore = 1;
+		return -1;
 	default:
 		return argument_common("verify", help, c, &opt->common);
 	}
@@ -91,6 +102,9 @@ int verify_options_read(struct verify_options *opt, int argc, char **argv)
 
 	*opt = (struct verify_options) { .path = { "/", "/" } };
 	argument_common_init(&opt->common);
+	opt->journal.devices = opt->journals = calloc(argc + 1, sizeof(*opt->journals));
+	if (!opt->journals)
+		return EXIT_FAILED;
 	argv[0] = "e2bfo";
 	while (status < 0 && (c = getopt_long(argc, argv, ARGUMENT_SHORT, long_options,
 						NULL)) != -1)
@@ -107,4 +121,5 @@ int verify_options_read(struct verify_options *opt, int argc, char **argv)
 void verify_options_free(struct verify_options *opt)
 {
 	argument_common_free(&opt->common);
+	free(opt->journals);
 }

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "e2bfo.h"
+#include "journals.h"
 #include "size.h"
 #include "verify_report.h"
 
@@ -206,6 +207,8 @@ static void print_end(const struct verify_report *r, double seconds)
 		       c->differences == 1 ? "" : "s");
 	else
 		puts(r->damage ? "no further difference." : "equal.");
+	for (kind = 0; kind < 2; kind++)
+		journals_print(r->opt->volume[kind], r->volume[kind], c->tree[kind]);
 	if (!r->opt->common.verbose)
 		return;
 	for (kind = 0; kind < 2; kind++)
@@ -259,6 +262,8 @@ static void json_end(struct verify_report *r, errcode_t err, const char *what, i
 {
 	struct json *j = &r->json;
 
+	journals_json(j, "journal_a", r->volume[0], r->compare->tree[0]);
+	journals_json(j, "journal_b", r->volume[1], r->compare->tree[1]);
 	json_number(j, "files", r->compare->files);
 	json_number(j, "directories", r->compare->dirs);
 	json_number(j, "bytes", r->compare->bytes);

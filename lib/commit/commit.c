@@ -2,56 +2,234 @@
 /*
  * commit.c - carrying out a plan
  *
- *   CLEAN ── mark ──> MARKED ── stem, tables ──> FILLED ── transaction ──> LIVE ── super ──> CLEAN
- *                       `───────────┴── put the superblock back ──> CLEAN, as before
+ * With a journal (a stroke of the pen is a transaction, atomic by transaction.c):
+ *
+ *   BEFORE ──record──> RECORDED ──stem, tables──> FILLED ──live──> DONE ──wipe──> DONE
+ *      ^                  │  ^                       │
+ *      │                  │  `── resume ──┐          │
+ *      `── give back ─────┴── cancelled ──┴──────────┘     give back: also mount, e2fsck -p, abort
+ *
+ * Without:
+ *
+ *   CLEAN ──mark──> MARKED ──stem, tables──> FILLED ──tables, maps, names──> LIVE ──super──> CLEAN
+ *                      `──────────┴── put the superblock back ──> CLEAN, as before
  *
  *  I1  Until FILLED, blocks are written only where the target's bitmaps say free, and table slots
- *      only where no bitmap and no bg_itable_unused says used (P4).
- *  I2  The transaction begins after a flush of everything it refers to.
- *  I3  The superblock says clean again only after a flush of the transaction.
- *  I4  What e2fsck would take for inodes in use goes before the superblock is put back.
- *  I5  ERROR_FS is never set: a kernel would drop orphans without freeing their blocks.
- *
- * A crash between FILLED and LIVE leaves a filesystem for e2fsck -fy; it is marked as such.
+ *      only where no bg_itable_unused (without group checksums and journal: no bitmap) says used (P4).
+ *  I2  The last transaction begins after a flush of everything it refers to.
+ *  I3  Slots are staged only in groups that do not claim to be zeroed (INODE_ZEROED), so that
+ *      a stock kernel wipes them after the record was dropped; and last.
+ *  I4  The record's inode is in the used part of its table, so its block is never staged: the slot
+ *      may be one that the plan gives to somebody else, in the last transaction.
+ *  I5  What e2fsck would take for inodes in use (no group checksums) goes before the superblock is
+ *      put back.
+ *  I6  ERROR_FS is never set: a kernel would drop orphans without freeing their blocks.
+ *  I7  Without a journal the superblock says clean again only after a flush of all the rest.
  */
 #include <string.h>
 
+#include "base/bfo_err.h"
 #include "commit/commit.h"
 #include "commit/data.h"
-#include "commit/meta.h"
 #include "commit/quota_write.h"
 #include "commit/reread.h"
 #include "commit/tables.h"
 #include "volume/mmp.h"
 
+static const char tag_begun[BFO_TXLOG_TAG_BYTES] = "e2bfo:begun";
+static const char tag_done[BFO_TXLOG_TAG_BYTES] = "e2bfo:done";
+
 struct commit {
 	struct bfo_plan *plan;
 	struct bfo_reader *r;
 	struct bfo_writer w;
-	struct bfo_transaction t;
+	struct bfo_transaction t;	/* the last one */
+	struct bfo_txlog journal;
+	struct bfo_record record;
 	const struct bfo_commit_options *opt;
+	uint16_t state;			/* of the superblock, before */
+	enum bfo_fate fate;
+	int stands;			/* the record, all of it, in place */
 };
+
+/* ---- by the journal ---- */
+
+/* T, whose blocks are complete but for the superblock, happens. */
+static errcode_t commit_transaction(struct bfo_writer *w, struct bfo_txlog *j,
+				    struct bfo_transaction *t, const char *tag, int *durable)
+{
+	errcode_t err = bfo_transaction_super(t, w->vol->fs->super);
+
+	*durable = 0;
+	memcpy(j->tag, tag, sizeof(j->tag));
+	return err ? err : bfo_transaction_commit(t, j, durable);
+}
+
+/* BEFORE -> RECORDED.  Without room for a record there may still be groups that are not zeroed. */
+static errcode_t put_record(struct commit *c)
+{
+	struct bfo_transaction t = { .w = &c->w, .atomic = 1 };
+	errcode_t err;
+	int durable = 0;
+
+	err = bfo_record_plan(&c->record, c->plan, c->r->vol, c->w.vol, c->opt->text,
+			      c->opt->text_bytes);
+	if (!err)
+		err = bfo_record_put(&c->record, &c->w, &t);
+	if (!err && t.blocks.n)
+		err = commit_transaction(&c->w, &c->journal, &t, tag_begun, &durable);
+	c->stands = !err || (durable && !bfo_transaction_redo(&t, &c->journal));
+	bfo_transaction_free(&t);
+	if (durable)
+		c->fate = BFO_FATE_RECORDED;
+	return err;
+}
+
+/* The record that is there becomes one in memory, too. */
+static errcode_t take_record(struct commit *c)
+{
+	struct bfo_meta m;
+	errcode_t err = bfo_meta_open(&m, c->plan->ctx, c->w.vol);
+
+	c->record = *c->opt->record;
+	memset(c->opt->record, 0, sizeof(*c->opt->record));
+	c->fate = BFO_FATE_RECORDED;
+	c->stands = 1;
+	if (!err)
+		bfo_record_mark(&c->record, &m, 1);
+	bfo_meta_close(&m);
+	return err;
+}
+
+/* RECORDED -> BEFORE: stages that there is no record, and what it changed. */
+static errcode_t stage_return(struct bfo_record *r, struct bfo_writer *w,
+			      struct bfo_transaction *t)
+{
+	struct bfo_meta m;
+	errcode_t err = bfo_meta_open(&m, w->ctx, w->vol);
+	uint64_t g;
+	size_t i;
+
+	if (!err)
+		err = bfo_record_clear(r, t);
+	if (!err)
+		err = bfo_record_charge(r, t, -1);
+	if (!err)
+		bfo_record_mark(r, &m, -1);
+	for (i = 0; i < r->zeroed.n && !err; i++)
+		for (g = 0; g < r->zeroed.v[i].len; g++)
+			bfo_meta_zeroed(&m, r->zeroed.v[i].start + g, 1);
+	if (!err)
+		err = bfo_meta_stage(&m, t);
+	bfo_meta_close(&m);
+	return err;
+}
+
+static errcode_t give_back(struct bfo_record *r, struct bfo_writer *w, struct bfo_txlog *j,
+			   int *durable)
+{
+	struct bfo_transaction t = { .w = w, .atomic = 1 };
+	errcode_t err = bfo_record_wipe_slots(r, w);
+
+	*durable = 0;
+	if (!err)
+		err = bfo_writer_flush(w);
+	if (!err)
+		err = stage_return(r, w, &t);
+	if (!err)
+		err = commit_transaction(w, j, &t, tag_begun, durable);
+	bfo_transaction_free(&t);
+	if (!err)
+		err = bfo_record_wipe(r, w);
+	return err ? err : bfo_writer_flush(w);
+}
+
+/* FILLED -> DONE */
+static errcode_t make_live(struct commit *c)
+{
+	struct bfo_meta m;
+	errcode_t err = bfo_meta_open(&m, c->plan->ctx, c->w.vol);
+	int durable = 0;
+	uint64_t g;
+	size_t i;
+
+	if (!err)
+		bfo_record_mark(&c->record, &m, -1);
+	if (!err)
+		err = bfo_meta_plan(&m, c->plan, &c->t);
+	for (i = 0; i < c->record.zeroed.n && !err && !c->opt->record; i++)
+		for (g = 0; g < c->record.zeroed.v[i].len; g++)
+			bfo_meta_zeroed(&m, c->record.zeroed.v[i].start + g, 1);
+	if (!err)
+		err = bfo_meta_stage(&m, &c->t);
+	bfo_meta_close(&m);
+	if (!err)
+		err = bfo_mmp_confirm(c->plan->ctx, c->w.vol);
+	if (!err)
+		err = commit_transaction(&c->w, &c->journal, &c->t, tag_done, &durable);
+	if (durable)
+		c->fate = err ? BFO_FATE_UNCLEAN : BFO_FATE_DONE;
+	return err;
+}
+
+/* ---- without a journal ---- */
 
 /* The superblock with STATE; counts as they are in memory. */
 static errcode_t write_super(struct commit *c, uint16_t state)
 {
-	ext2_filsys fs = c->w.vol->fs;
 	errcode_t err;
 
-	fs->super->s_state = state;
-	err = ext2fs_superblock_csum_set(fs, fs->super);
-	if (!err)
-		err = bfo_writer_super(&c->w, fs->super);
+	c->w.vol->fs->super->s_state = state;
+	err = bfo_writer_super(&c->w, c->w.vol->fs->super);
 	return err ? err : bfo_writer_flush(&c->w);
 }
 
-/* Everything before the transaction. */
-static errcode_t fill(struct commit *c)
+static errcode_t apply(struct commit *c)
 {
-	errcode_t err = bfo_data_write(c->plan, c->r, &c->w, c->opt->memory);
+	struct bfo_meta m;
+	errcode_t err = bfo_meta_open(&m, c->plan->ctx, c->w.vol);
 
 	if (!err)
+		err = bfo_meta_plan(&m, c->plan, &c->t);
+	if (!err)
+		err = bfo_meta_stage(&m, &c->t);
+	bfo_meta_close(&m);
+	if (!err)
+		err = bfo_mmp_confirm(c->plan->ctx, c->w.vol);
+	c->fate = BFO_FATE_UNCLEAN;
+	if (!err)
+		err = bfo_transaction_apply(&c->t);
+	if (!err)
+		err = write_super(c, c->state);
+	if (!err)
+		c->fate = BFO_FATE_DONE;
+	return err;
+}
+
+/* ---- both ---- */
+
+/* A run of the stem is on its way; now and then all of it is seen through, and that is noted. */
+static errcode_t note_progress(void *priv, uint64_t done)
+{
+	struct commit *c = priv;
+	errcode_t err = bfo_writer_flush(&c->w);
+
+	return err ? err : bfo_record_progress(&c->record, &c->w, done);
+}
+
+/* Everything before the last transaction. */
+static errcode_t fill(struct commit *c)
+{
+	struct bfo_data_progress p = { .note = note_progress, .priv = c,
+				       .from = c->opt->verify ? 0 : c->record.done };
+	errcode_t err = bfo_data_write(c->plan, c->r, &c->w, c->opt->memory, &p);
+
+	if (err == BFO_ET_CANCELLED && c->record.ino && !c->w.failed)
+		note_progress(c, p.done);
+	if (!err)
 		err = bfo_trees_write(c->plan, &c->w);
+	if (!err)
+		err = bfo_record_clear(&c->record, &c->t);
 	if (!err)
 		err = bfo_tables_write(c->plan, c->r, &c->t, c->opt->memory);
 	if (!err)
@@ -71,87 +249,154 @@ static void note_features(struct commit *c)
 	ext2fs_set_feature_xattr(sb);
 	if (sb->s_rev_level == EXT2_GOOD_OLD_REV)
 		ext2fs_update_dynamic_rev(c->w.vol->fs);	/* features need it */
+	sb->s_wtime = c->plan->now;
 }
 
-/* The point of no return lies in here: bfo_transaction_apply(). */
-static errcode_t make_live(struct commit *c, uint16_t state)
+static errcode_t begin(struct commit *c)
+{
+	errcode_t err = bfo_writer_open(&c->w, c->plan->ctx, c->w.vol, c->opt->undo_file);
+
+	c->t.w = &c->w;
+	c->t.atomic = c->opt->atomic;
+	c->state = c->w.vol->fs->super->s_state;
+	if (err)
+		return err;
+	if (c->opt->atomic) {
+		err = bfo_txlog_open(c->plan->ctx, c->w.vol, &c->journal);
+		c->journal.now = c->plan->now;
+		if (!err)
+			err = c->opt->record ? take_record(c) : put_record(c);
+	} else {
+		err = write_super(c, c->state & ~EXT2_VALID_FS);
+		c->fate = BFO_FATE_UNCLEAN;
+	}
+	c->w.keep_sums = c->opt->verify;
+	return err;
+}
+
+static errcode_t finish(struct commit *c)
 {
 	errcode_t err;
 
 	bfo_progress_report(c->plan->ctx, BFO_STAGE_FINISH, 0, 0, 0);
-	err = bfo_meta_update(c->plan, &c->t);
-	if (!err)
-		err = bfo_mmp_confirm(c->plan->ctx, c->w.vol);
-	if (err)
-		return err;
-	err = bfo_transaction_apply(&c->t);
-	if (err)
-		return err;
 	note_features(c);
-	c->w.vol->fs->super->s_wtime = c->plan->now;
-	if (c->opt->verify)
+	err = c->opt->atomic ? make_live(c) : apply(c);
+	if (!err && c->opt->verify)
 		err = bfo_reread(&c->w);
-	return err ? err : write_super(c, state);
+	c->w.keep_sums = 0;
+	if (!err)
+		err = bfo_record_wipe(&c->record, &c->w);
+	return err ? err : bfo_writer_flush(&c->w);
 }
 
-/* What is live may be half changed, or what is not be seen. */
-static void advise_check(struct commit *c)
+/* A failed copy that changed nothing live: the target becomes what it was, if it lets itself. */
+static void put_back(struct commit *c, errcode_t err)
 {
-	char what[sizeof(c->plan->ctx->what)];
+	int durable = 0;
 
-	memcpy(what, c->plan->ctx->what, sizeof(what));
-	bfo_fail(c->plan->ctx, 0, "%.300s; the target is marked as not clean: run e2fsck -fy on "
-		 "it", what);
-}
-
-/* A failed copy that changed nothing live: the target is what it was.  Returns 1 if it is not. */
-static int put_back(struct commit *c, uint16_t state)
-{
-	char what[sizeof(c->plan->ctx->what)];
-
-	memcpy(what, c->plan->ctx->what, sizeof(what));
+	c->w.keep_sums = 0;
 	c->w.failed = 0;
-	if (bfo_transaction_withdraw(&c->t)) {
-		memcpy(c->plan->ctx->what, what, sizeof(what));
-		advise_check(c);
-		return 1;
+	if (!c->opt->atomic) {
+		if (!bfo_transaction_withdraw(&c->t) && !write_super(c, c->state))
+			c->fate = BFO_FATE_BEFORE;
+	} else if (c->fate == BFO_FATE_BEFORE) {
+		bfo_transaction_settle(&c->w);
+	} else if (c->stands && c->fate == BFO_FATE_RECORDED &&
+		   (err != BFO_ET_CANCELLED || !c->record.ino)) {
+		if (!give_back(&c->record, &c->w, &c->journal, &durable) || durable)
+			c->fate = BFO_FATE_BEFORE;
 	}
-	if (write_super(c, state)) {
-		bfo_fail(c->plan->ctx, 0, "%.300s; the target is as before but could not be "
-			 "marked clean: run e2fsck on it", what);
-		return 1;
-	}
+}
+
+/* Completes ctx->what, which is about the failure, by what it means for the target. */
+static void advise(struct commit *c, int filled)
+{
+	static const char *const advice[][2] = {
+		[BFO_FATE_BEFORE] = { NULL, NULL },
+		[BFO_FATE_RECORDED] = {
+			"the target is as before once 'e2bfo abort' or e2fsck -p has seen to it",
+			"the target is as before once 'e2bfo abort' or e2fsck -p has seen to it" },
+		[BFO_FATE_UNCLEAN] = {
+			"the target could not be put back: run e2fsck -fy on it",
+			"the target is marked as not clean: run e2fsck -fy on it" },
+		[BFO_FATE_DONE] = { NULL, "all was copied; run e2fsck -f on the target" },
+	};
+	const char *text = advice[c->fate][filled];
+	char what[sizeof(c->plan->ctx->what)];
+
+	if (c->fate == BFO_FATE_UNCLEAN && c->opt->atomic)
+		text = "all was copied and waits in the target's journal: run e2fsck -p on it";
+	memcpy(what, c->plan->ctx->what, sizeof(what));
+	if (text)
+		bfo_fail(c->plan->ctx, 0, "%.300s; %s", what, text);
+}
+
+/* After a failure; keeps what ctx->what says of it. */
+static void fail(struct commit *c, errcode_t err, int filled)
+{
+	char what[sizeof(c->plan->ctx->what)];
+
+	memcpy(what, c->plan->ctx->what, sizeof(what));
+	if (!filled)
+		put_back(c, err);
 	memcpy(c->plan->ctx->what, what, sizeof(what));
-	return 0;
+	if (err != BFO_ET_CANCELLED || c->fate == BFO_FATE_UNCLEAN)
+		advise(c, filled);
 }
 
 errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bfo_volume *target,
 		     const struct bfo_commit_options *opt, struct bfo_commit_stats *stats)
 {
-	struct commit c = { .plan = plan, .r = reader, .opt = opt,
-			    .w = { .ctx = plan->ctx, .vol = target,
-				   .keep_sums = opt->verify } };
+	struct commit c = { .plan = plan, .r = reader, .opt = opt, .w = { .vol = target } };
 	uint64_t reads = reader->reads, read_blocks = reader->blocks;
-	uint16_t state = target->fs->super->s_state;
-	int unclean = 0;
-	errcode_t err;
+	errcode_t err = begin(&c), undo_err;
+	int filled;
 
-	c.t.w = &c.w;
-	err = write_super(&c, state & ~EXT2_VALID_FS);
 	if (!err)
 		err = fill(&c);
-	if (err) {
-		unclean = put_back(&c, state);
-	} else {
-		err = make_live(&c, state);
-		if (err)
-			advise_check(&c);
-		unclean = !!err;
-	}
-	bfo_transaction_free(&c.t);
-	bfo_vec_free(&c.w.sums);
+	filled = !err;
+	if (!err)
+		err = finish(&c);
+	if (err)
+		fail(&c, err, filled);
 	*stats = (struct bfo_commit_stats) { .read_requests = reader->reads - reads,
 		.read_blocks = reader->blocks - read_blocks, .write_requests = c.w.requests,
-		.write_blocks = c.w.blocks, .unclean = unclean };
+		.write_blocks = c.w.blocks, .fate = c.fate };
+	bfo_transaction_free(&c.t);
+	bfo_record_free(&c.record);
+	bfo_txlog_free(&c.journal);
+	undo_err = bfo_writer_close(&c.w);
+	return err ? err : undo_err;
+}
+
+errcode_t bfo_commit_abort(struct bfo_context *ctx, struct bfo_volume *target,
+			   struct bfo_record *r, const char *undo_file)
+{
+	struct bfo_txlog j = { 0 };
+	struct bfo_writer w;
+	errcode_t err = bfo_writer_open(&w, ctx, target, undo_file), undo_err;
+	int durable;
+
+	if (!err)
+		err = bfo_txlog_open(ctx, target, &j);
+	j.now = r->now;
+	if (!err)
+		err = give_back(r, &w, &j, &durable);
+	bfo_txlog_free(&j);
+	undo_err = bfo_writer_close(&w);
+	return err ? err : undo_err;
+}
+
+errcode_t bfo_commit_was_done(struct bfo_context *ctx, struct bfo_volume *target, int *whole)
+{
+	struct bfo_txlog j;
+	errcode_t err = bfo_txlog_open(ctx, target, &j);
+
+	*whole = 0;
+	if (err == BFO_ET_NOT_JOURNALED)
+		return 0;
+	if (!err)
+		err = bfo_txlog_last_is(ctx, &j, tag_done, whole);
+	bfo_txlog_free(&j);
 	return err;
 }

@@ -2,40 +2,84 @@
 /*
  * commit.h - carrying out a plan: the only part of the library that writes to a volume
  *
- *   mark     the target's superblock says "not clean"                    flush
+ * Into a target with a journal (P4, P5):
+ *
+ *   record   a transaction: the file by which the copy can be resumed, an orphan (record.h)
  *   stem     data, directories, attribute blocks; then extent blocks     ascending, each once
  *   tables   inode table blocks that nobody looks at yet                 ascending, each once
  *   quota    files anew, to places in the stem                           each once
  *                                                                        flush
  *   (verify  all of that is read back from the medium)
- *   transaction  bitmaps, descriptors, shared table blocks               flush
- *            superblock: counts, "clean" again                           flush
+ *   live     a transaction: bitmaps, descriptors, shared table blocks, superblock
  *
- * Up to the transaction nothing that is live has changed, so that until then a failure or a
- * cancellation puts the first superblock back and leaves the target as it was.
+ * Until the last transaction is in the journal nothing live has changed: whoever mounts the target or
+ * runs e2fsck -p finds it as before; afterwards, with all that was copied.
+ *
+ * Without a journal the superblock says "not clean" in place of the record, and the last blocks are
+ * written where they belong, in an order in which e2fsck -fy finds the old files whole after a
+ * crash, and the new ones whole, in lost+found, or not at all.
  */
 #ifndef BFO_COMMIT_COMMIT_H
 #define BFO_COMMIT_COMMIT_H
 
+#include "commit/record.h"
 #include "gather/batch.h"
 #include "plan/plan.h"
 
 struct bfo_commit_options {
 	uint64_t memory;	/* bytes of batch buffer */
 	int verify;		/* read back what was written, before and after it goes live */
+	int atomic;		/* by the journal; see bfo_commit_fits() */
+	const char *undo_file;	/* what live blocks held before, for e2undo(8); or NULL */
+	const void *text;	/* the caller's, for the record */
+	size_t text_bytes;
+	struct bfo_record *record;	/* goes on with this one, which is hidden; or NULL */
+};
+
+/* What has become of the target. */
+enum bfo_fate {
+	BFO_FATE_BEFORE,	/* it is as it was */
+	BFO_FATE_RECORDED,	/* the same, and the copy can be resumed: it has a record */
+	BFO_FATE_UNCLEAN,	/* for e2fsck */
+	BFO_FATE_DONE,
 };
 
 struct bfo_commit_stats {
 	uint64_t read_requests, read_blocks;	/* from the source, for data */
 	uint64_t write_requests, write_blocks;	/* to the target, all */
-	int unclean;			/* after a failure: the target is not what it was */
+	enum bfo_fate fate;
+};
+
+/* What the last transaction takes of the journal, if there is one. */
+struct bfo_commit_fit {
+	int has_journal;
+	uint64_t need, room;	/* blocks */
 };
 
 /*
- * Carries out PLAN; READER reads the source.  If the target could not be put back after a
- * failure, ctx->what says so, and stats->unclean.
+ * Whether PLAN can become live at once, through TARGET's journal: FIT says, at worst.  Returns an
+ * error if the journal is damaged.
  */
+errcode_t bfo_commit_fits(const struct bfo_plan *plan, struct bfo_volume *target,
+			  struct bfo_commit_fit *fit);
+
+static inline int bfo_commit_is_fit(const struct bfo_commit_fit *fit)
+{
+	return fit->has_journal && fit->need <= fit->room;
+}
+
+/* Carries out PLAN; READER reads the source.  After a failure ctx->what says what is to be done. */
 errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bfo_volume *target,
 		     const struct bfo_commit_options *opt, struct bfo_commit_stats *stats);
+
+/* Gives up the copy whose record is R: TARGET is as it was before.  UNDO_FILE as above. */
+errcode_t bfo_commit_abort(struct bfo_context *ctx, struct bfo_volume *target,
+			   struct bfo_record *r, const char *undo_file);
+
+/*
+ * What stands in the journal of TARGET, which has no record: *WHOLE is 1 if that is the end of a copy,
+ * so that all of it is there.
+ */
+errcode_t bfo_commit_was_done(struct bfo_context *ctx, struct bfo_volume *target, int *whole);
 
 #endif

@@ -40,6 +40,7 @@ struct filler {
 	struct bfo_pipe pipe;
 	struct bfo_buffer *buffer;
 	bfo_order_list nodes;
+	uint64_t from;			/* the stem is written before this block */
 	uint64_t bytes, total;		/* progress */
 	uint32_t source_units;		/* units of a block of the source */
 
@@ -79,7 +80,7 @@ static errcode_t add_writes(struct filler *f, uint32_t at, uint64_t stem, uint32
 		blk = bfo_plan_block(f->plan, stem, &run);
 		if (run > len)
 			run = len;
-		err = bfo_pipe_add_write(&f->pipe, f->buffer, at, blk, run);
+		err = bfo_pipe_add_write(&f->pipe, f->buffer, at, blk, run, stem + run);
 	}
 	return err;
 }
@@ -123,6 +124,8 @@ static errcode_t fill_ea(struct filler *f, uint32_t index)
 	errcode_t err;
 
 	f->ea_end = ea->stem + 1;
+	if (ea->stem < f->from)
+		return 0;
 	f->buffer->used += f->pipe.block_units;
 	err = f->plan->tree->repacked ? make_ea(f, index, at)
 				      : add_node(f, ea->blk, 1, TAG_EA | index, at);
@@ -234,6 +237,23 @@ static errcode_t fill_piece(struct filler *f, const struct bfo_inode *rec, uint3
 	return err;
 }
 
+/* Blocks of the current run, not yet done, that were written already; whole blocks of the source. */
+static uint32_t skipped(const struct filler *f, const struct bfo_inode *rec)
+{
+	uint32_t len = f->run.len - f->run_done, ratio = f->source_units / f->pipe.block_units, rest;
+	uint64_t stem = rec->stem + f->run.at + f->run_done;
+
+	if (stem >= f->from)
+		return 0;
+	if (f->from - stem >= len)
+		return len;
+	if (rec->state & (BFO_INODE_INLINE | BFO_INODE_MOVED))
+		return 0;	/* comes as a whole */
+	len = f->from - stem;
+	rest = ratio > 1 ? (f->run.lblk + f->run_done + len) % ratio : 0;
+	return rest < len ? len - rest : 0;
+}
+
 /* As much of the file as fits; *DONE if that is all. */
 static errcode_t fill_file(struct filler *f, const struct bfo_inode *rec, int *done)
 {
@@ -250,7 +270,11 @@ static errcode_t fill_file(struct filler *f, const struct bfo_inode *rec, int *d
 				break;
 			continue;
 		}
-		if (len > blocks_left(f))	/* what comes as a whole is not more than a block */
+		if (f->from && skipped(f, rec)) {
+			f->run_done += skipped(f, rec);
+			continue;
+		}
+		if (len > blocks_left(f))	/* what comes as a whole is short */
 			len = rec->state & (BFO_INODE_INLINE | BFO_INODE_MOVED) ? 0 : blocks_left(f);
 		if (!len)
 			break;
@@ -290,6 +314,8 @@ static errcode_t fill_dir(struct filler *f, const struct bfo_inode *rec, int *do
 	uint32_t at;
 
 	for (; f->lblk < f->img.blocks && blocks_left(f) && !err; f->lblk++) {
+		if (rec->stem + f->lblk < f->from)
+			continue;
 		at = f->buffer->used;
 		f->buffer->used += f->pipe.block_units;
 		bfo_dirimage_block(&f->img, f->lblk, f->buffer->buf + (size_t) at * f->pipe.unit);
@@ -384,16 +410,17 @@ static errcode_t take_node(void *priv, const struct bfo_node *node, uint32_t at,
 }
 
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,
-			 uint64_t memory)
+			 uint64_t memory, struct bfo_data_progress *p)
 {
-	struct filler f = { .plan = plan, .r = r, .w = w };
+	struct filler f = { .plan = plan, .r = r, .w = w, .from = p->from };
 	struct bfo_sink sink = { .take = take_node, .place = place_node, .priv = &f };
 	uint32_t from = r->vol->block_size, to = w->vol->block_size, unit = from < to ? from : to;
 	errcode_t err;
 
 	f.total = (plan->data_blocks + plan->ea_len) * to;
 	f.source_units = from / unit;
-	err = bfo_pipe_open(&f.pipe, w, unit, memory, plan->stem_len * to);
+	p->done = p->from;
+	err = bfo_pipe_open(&f.pipe, w, unit, memory, plan->stem_len * to, p);
 	if (err)
 		return bfo_fail(plan->ctx, err, "starting to move data");
 	while (f.item < plan->order.n && !err) {

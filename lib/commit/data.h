@@ -5,13 +5,16 @@
 #ifndef BFO_COMMIT_DATA_H
 #define BFO_COMMIT_DATA_H
 
-#include "commit/writer.h"
+#include "commit/pipe.h"
 #include "gather/batch.h"
 #include "plan/plan.h"
 
-/* Writes all items of the plan, MEMORY bytes of batch buffer between reading and writing. */
+/*
+ * Writes all items of the plan, but for the part that P says is there already; MEMORY bytes of batch
+ * buffer between reading and writing.
+ */
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,
-			 uint64_t memory);
+			 uint64_t memory, struct bfo_data_progress *p);
 
 /* Writes the blocks of all extent trees. */
 errcode_t bfo_trees_write(struct bfo_plan *plan, struct bfo_writer *w);

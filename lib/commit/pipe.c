@@ -57,6 +57,19 @@ static uint32_t wait_for(struct bfo_pipe *p, const struct bfo_buffer *b, uint32_
 	return len;
 }
 
+/* LEN blocks were written, and with them the stem up to END. */
+static errcode_t tell(struct bfo_pipe *p, uint64_t end, uint32_t len)
+{
+	if (!p->progress)
+		return 0;
+	p->progress->done = end;
+	p->untold += (uint64_t) len * p->w->vol->block_size;
+	if (p->untold < BFO_PROGRESS_BYTES)
+		return 0;
+	p->untold = 0;
+	return p->progress->note(p->progress->priv, end);
+}
+
 static errcode_t write_run(struct bfo_pipe *p, const struct bfo_buffer *b,
 			   const struct bfo_buffer_write *run)
 {
@@ -72,6 +85,8 @@ static errcode_t write_run(struct bfo_pipe *p, const struct bfo_buffer *b,
 		err = bfo_writer_write(p->w, run->blk + done, len,
 				       b->buf + (size_t) at * p->unit);
 		bfo_volume_write_back(p->w->vol, run->blk + done, len);
+		if (!err)
+			err = tell(p, run->end - run->len + done + len, len);
 	}
 	return err;
 }
@@ -129,13 +144,14 @@ static void *writer_main(void *arg)
 }
 
 errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint32_t unit, uint64_t memory,
-			uint64_t total)
+			uint64_t total, struct bfo_data_progress *progress)
 {
 	uint64_t units;
 	errcode_t err;
 
 	memset(p, 0, sizeof(*p));
 	p->w = w;
+	p->progress = progress;
 	p->unit = unit;
 	p->block_units = w->vol->block_size / unit;
 	p->chunk = BFO_CHUNK_BYTES / unit;
@@ -184,16 +200,18 @@ void bfo_pipe_expect(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint
 }
 
 errcode_t bfo_pipe_add_write(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint64_t blk,
-			     uint32_t len)
+			     uint32_t len, uint64_t end)
 {
 	struct bfo_buffer_write *last = b->writes.n ? &b->writes.v[b->writes.n - 1] : NULL;
 
-	if (last && last->blk + last->len == blk && last->at + last->len * p->block_units == at) {
+	if (last && last->blk + last->len == blk && last->at + last->len * p->block_units == at &&
+	    last->end + len == end) {
 		last->len += len;
+		last->end = end;
 		return 0;
 	}
 	return bfo_vec_push(&b->writes, (struct bfo_buffer_write) { .blk = blk, .at = at,
-			    .len = len });
+			    .len = len, .end = end });
 }
 
 void bfo_pipe_publish(struct bfo_pipe *p, struct bfo_buffer *b)

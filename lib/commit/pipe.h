@@ -21,11 +21,24 @@
 
 #define BFO_CHUNK_BYTES (4U << 20)
 
+/* Bytes after which bfo_data_progress is told. */
+#define BFO_PROGRESS_BYTES (256ULL << 20)
+
+/* How far the stem is filled, for who may go on with it one day. */
+struct bfo_data_progress {
+	/* Blocks of the stem before DONE were written; from the thread that writes. */
+	errcode_t (*note)(void *priv, uint64_t done);
+	void *priv;
+	uint64_t from;		/* blocks of the stem before this one are there already */
+	uint64_t done;		/* returned: were written, whatever came of the rest */
+};
+
 /* A run of blocks to be written. */
 struct bfo_buffer_write {
 	uint64_t blk;		/* on the target */
 	uint32_t at;		/* units, from the start of the buffer */
 	uint32_t len;		/* blocks */
+	uint64_t end;		/* all of the stem before this is written once the run is */
 };
 
 struct bfo_buffer {
@@ -38,6 +51,8 @@ struct bfo_buffer {
 
 struct bfo_pipe {
 	struct bfo_writer *w;
+	struct bfo_data_progress *progress;	/* told by the writer */
+	uint64_t untold;		/* bytes written since */
 	uint32_t unit;			/* bytes */
 	uint32_t block_units;		/* units of a block of the target */
 	uint32_t capacity;		/* units of one buffer */
@@ -54,10 +69,11 @@ struct bfo_pipe {
 
 /*
  * Two buffers of together MEMORY bytes; or, if all TOTAL bytes fit into that, one that takes them
- * at once (what is never touched takes no memory).  UNIT is in bytes.  Starts the writer.
+ * at once (what is never touched takes no memory).  UNIT is in bytes.  PROGRESS may be NULL.  Starts
+ * the writer.
  */
 errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint32_t unit, uint64_t memory,
-			uint64_t total);
+			uint64_t total, struct bfo_data_progress *progress);
 
 /* Waits until a buffer is free and returns it, emptied. */
 errcode_t bfo_pipe_begin(struct bfo_pipe *p, struct bfo_buffer **buffer);
@@ -65,9 +81,9 @@ errcode_t bfo_pipe_begin(struct bfo_pipe *p, struct bfo_buffer **buffer);
 /* LEN units of the buffer will be filled by reading: counts them as missing. */
 void bfo_pipe_expect(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t len);
 
-/* The LEN blocks from unit AT of the buffer on go to target block BLK. */
+/* The LEN blocks from unit AT of the buffer on go to target block BLK; in the stem they end at END. */
 errcode_t bfo_pipe_add_write(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint64_t blk,
-			     uint32_t len);
+			     uint32_t len, uint64_t end);
 
 /* All nodes and writes of the buffer are known: the writer may begin. */
 void bfo_pipe_publish(struct bfo_pipe *p, struct bfo_buffer *b);

@@ -177,19 +177,26 @@ static errcode_t pull(struct window *w)
 	return err ? err : bfo_reader_run(w->r, w->nodes.v, w->nodes.n, &sink);
 }
 
-/* True if nobody looks at table block BLK yet, so that it may be written now. */
-static int is_unseen(const struct window *w, uint32_t first_ino)
+/*
+ * With group checksums the descriptors say how much of a table is in use; without, everything that
+ * looks at a filesystem after a crash finds what stands in a slot.
+ */
+int bfo_table_is_unseen(const struct bfo_volume *vol, uint32_t first_ino, int atomic)
 {
-	ext2_filsys fs = w->target->fs;
-	uint32_t ipg = EXT2_INODES_PER_GROUP(fs->super), index = (first_ino - 1) % ipg;
-	uint32_t per_block = w->target->block_size / w->target->inode_size;
+	uint32_t ipg = EXT2_INODES_PER_GROUP(vol->fs->super), index = (first_ino - 1) % ipg;
+	uint32_t per_block = vol->block_size / vol->inode_size;
 	uint32_t n = ipg - index < per_block ? ipg - index : per_block;
 	ext2_ino_t used;
 
-	if (ext2fs_has_group_desc_csum(fs))
-		return index >= bfo_volume_group_used(w->target, (first_ino - 1) / ipg);
-	return ext2fs_find_first_set_inode_bitmap2(fs->inode_map, first_ino, first_ino + n - 1,
-						   &used) == ENOENT;
+	if (ext2fs_has_group_desc_csum(vol->fs))
+		return index >= bfo_volume_group_used(vol, (first_ino - 1) / ipg);
+	return !atomic && ext2fs_find_first_set_inode_bitmap2(vol->fs->inode_map, first_ino,
+							      first_ino + n - 1, &used) == ENOENT;
+}
+
+static int is_unseen(const struct window *w, uint32_t first_ino)
+{
+	return bfo_table_is_unseen(w->target, first_ino, w->t->atomic);
 }
 
 /* Copies the inodes that block I of the window has into the transaction's image of it. */
@@ -299,27 +306,31 @@ static errcode_t fill(struct window *w, size_t *at, uint32_t *first_ino)
 	return err;
 }
 
-/* The target's own that was rewritten, directory or quota file: changes in the transaction. */
+/* The target's own that was rewritten, directory or quota file: it changes last. */
 static errcode_t update_old(struct window *w, uint32_t inode)
 {
 	const struct bfo_inode *rec = &w->plan->tree->inodes.v[inode];
-	uint32_t byte, from_byte;
-	uint64_t from;
+	uint32_t byte, from_byte, size = w->target->inode_size;
+	uint64_t from, blk = bfo_volume_inode_block(w->target, rec->new_ino, &byte);
+	char *raw = w->slots + w->r->vol->block_size;
 	errcode_t err;
 	void *image;
 
-	err = bfo_transaction_get(w->t, bfo_volume_inode_block(w->target, rec->new_ino, &byte),
-				  &image);
-	if (!err)
-		bfo_charges_give_back(w->plan, inode, (char *) image + byte);
-	if (!err && !(rec->state & BFO_INODE_KEEP)) {
+	err = bfo_transaction_get(w->t, blk, &image);
+	if (err)
+		return err;
+	memcpy(raw, (char *) image + byte, size);
+	bfo_charges_give_back(w->plan, inode, raw);
+	if (!(rec->state & BFO_INODE_KEEP)) {
 		from = bfo_volume_inode_block(w->r->vol, rec->ino, &from_byte);
 		err = bfo_volume_read(w->plan->ctx, w->r->vol, from, 1, w->slots);
 		if (!err)
 			bfo_inode_recast(w->plan, w->slots + from_byte, w->r->vol->inode_size,
-					 (char *) image + byte);
+					 raw);
 	}
-	return err ? err : make_inode(w, inode, (char *) image + byte);
+	if (!err)
+		err = make_inode(w, inode, raw);
+	return err ? err : bfo_transaction_late(w->t, blk, byte, size, raw);
 }
 
 static errcode_t run_windows(struct window *w, uint32_t *first_ino)
@@ -353,8 +364,8 @@ errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_reader *r, struct b
 	uint64_t need = (uint64_t) plan->new_inodes * w.target->inode_size + 2 * bs;
 	errcode_t err;
 
-	if (need < r->vol->block_size)
-		need = r->vol->block_size;	/* update_old() reads one */
+	if (need < r->vol->block_size + bs)
+		need = r->vol->block_size + bs;	/* update_old() reads one, and makes an inode */
 	if (memory < WINDOW_MIN)
 		memory = WINDOW_MIN;
 	w.max_blocks = (memory < need ? memory : need) / bs;

@@ -18,4 +18,10 @@
 errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_transaction *t,
 			   uint64_t memory);
 
+/*
+ * True if nobody looks yet at the block of VOL's inode tables that begins with inode FIRST_INO, so
+ * that it may be written before the transaction; ATOMIC: not even after a crash.
+ */
+int bfo_table_is_unseen(const struct bfo_volume *vol, uint32_t first_ino, int atomic);
+
 #endif

@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * transaction.c - blocks that belong to somebody already, collected and written last
+ *
+ * Through the journal (P5).  Each arrow is a flush; after a crash in
+ *
+ *   log            the journal is empty and stays so: nothing happened
+ *   recover        RECOVER without a start of the log is nothing to e2fsck and kernel
+ *   start          one sector: there is a transaction from here on
+ *   in place       whoever replays the journal does all of this again
+ *   stop           one sector: there is no transaction any more, and none is needed
+ *   recover off
+ *
+ *   log ──> recover ──> start ──> in place ──> stop ──> recover off ──>
+ *
+ * The superblock in the transaction has RECOVER set, since it is written before `stop`.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commit/transaction.h"
+
+#define SUPER_BYTE 1024		/* of the volume */
 
 static int is_at(const struct bfo_transaction *t, size_t i, uint64_t blk)
 {
@@ -24,7 +39,7 @@ static errcode_t insert(struct bfo_transaction *t, size_t i, uint64_t blk)
 		return err;
 	}
 	memmove(t->blocks.v + i + 1, t->blocks.v + i, (t->blocks.n - i) * sizeof(*t->blocks.v));
-	t->blocks.v[i] = (struct bfo_txn_block) { .blk = blk, .data = data };
+	t->blocks.v[i] = (struct bfo_image) { .blk = blk, .data = data };
 	t->blocks.n++;
 	return 0;
 }
@@ -51,19 +66,175 @@ errcode_t bfo_transaction_set(struct bfo_transaction *t, uint64_t blk, const voi
 
 	if (!is_at(t, i, blk))
 		err = insert(t, i, blk);
-	if (!err)
-		memcpy(t->blocks.v[i].data, data, t->w->vol->block_size);
-	return err;
+	if (err)
+		return err;
+	memcpy(t->blocks.v[i].data, data, t->w->vol->block_size);
+	t->blocks.v[i].is_map = 1;
+	return 0;
 }
 
-errcode_t bfo_transaction_apply(struct bfo_transaction *t)
+errcode_t bfo_transaction_late(struct bfo_transaction *t, uint64_t blk, uint32_t byte,
+			       uint32_t len, const void *data)
+{
+	struct bfo_late late = { .blk = blk, .byte = byte, .len = len, .at = t->late_bytes.n };
+	errcode_t err;
+	void *image;
+
+	err = bfo_transaction_get(t, blk, &image);
+	if (!err)
+		err = bfo_vec_reserve(&t->late_bytes, len);
+	if (!err)
+		err = bfo_vec_push(&t->late, late);
+	if (err)
+		return err;
+	memcpy(t->late_bytes.v + t->late_bytes.n, data, len);
+	t->late_bytes.n += len;
+	return 0;
+}
+
+static void make_late(struct bfo_transaction *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->late.n; i++) {
+		const struct bfo_late *late = &t->late.v[i];
+		size_t at = bfo_vec_lower(&t->blocks, blk, late->blk);
+
+		memcpy((char *) t->blocks.v[at].data + late->byte, t->late_bytes.v + late->at,
+		       late->len);
+	}
+}
+
+errcode_t bfo_transaction_super(struct bfo_transaction *t, struct ext2_super_block *sb)
+{
+	uint32_t bs = t->w->vol->block_size;
+	struct ext2_super_block *image;
+	errcode_t err;
+	void *block;
+
+	err = bfo_transaction_get(t, SUPER_BYTE / bs, &block);
+	if (err)
+		return err;
+	image = (void *) ((char *) block + SUPER_BYTE % bs);
+	*image = *sb;
+	ext2fs_set_feature_journal_needs_recovery(image);
+	return ext2fs_superblock_csum_set(t->w->vol->fs, image);
+}
+
+/* Both kinds of images, or all but (IS_MAP 0) or only (1) bitmaps and descriptors. */
+static errcode_t write_images(struct bfo_transaction *t, int tables, int maps)
 {
 	errcode_t err = 0;
 	size_t i;
 
 	for (i = 0; i < t->blocks.n && !err; i++)
-		err = bfo_writer_write(t->w, t->blocks.v[i].blk, 1, t->blocks.v[i].data);
+		if (t->blocks.v[i].is_map ? maps : tables)
+			err = bfo_writer_change(t->w, t->blocks.v[i].blk, t->blocks.v[i].data);
 	return err ? err : bfo_writer_flush(t->w);
+}
+
+/* RECOVER in the superblock that stands on the device. */
+static errcode_t set_recover(struct bfo_writer *w, int on)
+{
+	struct ext2_super_block sb = w->super;
+	errcode_t err;
+
+	if (on)
+		ext2fs_set_feature_journal_needs_recovery(&sb);
+	else
+		ext2fs_clear_feature_journal_needs_recovery(&sb);
+	err = bfo_writer_super(w, &sb);
+	return err ? err : bfo_writer_flush(w);
+}
+
+/* What the images have put there. */
+static void note_super(struct bfo_transaction *t)
+{
+	uint32_t bs = t->w->vol->block_size;
+	size_t i = bfo_vec_lower(&t->blocks, blk, SUPER_BYTE / bs);
+
+	if (is_at(t, i, SUPER_BYTE / bs))
+		memcpy(&t->w->super, (char *) t->blocks.v[i].data + SUPER_BYTE % bs,
+		       sizeof(t->w->super));
+}
+
+/* Everything behind `start`. */
+static errcode_t finish(struct bfo_transaction *t, struct bfo_txlog *j)
+{
+	errcode_t err = write_images(t, 1, 1);
+
+	if (!err)
+		note_super(t);
+	if (!err)
+		err = bfo_txlog_stop(j, t->w);
+	return err ? err : set_recover(t->w, 0);
+}
+
+/* `start` failed, so that nobody knows whether it was written: it is not, if this returns 0. */
+static errcode_t take_back(struct bfo_writer *w, struct bfo_txlog *j)
+{
+	errcode_t failed = w->failed, err;
+
+	w->failed = 0;
+	err = bfo_txlog_cancel(j, w);
+	if (!err)
+		err = set_recover(w, 0);
+	w->failed = failed;
+	return err;
+}
+
+errcode_t bfo_transaction_commit(struct bfo_transaction *t, struct bfo_txlog *j, int *durable)
+{
+	errcode_t err;
+
+	*durable = 0;
+	make_late(t);
+	err = bfo_txlog_log(j, t->w, t->blocks.v, t->blocks.n);
+	if (!err)
+		err = set_recover(t->w, 1);
+	if (err)
+		return err;
+	err = bfo_txlog_start(j, t->w);
+	*durable = !err || take_back(t->w, j);
+	return err ? err : finish(t, j);
+}
+
+errcode_t bfo_transaction_redo(struct bfo_transaction *t, struct bfo_txlog *j)
+{
+	t->w->failed = 0;
+	return finish(t, j);
+}
+
+errcode_t bfo_transaction_settle(struct bfo_writer *w)
+{
+	return ext2fs_has_feature_journal_needs_recovery(&w->super) ? set_recover(w, 0) : 0;
+}
+
+/* The blocks that have late changes, with them. */
+static errcode_t write_late(struct bfo_transaction *t)
+{
+	errcode_t err = 0;
+	uint64_t last = 0;
+	size_t i, at;
+
+	make_late(t);
+	for (i = 0; i < t->late.n && !err; i++) {
+		if (t->late.v[i].blk == last)
+			continue;
+		last = t->late.v[i].blk;
+		at = bfo_vec_lower(&t->blocks, blk, last);
+		err = bfo_writer_change(t->w, last, t->blocks.v[at].data);
+	}
+	return err ? err : bfo_writer_flush(t->w);
+}
+
+errcode_t bfo_transaction_apply(struct bfo_transaction *t)
+{
+	errcode_t err = write_images(t, 1, 0);
+
+	if (!err)
+		err = write_images(t, 0, 1);
+	return err ? err : write_late(t);
 }
 
 /* Has BLOCK, of an inode table, inodes that e2fsck takes for used ones? */
@@ -124,4 +295,6 @@ void bfo_transaction_free(struct bfo_transaction *t)
 	for (i = 0; i < t->blocks.n; i++)
 		free(t->blocks.v[i].data);
 	bfo_vec_free(&t->blocks);
+	bfo_vec_free(&t->late);
+	bfo_vec_free(&t->late_bytes);
 }

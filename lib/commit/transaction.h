@@ -2,8 +2,11 @@
 /*
  * transaction.h - blocks that belong to somebody already, collected and written last
  *
- * A transaction holds new images of live blocks in memory until bfo_transaction_apply() writes
- * them.  Nothing else may write a live block.
+ * A transaction holds new images of live blocks in memory until one of these writes them; nothing
+ * else may write a live block:
+ *
+ *   bfo_transaction_commit()  through the target's journal: all of them or none (P5)
+ *   bfo_transaction_apply()   in place, what leads to the others last
  *
  * Parts of inode tables that nobody uses are written before.  Without checksums of group descriptors
  * no bg_itable_unused says so, and e2fsck takes every inode with links for one in use: such parts
@@ -14,16 +17,21 @@
 
 #include "base/range.h"
 #include "base/vec.h"
-#include "commit/writer.h"
+#include "commit/txlog.h"
 
-struct bfo_txn_block {
+/* A change that is made last: where what is new is led to from what is old. */
+struct bfo_late {
 	uint64_t blk;
-	void *data;		/* one block of the target */
+	uint32_t byte, len;	/* place and length in the block */
+	size_t at;		/* in late_bytes */
 };
 
 struct bfo_transaction {
 	struct bfo_writer *w;
-	BFO_VEC(struct bfo_txn_block) blocks;	/* ascending by blk */
+	int atomic;		/* it is going to be committed, not applied */
+	BFO_VEC(struct bfo_image) blocks;	/* ascending by blk */
+	BFO_VEC(struct bfo_late) late;
+	bfo_chars late_bytes;
 	bfo_ranges exposed;	/* blocks with new inodes that e2fsck sees already */
 };
 
@@ -33,10 +41,32 @@ struct bfo_transaction {
  */
 errcode_t bfo_transaction_get(struct bfo_transaction *t, uint64_t blk, void **data);
 
-/* The same for a block whose content is replaced as a whole: a new image is not read. */
+/* The same for a bitmap or descriptor block, of which all is new: it is not read. */
 errcode_t bfo_transaction_set(struct bfo_transaction *t, uint64_t blk, const void *data);
 
-/* Writes all images, ascending, and flushes. */
+/* LEN bytes at BYTE of block BLK become DATA, but not before all the rest is written. */
+errcode_t bfo_transaction_late(struct bfo_transaction *t, uint64_t blk, uint32_t byte,
+			       uint32_t len, const void *data);
+
+/* The primary superblock becomes SB, which gets its checksum.  For bfo_transaction_commit(). */
+errcode_t bfo_transaction_super(struct bfo_transaction *t, struct ext2_super_block *sb);
+
+/*
+ * All or nothing, through journal J, which has to have room.  *DURABLE tells whether what comes
+ * after an error is "all", once the journal is replayed.
+ */
+errcode_t bfo_transaction_commit(struct bfo_transaction *t, struct bfo_txlog *j, int *durable);
+
+/* Once more what comes after "durable", which failed, on a writer that did. */
+errcode_t bfo_transaction_redo(struct bfo_transaction *t, struct bfo_txlog *j);
+
+/* After one that did not become durable: the superblock does not ask for a replay. */
+errcode_t bfo_transaction_settle(struct bfo_writer *w);
+
+/*
+ * In place, a flush after each: inodes and what belongs to them; bitmaps and descriptors; late
+ * changes.
+ */
 errcode_t bfo_transaction_apply(struct bfo_transaction *t);
 
 /* Instead of that, after a failure: what is exposed becomes zero, and is flushed. */

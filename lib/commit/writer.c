@@ -3,49 +3,145 @@
  * writer.c - the one place where blocks of a target are written
  */
 #include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/crc32c.h"
 #include "commit/writer.h"
 
 #define SUPER_OFFSET 1024	/* bytes; also its size */
 
-errcode_t bfo_writer_write(struct bfo_writer *w, uint64_t blk, uint32_t count, const void *data)
+/* A second channel to the volume, on top of its I/O manager. */
+static errcode_t open_undo(struct bfo_writer *w, const char *undo_file)
 {
+	struct bfo_volume *vol = w->vol;
+	errcode_t err;
+
+	if (!access(undo_file, F_OK))
+		return bfo_fail(w->ctx, EEXIST, "making undo file %s", undo_file);
+	err = set_undo_io_backing_manager(vol->fs->io->manager);
+	if (!err)
+		err = set_undo_io_backup_file((char *) undo_file);
+	if (!err)
+		err = undo_io_manager->open(vol->path, IO_FLAG_RW, &w->live);
+	if (!err && vol->options)
+		err = io_channel_set_options(w->live, vol->options);
+	if (!err)
+		err = io_channel_set_blksize(w->live, vol->block_size);
+	return err ? bfo_fail(w->ctx, err, "making undo file %s", undo_file) : 0;
+}
+
+errcode_t bfo_writer_reread_super(struct bfo_writer *w)
+{
+	io_channel io = w->vol->fs->io;
+	errcode_t err = io_channel_set_blksize(io, SUPER_OFFSET), back;
+
+	if (!err)
+		err = io_channel_read_blk64(io, 1, -SUPER_OFFSET, &w->super);
+	back = io_channel_set_blksize(io, w->vol->block_size);
+	err = err ? err : back;
+	return err ? bfo_fail(w->ctx, err, "reading the superblock of %s", w->vol->spec) : 0;
+}
+
+errcode_t bfo_writer_open(struct bfo_writer *w, struct bfo_context *ctx, struct bfo_volume *vol,
+			  const char *undo_file)
+{
+	errcode_t err;
+
+	memset(w, 0, sizeof(*w));
+	w->ctx = ctx;
+	w->vol = vol;
+	err = bfo_writer_reread_super(w);
+	if (!err && undo_file)
+		err = open_undo(w, undo_file);
+	if (!w->live)
+		w->live = vol->fs->io;
+	return err;
+}
+
+errcode_t bfo_writer_close(struct bfo_writer *w)
+{
+	errcode_t err = 0;
+
+	if (w->live && w->live != w->vol->fs->io)
+		err = io_channel_close(w->live);
+	w->live = NULL;
+	bfo_vec_free(&w->sums);
+	return err ? bfo_fail(w->ctx, err, "finishing the undo file of %s", w->vol->spec) : 0;
+}
+
+static errcode_t note_sum(struct bfo_writer *w, uint64_t blk, uint32_t count, const void *data)
+{
+	uint32_t crc = bfo_crc32c(~0U, data, (size_t) count * w->vol->block_size);
+
+	return bfo_vec_push(&w->sums, (struct bfo_sum) { .blk = blk, .count = count, .crc = crc });
+}
+
+/*
+ * COUNT as libext2fs has it: blocks, or less than 0 bytes.  No sum of the superblock's block: it
+ * changes several times.
+ */
+static errcode_t put(struct bfo_writer *w, io_channel io, uint64_t blk, int count,
+		     const void *data)
+{
+	uint32_t blocks = count < 0 ? 1 : count;
 	errcode_t err;
 
 	if (w->failed)
 		return w->failed;
 	errno = 0;
-	err = io_channel_write_blk64(w->vol->fs->io, blk, count, data);
+	err = io_channel_write_blk64(io, blk, count, data);
 	if (err == EXT2_ET_SHORT_WRITE && errno)
 		err = errno;		/* it says why: a full disk, a limit */
 	w->requests++;
-	w->blocks += count;
-	if (!err && w->keep_sums)
-		err = bfo_vec_push(&w->sums, (struct bfo_sum) { .blk = blk, .count = count,
-				   .crc = bfo_crc32c(~0U, data, (size_t) count *
-						     w->vol->block_size) });
+	w->blocks += blocks;
+	if (!err && w->keep_sums && count > 0 && blk != SUPER_OFFSET / w->vol->block_size)
+		err = note_sum(w, blk, blocks, data);
 	if (err)
-		w->failed = bfo_fail(w->ctx, err, "writing %u blocks at block %llu of %s", count,
+		w->failed = bfo_fail(w->ctx, err, "writing %u blocks at block %llu of %s", blocks,
 				     (unsigned long long) blk, w->vol->spec);
 	return err;
 }
 
-errcode_t bfo_writer_super(struct bfo_writer *w, const struct ext2_super_block *sb)
+errcode_t bfo_writer_write(struct bfo_writer *w, uint64_t blk, uint32_t count, const void *data)
 {
-	io_channel io = w->vol->fs->io;
-	errcode_t err;
+	return put(w, w->vol->fs->io, blk, count, data);
+}
+
+errcode_t bfo_writer_part(struct bfo_writer *w, uint64_t blk, uint32_t bytes, const void *data)
+{
+	return put(w, w->vol->fs->io, blk, -(int) bytes, data);
+}
+
+errcode_t bfo_writer_change(struct bfo_writer *w, uint64_t blk, const void *data)
+{
+	return put(w, w->live, blk, 1, data);
+}
+
+errcode_t bfo_writer_change_part(struct bfo_writer *w, uint64_t blk, uint32_t bytes,
+				 const void *data)
+{
+	return put(w, w->live, blk, -(int) bytes, data);
+}
+
+errcode_t bfo_writer_super(struct bfo_writer *w, struct ext2_super_block *sb)
+{
+	errcode_t err, back;
 
 	if (w->failed)
 		return w->failed;
-	err = io_channel_set_blksize(io, SUPER_OFFSET);
+	err = ext2fs_superblock_csum_set(w->vol->fs, sb);
 	if (!err)
-		err = io_channel_write_blk64(io, 1, -(int) sizeof(*sb), sb);
+		err = io_channel_set_blksize(w->live, SUPER_OFFSET);
 	if (!err)
-		err = io_channel_set_blksize(io, w->vol->block_size);
+		err = io_channel_write_blk64(w->live, 1, -(int) sizeof(*sb), sb);
+	back = io_channel_set_blksize(w->live, w->vol->block_size);	/* others write, too */
+	err = err ? err : back;
 	w->requests++;
 	if (err)
 		w->failed = bfo_fail(w->ctx, err, "writing the superblock of %s", w->vol->spec);
+	else
+		memmove(&w->super, sb, sizeof(*sb));
 	return err;
 }
 
@@ -56,6 +152,8 @@ errcode_t bfo_writer_flush(struct bfo_writer *w)
 	if (w->failed)
 		return w->failed;
 	err = io_channel_flush(w->vol->fs->io);
+	if (!err && w->live != w->vol->fs->io)
+		err = io_channel_flush(w->live);
 	if (err)
 		w->failed = bfo_fail(w->ctx, err, "flushing %s", w->vol->spec);
 	return err;

@@ -3,7 +3,8 @@
  * writer.h - the one place where blocks of a target are written
  *
  * After the first error a writer refuses everything: what was meant to follow a write must not
- * happen without it.
+ * happen without it.  What was live before goes through a channel of its own, which may keep an
+ * undo file; what lay in free space does not.
  */
 #ifndef BFO_COMMIT_WRITER_H
 #define BFO_COMMIT_WRITER_H
@@ -20,17 +21,40 @@ struct bfo_sum {
 struct bfo_writer {
 	struct bfo_context *ctx;
 	struct bfo_volume *vol;
+	io_channel live;	/* for what was live before */
+	struct ext2_super_block super;	/* as it stands on the device */
 	errcode_t failed;	/* sticky */
 	uint64_t requests, blocks;
 	int keep_sums;		/* set by the caller: note what is written, in sums */
 	BFO_VEC(struct bfo_sum) sums;
 };
 
-/* Writes COUNT blocks at BLK, in one request. */
+/*
+ * A writer to VOL.  With UNDO_FILE (else NULL), which must not exist, what live blocks held before
+ * is kept there, for e2undo(8).
+ */
+errcode_t bfo_writer_open(struct bfo_writer *w, struct bfo_context *ctx, struct bfo_volume *vol,
+			  const char *undo_file);
+
+/* Ends; an error means that the undo file is not complete. */
+errcode_t bfo_writer_close(struct bfo_writer *w);
+
+/* Writes COUNT blocks at BLK, where nothing was live before, in one request. */
 errcode_t bfo_writer_write(struct bfo_writer *w, uint64_t blk, uint32_t count, const void *data);
 
-/* Writes the primary superblock, 1,024 bytes in disk byte order. */
-errcode_t bfo_writer_super(struct bfo_writer *w, const struct ext2_super_block *sb);
+/* Writes BYTES of DATA to the beginning of BLK; it holds nothing that was live. */
+errcode_t bfo_writer_part(struct bfo_writer *w, uint64_t blk, uint32_t bytes, const void *data);
+
+/* Writes block BLK, which was live before, or BYTES at its beginning. */
+errcode_t bfo_writer_change(struct bfo_writer *w, uint64_t blk, const void *data);
+errcode_t bfo_writer_change_part(struct bfo_writer *w, uint64_t blk, uint32_t bytes,
+				 const void *data);
+
+/* Writes the primary superblock, 1,024 bytes in disk byte order, with its checksum. */
+errcode_t bfo_writer_super(struct bfo_writer *w, struct ext2_super_block *sb);
+
+/* Reads it again into w->super, after its block was written. */
+errcode_t bfo_writer_reread_super(struct bfo_writer *w);
 
 /* Everything written so far is on the device when this returns. */
 errcode_t bfo_writer_flush(struct bfo_writer *w);

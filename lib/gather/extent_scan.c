@@ -67,6 +67,17 @@ static errcode_t add_seg(struct bfo_tree *t, struct bfo_inode *rec, uint64_t blk
 	return err;
 }
 
+/* What of a segment lies before the end of its file. */
+static uint32_t cut_off(const struct bfo_extent_scan *s, const struct bfo_inode *rec, uint32_t lblk,
+			uint32_t len)
+{
+	uint64_t bs = s->r->vol->block_size, end = (rec->size + bs - 1) / bs;
+
+	if (lblk >= end)
+		return 0;
+	return lblk + (uint64_t) len > end ? end - lblk : len;
+}
+
 /*
  * Written blocks past the end of a file hold nothing anybody could read; e2fsck objects to them.
  * They are kept as what they can only be: preallocation.
@@ -74,12 +85,9 @@ static errcode_t add_seg(struct bfo_tree *t, struct bfo_inode *rec, uint64_t blk
 static errcode_t add_past_eof(struct bfo_extent_scan *s, struct bfo_inode *rec,
 			      uint64_t blk, uint32_t lblk, uint32_t len)
 {
-	uint64_t bs = s->r->vol->block_size, end = (rec->size + bs - 1) / bs;
-	uint32_t in = lblk >= end ? 0 : len;
+	uint32_t in = cut_off(s, rec, lblk, len);
 	errcode_t err = 0;
 
-	if (in && lblk + (uint64_t) in > end)
-		in = end - lblk;
 	if (in)
 		err = add_seg(s->tree, rec, blk, lblk, in);
 	if (!err && in < len)
@@ -89,6 +97,21 @@ static errcode_t add_past_eof(struct bfo_extent_scan *s, struct bfo_inode *rec,
 	return err;
 }
 
+/* True if the next mount will cut the file off at its end. */
+static int is_truncated(const struct bfo_tree *t, uint32_t ino)
+{
+	size_t lo = 0, hi = t->truncated.n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (t->truncated.v[mid] < ino)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < t->truncated.n && t->truncated.v[lo] == ino;
+}
+
 static errcode_t deliver(struct bfo_extent_scan *s, uint32_t inode, uint64_t blk, uint32_t lblk,
 			 uint32_t len)
 {
@@ -96,6 +119,10 @@ static errcode_t deliver(struct bfo_extent_scan *s, uint32_t inode, uint64_t blk
 
 	if (rec->state & BFO_INODE_BAD)
 		return 0;
+	if (S_ISREG(rec->mode) && is_truncated(s->tree, rec->ino)) {
+		len = cut_off(s, rec, lblk, len);
+		return len ? add_seg(s->tree, rec, blk, lblk, len) : 0;
+	}
 	if (!S_ISDIR(rec->mode) && !(blk & BFO_SEG_UNWRITTEN) && !(rec->flags & EXT4_VERITY_FL))
 		return add_past_eof(s, rec, blk, lblk, len);
 	return add_seg(s->tree, rec, blk, lblk, len);

@@ -17,6 +17,7 @@
 #include "gather/inode_check.h"
 #include "gather/inode_scan.h"
 #include "gather/inode_walk.h"
+#include "gather/orphan_scan.h"
 #include "gather/symlink_scan.h"
 
 #define le16 ext2fs_le16_to_cpu
@@ -304,5 +305,7 @@ errcode_t bfo_inode_scan_some(struct bfo_reader *r, struct bfo_tree *tree, const
 
 errcode_t bfo_inode_scan(struct bfo_reader *r, struct bfo_tree *tree)
 {
-	return bfo_inode_scan_some(r, tree, NULL, 0);
+	errcode_t err = bfo_orphan_scan(r, tree);
+
+	return err ? err : bfo_inode_scan_some(r, tree, NULL, 0);
 }

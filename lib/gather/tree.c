@@ -25,6 +25,8 @@ void bfo_tree_free(struct bfo_tree *t)
 	bfo_vec_free(&t->moved);
 	bfo_vec_free(&t->findings);
 	bfo_vec_free(&t->map_blocks);
+	bfo_vec_free(&t->unlinked);
+	bfo_vec_free(&t->truncated);
 }
 
 unsigned int bfo_dirent_type(uint16_t mode)

@@ -107,6 +107,7 @@ struct bfo_ea {
 	uint8_t bad;
 	uint8_t no_block;	/* repacked: all of it stands in the inode */
 	uint8_t has_values;	/* repacked: some values stand in inodes of their own */
+	uint32_t unused;	/* 0: no byte is left to chance, see plan/digest */
 };
 
 /*
@@ -152,6 +153,8 @@ struct bfo_map_use {
 	uint32_t ino;		/* inode number */
 };
 
+typedef BFO_VEC(uint32_t) bfo_numbers;
+
 struct bfo_tree {
 	uint32_t block_size;		/* of the volume, bytes: what segments count */
 	uint8_t uuid[16];
@@ -171,6 +174,8 @@ struct bfo_tree {
 	int repacked;
 	BFO_VEC(struct bfo_map_use) map_blocks;	/* of extent trees and indirect blocks ... */
 	int keep_map_blocks;		/* ... if this is set before the scan */
+	bfo_numbers unlinked;		/* inodes without a name that were still open, ascending */
+	bfo_numbers truncated;		/* inodes whose blocks past their end mean nothing */
 	int resolved;			/* plan: names[].ino are indexes of records */
 	uint64_t dir_blocks;		/* directory blocks read */
 };

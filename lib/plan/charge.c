@@ -61,6 +61,21 @@ static errcode_t fail_to(const struct bfo_plan *plan, errcode_t err, const char 
 			"-f on it first", what, ino);
 }
 
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static void take_back(struct bfo_quota *q, uint32_t id, uint64_t inodes, uint64_t bytes)
+{
+	size_t i = bfo_vec_lower(&q->entries, id, id);
+
+	if (i == q->entries.n || q->entries.v[i].id != id)
+		return;
+	q->entries.v[i].inodes = less(q->entries.v[i].inodes, inodes);
+	q->entries.v[i].space = less(q->entries.v[i].space, bytes);
+}
+
 static errcode_t load(struct bfo_plan *plan, enum bfo_quota_type type,
 		      const struct bfo_quota_file *from)
 {
@@ -78,6 +93,8 @@ static errcode_t load(struct bfo_plan *plan, enum bfo_quota_type type,
 		err = bfo_vec_push(&f->freed, from->blocks.v[i]);
 	if (!err)
 		err = bfo_quota_parse(&f->quota, type, from->data, from->size);
+	if (!err && plan->ghost.bytes)
+		take_back(&f->quota, plan->ghost.owner[type], 1, plan->ghost.bytes);
 	if (err)
 		return fail_to(plan, err == ENOMEM ? err : BFO_ET_UNHEALTHY, "reading", f->ino);
 	return 0;
@@ -301,21 +318,6 @@ errcode_t bfo_charges_add(struct bfo_plan *plan, uint32_t inode, const void *raw
 					       owner_of(raw, target->inode_size, type),
 					       1 + values, space_of(target, raw));
 	return err ? bfo_fail(plan->ctx, err, "adding up quota") : 0;
-}
-
-static uint64_t less(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
-}
-
-static void take_back(struct bfo_quota *q, uint32_t id, uint64_t inodes, uint64_t bytes)
-{
-	size_t i = bfo_vec_lower(&q->entries, id, id);
-
-	if (i == q->entries.n || q->entries.v[i].id != id)
-		return;
-	q->entries.v[i].inodes = less(q->entries.v[i].inodes, inodes);
-	q->entries.v[i].space = less(q->entries.v[i].space, bytes);
 }
 
 void bfo_charges_give_back(struct bfo_plan *plan, uint32_t inode, const void *raw)

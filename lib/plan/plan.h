@@ -65,6 +65,12 @@ typedef BFO_VEC(uint32_t) bfo_order;
 
 struct bfo_charges;
 
+/* A file on the target that is as good as gone: whose quota it still is charged to. */
+struct bfo_ghost {
+	uint32_t owner[3];		/* user, group, project */
+	uint64_t bytes;			/* 0: there is none */
+};
+
 struct bfo_plan {
 	struct bfo_context *ctx;
 	struct bfo_tree *tree;
@@ -88,6 +94,7 @@ struct bfo_plan {
 	uint64_t stem_len;		/* blocks of all items */
 	uint64_t tree_len;		/* blocks of all trees, behind the items */
 	uint64_t dir_len, ea_len;	/* of the items: directories, attribute blocks */
+	struct bfo_ghost ghost;		/* set by the caller */
 	struct bfo_charges *charges;	/* quota files of the target, or NULL (plan/charge.h) */
 
 	/* totals, for people */

@@ -123,7 +123,7 @@ errcode_t bfo_gate_recovery(struct bfo_context *ctx, const struct bfo_volume *vo
 		return bfo_fail(ctx, BFO_ET_RECOVERY, "opening %s: it was not unmounted cleanly; "
 				"mount and unmount it once, or run e2fsck -p %s", vol->spec,
 				vol->spec);
-	if (ext2fs_has_feature_orphan_present(sb))
+	if (vol->writable && ext2fs_has_feature_orphan_present(sb))
 		return bfo_fail(ctx, BFO_ET_RECOVERY, "opening %s: its orphan file is not empty; "
 				"run e2fsck -p %s", vol->spec, vol->spec);
 	return 0;
@@ -155,20 +155,7 @@ errcode_t bfo_gate_intact(struct bfo_context *ctx, const struct bfo_volume *vol)
 	return 0;
 }
 
-/* True if the volume holds more than what mke2fs puts there: reserved inodes, lost+found, own files. */
-static int holds_files(const struct ext2_super_block *sb)
-{
-	const uint32_t own[] = { sb->s_usr_quota_inum, sb->s_grp_quota_inum,
-				 sb->s_prj_quota_inum, sb->s_orphan_file_inum };
-	uint32_t made = EXT2_FIRST_INODE(sb);
-	size_t i;
-
-	for (i = 0; i < sizeof(own) / sizeof(*own); i++)
-		made += own[i] >= EXT2_FIRST_INODE(sb);
-	return sb->s_inodes_count - sb->s_free_inodes_count > made;
-}
-
-errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol, int force)
+errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol, int how)
 {
 	const struct ext2_super_block *sb = vol->fs->super;
 	const char *why = NULL;
@@ -177,9 +164,12 @@ errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol
 		why = "it has errors";
 	else if (!(sb->s_state & EXT2_VALID_FS))
 		why = "it was not unmounted cleanly";
-	else if (sb->s_last_orphan)
-		why = "its list of orphans is not empty";
-	else if (!force && holds_files(sb) && sb->s_lastcheck < sb->s_mtime)
+	else if (sb->s_last_orphan && !(how & BFO_OPEN_RECORDED))
+		return bfo_fail(ctx, BFO_ET_UNHEALTHY, "opening %s: it has orphans; if they come of a "
+				"copy that was interrupted, 'e2bfo resume' goes on with it and "
+				"'e2bfo abort' gives it up, else run e2fsck -f %s first", vol->spec,
+				vol->spec);
+	else if (!(how & (BFO_OPEN_FORCE | BFO_OPEN_RECORDED)) && bfo_volume_holds_files(vol) && sb->s_lastcheck < sb->s_mtime)
 		why = "it was mounted since its last check";
 	else if (ext2fs_has_feature_dir_index((struct ext2_super_block *) sb) &&
 		 sb->s_def_hash_version > EXT2_HASH_TEA)

@@ -17,16 +17,16 @@ errcode_t bfo_gate_features(struct bfo_context *ctx, const struct bfo_volume *vo
 /* The features of VOL that a target may have too: COMPAT, INCOMPAT, RO_COMPAT. */
 void bfo_gate_target_features(const struct bfo_volume *vol, uint32_t mask[3]);
 
-/* Refuses a volume whose journal or orphan file has to be worked off first. */
+/* Refuses a target whose journal or orphan file has to be worked off first. */
 errcode_t bfo_gate_recovery(struct bfo_context *ctx, const struct bfo_volume *vol);
 
 /* Refuses a volume that is cut off, or whose descriptors are damaged. */
 errcode_t bfo_gate_intact(struct bfo_context *ctx, const struct bfo_volume *vol);
 
 /*
- * Refuses a target that has errors, was not unmounted, or - if it holds files and FORCE is not
- * set - was not checked since it was last mounted: what resize2fs and tune2fs insist on.
+ * Refuses a target that has errors, orphans, was not unmounted, or - if it holds files - was not
+ * checked since it was last mounted; HOW (BFO_OPEN_FORCE, _RECORDED) makes exceptions: what resize2fs and tune2fs insist on.
  */
-errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol, int force);
+errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol, int how);
 
 #endif

@@ -50,7 +50,8 @@ static int count_partitions(blkid_probe pr)
 	return list ? blkid_partlist_numof_partitions(list) : 0;
 }
 
-static void look(blkid_probe pr, struct bfo_probe *p)
+/* 0, or an errno. */
+static int look(blkid_probe pr, struct bfo_probe *p)
 {
 	int found;
 
@@ -58,16 +59,20 @@ static void look(blkid_probe pr, struct bfo_probe *p)
 	blkid_probe_set_superblocks_flags(pr, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_LABEL |
 					  BLKID_SUBLKS_UUID);
 	blkid_probe_enable_partitions(pr, 1);
+	errno = 0;
 	found = blkid_do_safeprobe(pr);
+	if (found == -1)
+		return errno ? errno : EIO;
 	snprintf(p->type, sizeof(p->type), "%s", value(pr, "TYPE"));
 	snprintf(p->table, sizeof(p->table), "%s", value(pr, "PTTYPE"));
-	p->several = found < 0;
+	p->several = found == -2;
 	if (p->several)
 		strcpy(p->text, "more than one thing (wipefs(8) lists them)");
 	else
 		describe(pr, p);
 	if (*p->table)
 		p->partitions = count_partitions(pr);
+	return 0;
 }
 
 errcode_t bfo_probe_read(struct bfo_context *ctx, const char *path, uint64_t offset,
@@ -82,7 +87,7 @@ errcode_t bfo_probe_read(struct bfo_context *ctx, const char *path, uint64_t off
 	else if (fd < 0 || blkid_probe_set_device(pr, fd, offset, size))
 		err = errno ? errno : EIO;
 	else
-		look(pr, probe);
+		err = look(pr, probe);
 	if (pr)
 		blkid_free_probe(pr);
 	if (fd >= 0)
@@ -122,8 +127,11 @@ errcode_t bfo_probe_target(struct bfo_context *ctx, const char *spec, const char
 	errcode_t err;
 
 	err = bfo_store_locate(ctx, spec, path, options, 1, &offset, &store);
-	if (err || bfo_probe_read(ctx, path, offset, store.size, &p))
-		return err;		/* what cannot be probed cannot be opened */
+	if (err)
+		return err;
+	err = bfo_probe_read(ctx, path, offset, store.size, &p);
+	if (err)			/* what cannot be probed cannot be opened, which says more */
+		return err == ENOMEM || err == EIO ? err : 0;
 	if (p.partitions)
 		return ask_partition(ctx, spec, path, &p);
 	if (p.several || (*p.type && strncmp(p.type, "ext", 3)))

@@ -65,8 +65,18 @@ errcode_t bfo_store_resolve(struct bfo_context *ctx, const char *spec, char **pa
 	return bfo_fail(ctx, BFO_ET_NO_DEVICE, "looking for %s", spec);
 }
 
+/*
+ * What is not there says something; what there was no memory or descriptor for does not, and must
+ * not pass for "not mounted".
+ */
+static void note_lack(int *err)
+{
+	if (errno == ENOMEM || errno == EMFILE || errno == ENFILE)
+		*err = errno;
+}
+
 /* Reads one number from a file below /sys/dev/block/; -1 if there is none. */
-static int64_t sysfs_number(dev_t dev, const char *leaf)
+static int64_t sysfs_number(dev_t dev, const char *leaf, int *err)
 {
 	char name[128];
 	int64_t value = -1;
@@ -74,16 +84,21 @@ static int64_t sysfs_number(dev_t dev, const char *leaf)
 
 	snprintf(name, sizeof(name), "/sys/dev/block/%u:%u/%s", major(dev), minor(dev), leaf);
 	f = fopen(name, "re");
-	if (!f)
+	if (!f) {
+		note_lack(err);
 		return -1;
-	if (fscanf(f, "%" SCNd64, &value) != 1)
+	}
+	errno = 0;
+	if (fscanf(f, "%" SCNd64, &value) != 1) {
+		note_lack(err);
 		value = -1;
+	}
 	fclose(f);
 	return value;
 }
 
 /* One step from a partition to its disk; 1 if taken. */
-static int step_partition(struct bfo_store *s)
+static int step_partition(struct bfo_store *s, int *err)
 {
 	char name[128];
 	unsigned int maj, min;
@@ -91,15 +106,20 @@ static int step_partition(struct bfo_store *s)
 	FILE *f;
 	int got;
 
-	if (s->ino || sysfs_number(s->dev, "partition") < 0)
+	if (s->ino || sysfs_number(s->dev, "partition", err) < 0)
 		return 0;
-	start = sysfs_number(s->dev, "start");
+	start = sysfs_number(s->dev, "start", err);
 	snprintf(name, sizeof(name), "/sys/dev/block/%u:%u/../dev", major(s->dev),
 		 minor(s->dev));
 	f = fopen(name, "re");
-	if (!f)
+	if (!f) {
+		note_lack(err);
 		return 0;
+	}
+	errno = 0;
 	got = fscanf(f, "%u:%u", &maj, &min);
+	if (got != 2)
+		note_lack(err);
 	fclose(f);
 	if (start < 0 || got != 2)
 		return 0;
@@ -109,21 +129,23 @@ static int step_partition(struct bfo_store *s)
 }
 
 /* One step from a loop device to the file or the device behind it; 1 if taken. */
-static int step_loop(struct bfo_store *s)
+static int step_loop(struct bfo_store *s, int *err)
 {
 	struct loop_info64 info;
 	char name[64];
-	int fd, err;
+	int fd, failed;
 
 	if (s->ino || major(s->dev) != LOOP_MAJOR)
 		return 0;
 	snprintf(name, sizeof(name), "/dev/loop%d", minor(s->dev) & 0xfffff);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0) {
+		note_lack(err);
 		return 0;
-	err = ioctl(fd, LOOP_GET_STATUS64, &info);
+	}
+	failed = ioctl(fd, LOOP_GET_STATUS64, &info);
 	close(fd);
-	if (err)
+	if (failed)
 		return 0;
 	s->dev = info.lo_rdevice ? info.lo_rdevice : info.lo_device;
 	s->ino = info.lo_rdevice ? 0 : info.lo_inode;
@@ -131,13 +153,15 @@ static int step_loop(struct bfo_store *s)
 	return 1;
 }
 
-static void descend(struct bfo_store *s)
+/* Down to the bottom; 0, or an errno. */
+static int descend(struct bfo_store *s)
 {
-	int step;
+	int step, err = 0;
 
 	for (step = 0; step < MAX_STEPS; step++)
-		if (!step_partition(s) && !step_loop(s))
+		if (!step_partition(s, &err) && !step_loop(s, &err))
 			break;
+	return err;
 }
 
 errcode_t bfo_store_identify(struct bfo_context *ctx, const char *path, uint64_t offset,
@@ -161,8 +185,8 @@ errcode_t bfo_store_identify(struct bfo_context *ctx, const char *path, uint64_t
 	store->ino = S_ISBLK(st.st_mode) ? 0 : st.st_ino;
 	store->start = offset;
 	store->size = size > offset ? size - offset : 0;
-	descend(store);
-	return 0;
+	err = descend(store);
+	return err ? bfo_fail(ctx, err, "looking for what %s is a part of", path) : 0;
 failed:
 	err = errno;
 	if (fd >= 0)
@@ -225,30 +249,44 @@ int bfo_store_overlap(const struct bfo_store *a, const struct bfo_store *b)
 	       a->start < b->start + b->size && b->start < a->start + a->size;
 }
 
-/* The field behind mount and parent ids in each line of mountinfo (proc(5)) is the device. */
-int bfo_store_mounted(const struct bfo_store *s)
+/* Does what a line of mountinfo (proc(5)) is mounted from share bytes with S? */
+static int mounted_by(const char *line, const struct bfo_store *s, int *err)
 {
-	FILE *f = fopen("/proc/self/mountinfo", "re");
 	struct bfo_store m;
 	unsigned int maj, min;
 	int64_t sectors;
+
+	if (sscanf(line, "%*u %*u %u:%u", &maj, &min) != 2 || !maj)
+		return 0;
+	m = (struct bfo_store) { .dev = makedev(maj, min) };
+	sectors = sysfs_number(m.dev, "size", err);
+	if (sectors < 0)
+		return 0;
+	m.size = (uint64_t) sectors * SECTOR;
+	if (!*err)
+		*err = descend(&m);
+	return bfo_store_overlap(&m, s);
+}
+
+errcode_t bfo_store_mounted(struct bfo_context *ctx, const struct bfo_store *s, int *mounted)
+{
+	FILE *f = fopen("/proc/self/mountinfo", "re");
 	char *line = NULL;
 	size_t room = 0;
-	int found = 0;
+	int err = 0;
 
-	while (f && !found && getline(&line, &room, f) > 0) {
-		if (sscanf(line, "%*u %*u %u:%u", &maj, &min) != 2 || !maj)
-			continue;
-		m = (struct bfo_store) { .dev = makedev(maj, min) };
-		sectors = sysfs_number(m.dev, "size");
-		if (sectors < 0)
-			continue;
-		m.size = (uint64_t) sectors * SECTOR;
-		descend(&m);
-		found = bfo_store_overlap(&m, s);
+	*mounted = 0;
+	if (!f)
+		note_lack(&err);
+	errno = 0;
+	while (f && !err && !*mounted && getline(&line, &room, f) > 0) {
+		*mounted = mounted_by(line, s, &err);
+		errno = 0;
 	}
+	if (f && !*mounted && !err)
+		note_lack(&err);
 	free(line);
 	if (f)
 		fclose(f);
-	return found;
+	return err ? bfo_fail(ctx, err, "looking for what is mounted") : 0;
 }

@@ -32,10 +32,10 @@ errcode_t bfo_store_locate(struct bfo_context *ctx, const char *spec, const char
 			   struct bfo_store *store);
 
 /*
- * True if a mounted filesystem, whatever it is mounted from, shares bytes with S: a partition of a
- * loop device over the file, for example, which libext2fs does not see.
+ * *MOUNTED if a mounted filesystem, whatever it is mounted from, shares bytes with S: a partition
+ * of a loop device over the file, for example, which libext2fs does not see.
  */
-int bfo_store_mounted(const struct bfo_store *s);
+errcode_t bfo_store_mounted(struct bfo_context *ctx, const struct bfo_store *s, int *mounted);
 
 /* True if two stores share bytes. */
 int bfo_store_overlap(const struct bfo_store *a, const struct bfo_store *b);

@@ -9,6 +9,9 @@
  * A target with multiple mount protection is claimed before its bitmaps are read: that is the one
  * write that comes before the decisions (P2), and closing it the one that comes after a failure.
  * Of a source the MMP block is only read.
+ *
+ * A source whose journal needs recovery is opened twice: as it stands, to read the journal; then,
+ * superblock, descriptors and all, through the overlay that shows it replayed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +24,12 @@
 #include "volume/gate.h"
 #include "volume/mmp.h"
 #include "volume/probe.h"
+#include "volume/recovery.h"
 #include "volume/store.h"
 #include "volume/volume.h"
 
-static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, io_manager io)
+static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const char *options,
+			 io_manager io)
 {
 	int flags = EXT2_FLAG_64BITS | EXT2_FLAG_EXCLUSIVE | EXT2_FLAG_FORCE |
 		    EXT2_FLAG_JOURNAL_DEV_OK | EXT2_FLAG_SKIP_MMP;
@@ -32,8 +37,7 @@ static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, io_man
 
 	if (vol->writable)
 		flags |= EXT2_FLAG_RW;
-	err = ext2fs_open2(vol->path, vol->options, flags, 0, 0, io ? io : unix_io_manager,
-			   &vol->fs);
+	err = ext2fs_open2(vol->path, options, flags, 0, 0, io ? io : unix_io_manager, &vol->fs);
 	if (err == EXT2_ET_BAD_MAGIC || err == EXT2_ET_SHORT_READ)
 		return bfo_probe_complain(ctx, vol);
 	if (err)
@@ -72,14 +76,52 @@ static struct bfo_store store_of(const struct bfo_volume *vol)
 static errcode_t check_mounts(struct bfo_context *ctx, const struct bfo_volume *vol)
 {
 	struct bfo_store s = store_of(vol);
+	int mounted;
+	errcode_t err = bfo_store_mounted(ctx, &s, &mounted);
 
-	if (!bfo_store_mounted(&s))
-		return 0;
+	if (err || !mounted)
+		return err;
 	return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: please unmount it first", vol->spec);
 }
 
+/* Once more, with what the journal has put over it. */
+static errcode_t open_replayed(struct bfo_context *ctx, struct bfo_volume *vol)
+{
+	uint32_t block_size = vol->block_size;
+	ext2_filsys raw = vol->fs;
+	char option[64];
+	errcode_t err;
+
+	snprintf(option, sizeof(option), BFO_OVERLAY_OPTION, (void *) &vol->recovery->overlay);
+	vol->fs = NULL;
+	err = open_fs(ctx, vol, option, bfo_overlay_manager);
+	ext2fs_free(raw);	/* its channel stays, below the overlay */
+	if (!err && vol->block_size != block_size)
+		err = bfo_fail(ctx, BFO_ET_JOURNAL, "opening %s: its journal has a superblock "
+			       "of another block size", vol->spec);
+	return err ? err : bfo_gate_features(ctx, vol);
+}
+
+/* USE: what is done about a journal that needs recovery. */
+static errcode_t recover(struct bfo_context *ctx, struct bfo_volume *vol, int how,
+			 const struct bfo_journal_use *use)
+{
+	errcode_t err;
+
+	if (how & BFO_OPEN_RECOVER)
+		return bfo_recovery_read(ctx, vol, use);
+	if (vol->writable || !ext2fs_has_feature_journal_needs_recovery(vol->fs->super))
+		return bfo_gate_recovery(ctx, vol);
+	vol->unrecovered = use->ignore;
+	if (use->ignore)
+		return 0;
+	err = bfo_recovery_read(ctx, vol, use);
+	return err || !vol->recovery->replay.blocks.n ? err : open_replayed(ctx, vol);
+}
+
 /* Everything that may be wrong with a filesystem that could be opened. */
-static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int how)
+static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int how,
+			    const struct bfo_journal_use *use)
 {
 	errcode_t err;
 
@@ -89,12 +131,14 @@ static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int
 	if (!err && !(how & BFO_OPEN_SCRATCH))
 		err = bfo_mmp_check(ctx, vol);
 	if (!err)
-		err = bfo_gate_recovery(ctx, vol);
+		err = recover(ctx, vol, how, use);
+	if (how & BFO_OPEN_RECOVER)
+		return err;
 	if (!err)
 		err = bfo_gate_intact(ctx, vol);
 	if (err || !vol->writable)
 		return err;
-	err = bfo_gate_healthy(ctx, vol, how & BFO_OPEN_FORCE);
+	err = bfo_gate_healthy(ctx, vol, how);
 	if (!err && !(how & (BFO_OPEN_SCRATCH | BFO_OPEN_LOOK)))
 		err = bfo_mmp_claim(ctx, vol);
 	if (err)
@@ -107,8 +151,8 @@ static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int
 	return 0;
 }
 
-errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io_manager io,
-			  struct bfo_volume **out)
+static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how, io_manager io,
+			  const struct bfo_journal_use *use, struct bfo_volume **out)
 {
 	struct bfo_volume *vol = calloc(1, sizeof(*vol));
 	errcode_t err;
@@ -130,9 +174,9 @@ errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io
 	if (!err && !(how & BFO_OPEN_SCRATCH))
 		err = bfo_gate_unmounted(ctx, vol->path);
 	if (!err)
-		err = open_fs(ctx, vol, io);
+		err = open_fs(ctx, vol, vol->options, io);
 	if (!err)
-		err = pass_gates(ctx, vol, how);
+		err = pass_gates(ctx, vol, how, use);
 	if (!err && !io)
 		vol->fd = open(vol->path, O_RDONLY | O_CLOEXEC);
 	if (err)
@@ -140,6 +184,20 @@ errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io
 	else
 		*out = vol;
 	return err;
+}
+
+errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io_manager io,
+			  struct bfo_volume **out)
+{
+	const struct bfo_journal_use use = { 0 };
+
+	return open_any(ctx, spec, how, io, &use, out);
+}
+
+errcode_t bfo_volume_open_source(struct bfo_context *ctx, const char *spec,
+				 const struct bfo_journal_use *use, struct bfo_volume **out)
+{
+	return open_any(ctx, spec, BFO_OPEN_SOURCE, NULL, use, out);
 }
 
 void bfo_volume_close(struct bfo_volume *vol)
@@ -150,6 +208,7 @@ void bfo_volume_close(struct bfo_volume *vol)
 		bfo_mmp_release(vol);
 		ext2fs_free(vol->fs);	/* not ext2fs_close(): that one may write */
 	}
+	bfo_recovery_free(vol->recovery);
 	if (vol->fd >= 0)
 		close(vol->fd);
 	free(vol->spec);
@@ -158,12 +217,20 @@ void bfo_volume_close(struct bfo_volume *vol)
 	free(vol);
 }
 
+int bfo_volume_lies_on(const struct bfo_volume *vol, const struct bfo_store *s)
+{
+	const struct bfo_journal *j = vol->recovery ? &vol->recovery->journal : NULL;
+	struct bfo_store own = store_of(vol);
+
+	return bfo_store_overlap(&own, s) || (j && j->external && bfo_store_overlap(&j->store, s));
+}
+
 errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *a,
 			      const struct bfo_volume *b)
 {
 	struct bfo_store x = store_of(a), y = store_of(b);
 
-	if (!bfo_store_overlap(&x, &y))
+	if (!bfo_volume_lies_on(a, &y) && !bfo_volume_lies_on(b, &x))
 		return 0;
 	return bfo_fail(ctx, BFO_ET_SAME_VOLUME, "comparing %s and %s", a->spec, b->spec);
 }
@@ -184,6 +251,8 @@ int bfo_volume_scatter(struct bfo_volume *vol, uint64_t blk, uint32_t count,
 {
 	ssize_t want = (ssize_t) count * vol->block_size;
 
+	if (vol->recovery && bfo_replay_touches(&vol->recovery->replay, blk, count))
+		return 0;
 	return vol->fd >= 0 &&
 	       preadv(vol->fd, iov, n, vol->offset + blk * vol->block_size) == want;
 }
@@ -242,4 +311,17 @@ int bfo_volume_is_system_inode(const struct bfo_volume *vol, ext2_ino_t ino)
 	return ino < EXT2_FIRST_INODE(sb) || ino == sb->s_journal_inum ||
 	       ino == sb->s_usr_quota_inum || ino == sb->s_grp_quota_inum ||
 	       ino == sb->s_prj_quota_inum || ino == sb->s_orphan_file_inum;
+}
+
+int bfo_volume_holds_files(const struct bfo_volume *vol)
+{
+	const struct ext2_super_block *sb = vol->fs->super;
+	const uint32_t own[] = { sb->s_usr_quota_inum, sb->s_grp_quota_inum,
+				 sb->s_prj_quota_inum, sb->s_orphan_file_inum };
+	uint32_t made = EXT2_FIRST_INODE(sb);
+	size_t i;
+
+	for (i = 0; i < sizeof(own) / sizeof(*own); i++)
+		made += own[i] >= EXT2_FIRST_INODE(sb);
+	return sb->s_inodes_count - sb->s_free_inodes_count > made;
 }

@@ -36,6 +36,8 @@ struct bfo_volume {
 	int has_csum;		/* metadata_csum */
 	int writable;
 	int claimed;		/* its MMP block says that we have it */
+	struct bfo_recovery *recovery;	/* its journal, if that had to be read; or NULL */
+	int unrecovered;	/* its journal should have been read, but was to be ignored */
 	int fd;			/* read-only, beside the channel, for what a channel cannot do */
 				/* (scattered reads, hints); -1 with another I/O manager */
 };
@@ -45,7 +47,16 @@ enum {
 	BFO_OPEN_TARGET = 1,	/* for writing: also has to be healthy, gets its bitmaps read */
 	BFO_OPEN_FORCE = 2,	/* do not insist on a check since the last mount */
 	BFO_OPEN_SCRATCH = 4,	/* a private file: no questions about who else uses it */
+	BFO_OPEN_RECOVER = 32,	/* a target just to replay its journal: commit/recover.h */
+	BFO_OPEN_RECORDED = 16,	/* a target that may have an orphan: what a copy left (commit/record.h) */
 	BFO_OPEN_LOOK = 8,	/* a target that nothing will be written to: it is not claimed */
+};
+
+/* What is done about the journal of a source that was not unmounted cleanly. */
+struct bfo_journal_use {
+	int ignore;			/* read what stands there without it */
+	const char *const *devices;	/* where to look for external journals, instead of asking */
+	size_t n_devices;		/* libblkid for their UUID */
 };
 
 /*
@@ -57,10 +68,20 @@ enum {
 errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io_manager io,
 			  struct bfo_volume **out);
 
+/*
+ * Opens SPEC as a source.  If its journal needs recovery, what is read is what a mount would find:
+ * all that the journal has committed is put over it in memory (volume/replay.h).
+ */
+errcode_t bfo_volume_open_source(struct bfo_context *ctx, const char *spec,
+				 const struct bfo_journal_use *use, struct bfo_volume **out);
+
 /* Closes without writing anything that was not written before. NULL is fine. */
 void bfo_volume_close(struct bfo_volume *vol);
 
-/* Refuses two volumes that share bytes. */
+/* True if VOL, or the external journal that is read for it, shares bytes with S. */
+int bfo_volume_lies_on(const struct bfo_volume *vol, const struct bfo_store *s);
+
+/* Refuses two volumes that share bytes, and a journal of one on the other. */
 errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *a,
 			      const struct bfo_volume *b);
 
@@ -89,6 +110,9 @@ uint64_t bfo_volume_inode_block(const struct bfo_volume *vol, ext2_ino_t ino, ui
 
 /* Inodes of GROUP that may be in use: those before bg_itable_unused. */
 uint32_t bfo_volume_group_used(const struct bfo_volume *vol, dgrp_t group);
+
+/* True if there is more than what mke2fs makes: reserved inodes, lost+found, the filesystem's own. */
+int bfo_volume_holds_files(const struct bfo_volume *vol);
 
 /* True for numbers that belong to the filesystem itself (journal, quota, orphan file ...). */
 int bfo_volume_is_system_inode(const struct bfo_volume *vol, ext2_ino_t ino);

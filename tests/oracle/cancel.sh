@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Stopped on the way: SIGINT ends the copy with exit 32; after that, as after SIGKILL, e2fsck -fy
-# makes the target whole again with every old file as it was, and a second try succeeds.
+# Stopped on the way: SIGINT ends the copy with exit 32; after that, as after SIGKILL, "e2bfo resume"
+# completes it, and "e2bfo abort", e2fsck -p and a mount each give back what there was before.
+# long
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck losetup perl
+requires root mke2fs e2fsck losetup perl dumpe2fs tune2fs debugfs
 
 volume source.img 2G
 mounted source.img mnt rw,noatime
@@ -50,36 +51,140 @@ stopped() {
 	wait $pid || status=$?
 }
 
-# repaired WHEN: e2fsck -fy repairs it, the old files are there, the rest is whole or not there
-repaired() {
-	status=0
-	e2fsck -fy target.img > fsck.log 2>&1 || status=$?
-	[ $status -le 1 ] || fail "$1: e2fsck -fy: status $status: $(tail -5 fsck.log)"
-	checked target.img
-	mounted target.img mnt
+# asbefore WHEN IMAGE: IMAGE has the old files, as much free space as it had, and nothing else
+asbefore() {
+	checked "$2"
+	counts "$2" > counts-after
+	same counts counts-after
+	mounted "$2" mnt
 	"$JUDGES/manifest" -d mnt/old > old-after || fail "$1: manifest"
+	[ "$(ls mnt)" = "lost+found
+old" ] || fail "$1: something is left"
 	unmounted mnt
 	same old old-after
 }
 
-for kilobytes in 1000 200000 900000; do
+# counts IMAGE: what is free, and who is an orphan
+counts() {
+	dumpe2fs -h "$1" 2> /dev/null | grep -E '^(Free (blocks|inodes)|First orphan|Filesystem state)'
+}
+
+# whole WHEN IMAGE: everything of the source is there, and the old files
+whole() {
+	checked "$2"
+	mounted "$2" mnt
+	"$JUDGES/manifest" -d -x /old -x /lost+found mnt > target.kernel || fail "$1: manifest"
+	"$JUDGES/manifest" -d mnt/old > old-after || fail "$1: manifest"
+	unmounted mnt
+	grep -v '^/ ' source.kernel > source.names
+	grep -v '^/ ' target.kernel > target.names
+	same source.names target.names
+	same old old-after
+}
+
+# copyof IMAGE: prints the name of a copy
+copyof() {
+	cp --sparse=always "$1" "copy-$1"
+	echo "copy-$1"
+}
+
+# fourways WHEN: what can be done with target.img
+fourways() {
+	local image device
+
+	image=$(copyof target.img)
+	e2bfo 0 abort "$image"
+	asbefore "abort after $1" "$image"
+	zeroed "$image"
+	e2bfo 8 abort "$image"
+
+	image=$(copyof target.img)
+	status=0
+	e2fsck -p "$image" > fsck.log 2>&1 || status=$?
+	[ $status -le 1 ] || fail "$1: e2fsck -p: status $status: $(cat fsck.log)"
+	asbefore "e2fsck -p after $1" "$image"
+	e2bfo 8 resume "$image"
+
+	image=$(copyof target.img)
+	mounted "$image" mnt rw,noatime
+	unmounted mnt
+	asbefore "a mount after $1" "$image"
+
+	e2bfo 8 copy source.img target.img
+	says 'e2bfo resume'
+	e2bfo 0 resume --json target.img
+	read_blocks=$(grep -o '"read_blocks": *[0-9]*' out | grep -o '[0-9]*$')
+	whole "resume after $1" target.img
+	e2bfo 0 resume target.img
+	grep -q 'had come to its end' out || fail "resume of what is done: $(cat out)"
+}
+
+# zeroed IMAGE: no unused slot of an inode table has anything in it
+zeroed() {
+	dumpe2fs "$1" 2> /dev/null | perl -e '
+		open(my $image, "<", $ARGV[0]) or die;
+		my ($used, $bad) = (0, 0);
+		while (<STDIN>) {
+			$size = $1 if /^Inode size:\s+(\d+)/;
+			$per = $1 if /^Inodes per group:\s+(\d+)/;
+			($first) = /Inode table at (\d+)-/ if /Inode table at/;
+			next unless /(\d+) free inodes, \d+ directories(?:, (\d+) unused inodes)?/;
+			my $unused = $2 // 0;
+			sysseek($image, $first * 4096 + ($per - $unused) * $size, 0);
+			sysread($image, my $bytes, $unused * $size);
+			$bad++ if $bytes =~ /[^\0]/;
+		}
+		exit($bad ? 1 : 0)' "$1" || fail "staged inodes are left in $1"
+}
+
+counts old.img > counts
+for kilobytes in 1000 500000 800000; do
 	stopped INT $kilobytes
 	[ $status = 32 ] || fail "SIGINT after $kilobytes KB: exit $status: $(cat said)"
-	repaired "SIGINT after $kilobytes KB"
+	grep -q "e2bfo resume" said || fail "nothing said about resume: $(cat said)"
+	fourways "SIGINT after $kilobytes KB"
+	all=${all:-$read_blocks}
 done
-
-# Nothing is left behind that would be in the way of another try.
-e2bfo 0 copy source.img target.img
-checked target.img
-mounted target.img mnt
-"$JUDGES/manifest" -d -x /old -x /lost+found mnt > target.kernel || fail "manifest"
-unmounted mnt
-grep -v '^/ ' source.kernel > source.names
-grep -v '^/ ' target.kernel > target.names
-same source.names target.names
+[ "$read_blocks" -lt $((all * 2 / 3)) ] || fail "resuming read $read_blocks of $all blocks again"
 
 for kilobytes in 1000 500000; do
 	stopped KILL $kilobytes
 	[ $status = 137 ] || fail "SIGKILL after $kilobytes KB: exit $status"
-	repaired "SIGKILL after $kilobytes KB"
+	fourways "SIGKILL after $kilobytes KB"
+done
+[ "$read_blocks" -lt "$all" ] || fail "resuming after SIGKILL read all again"
+
+# Refused: another source, a source or target that has changed.
+stopped INT 1000
+cp --sparse=always target.img begun.img
+e2bfo 8 resume --source old.img target.img
+says 'UUID of the source'
+cp --sparse=always source.img changed.img
+mounted changed.img mnt rw,noatime
+echo changed > mnt/d7/100
+unmounted mnt
+e2bfo 8 resume --source changed.img target.img
+says 'superblock of the source'
+debugfs -w -R 'rm /old/file-77' target.img 2> /dev/null
+e2bfo 8 resume target.img
+e2bfo 0 resume --source source.img begun.img
+whole "resume --source" begun.img
+
+# A source that is somewhere else is found by its UUID.
+stopped INT 1000
+mv source.img elsewhere.img
+device=$(loop -r elsewhere.img)
+e2bfo 0 resume --source "$device" target.img
+unloop "$device"
+mv elsewhere.img source.img
+whole "a source elsewhere" target.img
+
+# Without a journal there is no record: e2fsck -fy finds the old files, and the new ones or not.
+tune2fs -O ^has_journal old.img > /dev/null 2>&1
+counts old.img > counts
+for signal in INT KILL; do
+	stopped $signal 500000
+	e2bfo 8 resume target.img
+	e2fsck -fy target.img > fsck.log 2>&1 || [ $? = 1 ] || fail "e2fsck: $(cat fsck.log)"
+	asbefore "SIG$signal without a journal" target.img
 done

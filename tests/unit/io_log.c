@@ -23,7 +23,7 @@ static struct {
 	pthread_mutex_t lock;
 	BFO_VEC(struct io_log_entry) entries;
 	char *names[MAX_NAMES];
-	size_t fail_in;
+	size_t fail_in, fail_count;	/* writes until, and how many then */
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct layer {
@@ -121,8 +121,9 @@ static int fails_now(void)
 	int now;
 
 	pthread_mutex_lock(&state.lock);
-	now = state.fail_in == 1;
-	state.fail_in -= !!state.fail_in;
+	now = state.fail_in == 1 && state.fail_count;
+	state.fail_count -= now;
+	state.fail_in -= state.fail_in > 1;
 	pthread_mutex_unlock(&state.lock);
 	return now;
 }
@@ -133,7 +134,7 @@ static errcode_t log_write(io_channel io, unsigned long long block, int count, c
 				  .bytes = bytes_of(io, count) };
 
 	if (e.bytes == SUPERBLOCK_SIZE)
-		e.state = ext2fs_le16_to_cpu(((const struct ext2_super_block *) data)->s_state);
+		e.data = unit_copy(data, e.bytes);
 	append(io, e);
 	if (fails_now())
 		return EIO;
@@ -190,14 +191,17 @@ io_manager io_log_manager = &manager;
 
 void io_log_reset(void)
 {
+	size_t k;
 	int i;
 
+	for (k = 0; k < state.entries.n; k++)
+		free(state.entries.v[k].data);
 	bfo_vec_free(&state.entries);
 	for (i = 0; i < MAX_NAMES; i++) {
 		free(state.names[i]);
 		state.names[i] = NULL;
 	}
-	state.fail_in = 0;
+	io_log_fail_write(0);
 }
 
 size_t io_log_count(void)
@@ -212,5 +216,11 @@ const struct io_log_entry *io_log_entry(size_t i)
 
 void io_log_fail_write(size_t nth)
 {
+	io_log_fail_writes(nth, 1);
+}
+
+void io_log_fail_writes(size_t nth, size_t count)
+{
 	state.fail_in = nth;
+	state.fail_count = count;
 }

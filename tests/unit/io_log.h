@@ -16,7 +16,7 @@ struct io_log_entry {
 	enum io_log_op op;
 	unsigned int name;	/* which name: see io_log_name() */
 	int flags;		/* IO_FLAG_*, of an open */
-	unsigned int state;	/* s_state, of a write of a superblock alone */
+	void *data;		/* of a write of 1,024 bytes: these; else NULL */
 	uint64_t at, bytes;
 };
 
@@ -34,5 +34,8 @@ unsigned int io_log_name(const char *name);
 
 /* Lets write number NTH (from 1) from now on fail with EIO, once; 0: none. */
 void io_log_fail_write(size_t nth);
+
+/* The same of COUNT writes; SIZE_MAX: as if the power had gone. */
+void io_log_fail_writes(size_t nth, size_t count);
 
 #endif

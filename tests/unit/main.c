@@ -16,6 +16,13 @@ Suite *attrs_suite(void);
 Suite *batch_suite(void);
 Suite *batch_random_suite(void);
 Suite *commit_suite(void);
+Suite *commit_fail_suite(void);
+Suite *commit_fit_suite(void);
+Suite *digest_suite(void);
+Suite *journal_suite(void);
+Suite *quota_slot_suite(void);
+Suite *record_suite(void);
+Suite *transaction_suite(void);
 Suite *crc32c_suite(void);
 Suite *dirimage_suite(void);
 Suite *charge_suite(void);
@@ -38,6 +45,7 @@ Suite *quota_suite(void);
 Suite *quota_use_suite(void);
 Suite *range_suite(void);
 Suite *rank_suite(void);
+Suite *replay_suite(void);
 Suite *reread_suite(void);
 Suite *runs_suite(void);
 Suite *sort_suite(void);
@@ -55,7 +63,9 @@ static Suite *(*const suites[])(void) = {
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, space_suite,
 	runs_suite, inode_image_suite, xattr_suite, xattr_split_suite, xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
-	batch_suite, batch_random_suite, pipe_suite, reread_suite, commit_suite,
+	batch_suite, batch_random_suite, pipe_suite, reread_suite, commit_suite, commit_fail_suite,
+	journal_suite, record_suite, commit_fit_suite, transaction_suite, digest_suite,
+	quota_slot_suite, replay_suite,
 	attrs_suite, values_suite, maps_suite, pairs_suite,
 };
 

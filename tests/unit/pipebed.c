@@ -8,12 +8,15 @@
 
 void pipebed_open(struct pipebed *b, uint32_t units, uint64_t memory, uint64_t total)
 {
+	struct bfo_data_progress *progress = b->progress;
+
 	memset(b, 0, sizeof(*b));
+	b->progress = progress;
 	slowdisk_reset();
 	b->w = (struct bfo_writer) { .ctx = &b->ctx, .vol = slowdisk_volume() };
 	b->units = units;
 	want_ok(bfo_pipe_open(&b->p, &b->w, SLOWDISK_BS / units, memory * SLOWDISK_BS,
-			      total * SLOWDISK_BS));
+			      total * SLOWDISK_BS, b->progress));
 }
 
 struct bfo_buffer *pipebed_begin(struct pipebed *b)
@@ -41,7 +44,8 @@ void pipebed_add(struct pipebed *b, struct bfo_buffer *buffer, uint64_t blk, uin
 		fill(buffer, at + i, later ? UINT64_MAX : blk + i);
 	if (later)
 		bfo_pipe_expect(&b->p, buffer, at * b->units, len * b->units);
-	want_ok(bfo_pipe_add_write(&b->p, buffer, at * b->units, blk, len));
+	b->end += len;
+	want_ok(bfo_pipe_add_write(&b->p, buffer, at * b->units, blk, len, b->end));
 	buffer->used += len * b->units;
 }
 

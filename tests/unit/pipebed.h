@@ -18,6 +18,8 @@ struct pipebed {
 	struct bfo_writer w;
 	struct bfo_pipe p;
 	uint32_t units;			/* of a block */
+	uint64_t end;			/* blocks added: the stem */
+	struct bfo_data_progress *progress;	/* for the pipe; set before it is opened, or NULL */
 };
 
 /* UNITS make a block.  The disk is reset; bfo_pipe_close() is all there is to closing. */

@@ -74,7 +74,7 @@ START_TEST(writes_in_order)
 	uint64_t next = 1, at = 0, added = 0, written = 0, blk;
 	struct bfo_buffer *buffer;
 	struct chance c;
-	struct pipebed b;
+	struct pipebed b = { .progress = NULL };
 	uint32_t len;
 	size_t i;
 	int k;
@@ -115,7 +115,7 @@ static void want_quiet(size_t count)
 START_TEST(waits_for_chunks)
 {
 	struct bfo_buffer *buffer;
-	struct pipebed b;
+	struct pipebed b = { .progress = NULL };
 
 	pipebed_open(&b, _i ? 16 : 1, 8 * CHUNK, BLOCKS);
 	buffer = pipebed_begin(&b);
@@ -145,7 +145,7 @@ END_TEST
 START_TEST(cuts_at_chunks)
 {
 	struct bfo_buffer *buffer;
-	struct pipebed b;
+	struct pipebed b = { .progress = NULL };
 
 	pipebed_open(&b, _i ? 16 : 1, 8 * CHUNK, BLOCKS);
 	buffer = pipebed_begin(&b);
@@ -196,7 +196,7 @@ static void *wait_close(void *arg)
 START_TEST(alternates_two_buffers)
 {
 	struct bfo_buffer *first, *second;
-	struct pipebed b;
+	struct pipebed b = { .progress = NULL };
 	struct waiter w = { .b = &b };
 
 	pipebed_open(&b, 1, 2 * CHUNK, BLOCKS);
@@ -236,7 +236,7 @@ START_TEST(sizes_buffers)
 	};
 	uint32_t capacity = cases[_i][2];
 	struct bfo_buffer *buffer;
-	struct pipebed b;
+	struct pipebed b = { .progress = NULL };
 
 	pipebed_open(&b, 4, cases[_i][0], cases[_i][1]);
 	want_eq(b.p.capacity / b.units, capacity);
@@ -257,7 +257,7 @@ END_TEST
 START_TEST(hands_errors_to_the_reader)
 {
 	struct bfo_buffer *buffer;
-	struct pipebed b;
+	struct pipebed b = { .progress = NULL };
 	struct waiter w = { .b = &b };
 
 	pipebed_open(&b, 1, 2 * CHUNK, BLOCKS);
@@ -284,7 +284,7 @@ START_TEST(stops_when_told)
 {
 	struct bfo_buffer *buffer;
 	errcode_t err = 0;
-	struct pipebed b;
+	struct pipebed b = { .progress = NULL };
 	struct waiter w = { .b = &b };
 
 	pipebed_open(&b, 1, 2 * CHUNK, BLOCKS);
@@ -317,7 +317,7 @@ END_TEST
 START_TEST(writes_what_is_published)
 {
 	struct bfo_buffer *buffer;
-	struct pipebed b;
+	struct pipebed b = { .progress = NULL };
 	int i;
 
 	pipebed_open(&b, 1, 2 * CHUNK, BLOCKS);
@@ -328,6 +328,126 @@ START_TEST(writes_what_is_published)
 	want_ok(bfo_pipe_close(&b.p, 0));
 	want_eq(slowdisk_requests(), 3 * _i);
 	want_eq(b.w.blocks, 6 * _i);
+}
+END_TEST
+
+/* ---- progress ---- */
+
+#define STEP (BFO_PROGRESS_BYTES / BS)	/* blocks */
+
+/* What note() was told, and whether that was true. */
+struct notes {
+	struct pipebed *b;
+	uint64_t told[8], first;	/* FIRST: block where the stem begins */
+	uint32_t n;
+	errcode_t err;			/* of the first note */
+};
+
+/* From the writer's thread: nothing is under way, all before DONE is on the disk, no more. */
+static errcode_t note(void *priv, uint64_t done)
+{
+	struct notes *notes = priv;
+	uint64_t written = 0;
+	uint32_t len;
+	size_t i;
+
+	for (i = 0; i < slowdisk_requests(); i++, written += len)
+		slowdisk_request(i, &len);
+	if (notes->n >= 8 || written != done)
+		abort();
+	slowdisk_holds(notes->first, done);
+	notes->told[notes->n++] = done;
+	return notes->n == 1 ? notes->err : 0;
+}
+
+/*
+ * Told after every BFO_PROGRESS_BYTES, not earlier, at the end of a write.  _i: 1: run by run, with
+ * gaps in the buffer; else one run as long as a buffer.
+ */
+START_TEST(tells_progress)
+{
+	struct notes notes = { .first = 100 };
+	struct bfo_data_progress progress = { .note = note, .priv = &notes };
+	struct pipebed b = { .progress = &progress };
+	uint32_t len = _i ? 48 : 2 * CHUNK, left = STEP + STEP / 2;
+	struct bfo_buffer *buffer;
+	uint64_t next = 100;
+
+	pipebed_open(&b, 1, 4 * CHUNK, BLOCKS);
+	for (; left; left -= len, next += len) {
+		len = len < left ? len : left;
+		buffer = pipebed_begin(&b);
+		buffer->used += _i;
+		pipebed_add(&b, buffer, next, len, 0);
+		bfo_pipe_publish(&b.p, buffer);
+	}
+	want_ok(bfo_pipe_close(&b.p, 0));
+	want_eq(notes.n, 1);
+	want_eq(notes.told[0], _i ? (STEP + 47) / 48 * 48 : STEP);
+	want_eq(progress.done, STEP + STEP / 2);
+}
+END_TEST
+
+/* A run of several writes: each is told with its own end, not with that of the run. */
+START_TEST(tells_progress_within_runs)
+{
+	struct notes notes = { .first = 100 };
+	struct bfo_data_progress progress = { .note = note, .priv = &notes };
+	struct pipebed b = { .progress = &progress };
+	uint32_t all = STEP + 2 * LONGEST, i;
+	struct bfo_buffer *buffer;
+
+	pipebed_open(&b, 1, all, all);
+	buffer = pipebed_begin(&b);
+	for (i = 0; i < all; i += 4)
+		pipebed_add(&b, buffer, 100 + i, all - i < 4 ? all - i : 4, 0);
+	want_eq(buffer->writes.n, 1);
+	bfo_pipe_publish(&b.p, buffer);
+	want_ok(bfo_pipe_close(&b.p, 0));
+	want_eq(notes.n, 1);
+	want_eq(notes.told[0], STEP);
+	want_eq(progress.done, all);
+}
+END_TEST
+
+/* A write that fails does not count; what note() returns ends the pipe, with the write done. */
+START_TEST(ends_progress_with_errors)
+{
+	struct notes notes = { .first = 100, .err = BFO_ET_CHANGED };
+	struct bfo_data_progress progress = { .note = note, .priv = &notes, .done = 12345 };
+	struct pipebed b = { .progress = &progress };
+	struct bfo_buffer *buffer;
+
+	pipebed_open(&b, 1, 2 * STEP, 2 * STEP);
+	slowdisk_fail(_i ? 3 : 0);
+	buffer = pipebed_begin(&b);
+	pipebed_add(&b, buffer, 100, STEP + 2 * LONGEST, 0);
+	bfo_pipe_publish(&b.p, buffer);
+	slowdisk_wait(_i ? 3 : STEP / LONGEST);
+	want_err(bfo_pipe_close(&b.p, 0), _i ? EIO : BFO_ET_CHANGED);
+	want_eq(progress.done, _i ? 2 * LONGEST : STEP);
+	want_eq(slowdisk_requests(), _i ? 3 : STEP / LONGEST);
+	want_eq(notes.n, !_i);
+}
+END_TEST
+
+/* Neighbours on the disk that are not neighbours in the stem are two writes. */
+START_TEST(keeps_stem_gaps_apart)
+{
+	struct bfo_data_progress progress = { .note = note };
+	struct pipebed b = { .progress = &progress };
+	struct bfo_buffer *buffer;
+
+	pipebed_open(&b, 1, 4 * CHUNK, BLOCKS);
+	buffer = pipebed_begin(&b);
+	pipebed_add(&b, buffer, 100, 4, 0);
+	b.end += 7;			/* unwritten blocks */
+	pipebed_add(&b, buffer, 104, 5, 0);
+	bfo_pipe_publish(&b.p, buffer);
+	want_ok(bfo_pipe_close(&b.p, 0));
+	slowdisk_want(0, 100, 4);
+	slowdisk_want(1, 104, 5);
+	want_eq(progress.done, 16);
 }
 END_TEST
 
@@ -343,5 +463,9 @@ Suite *pipe_suite(void)
 	unit_case(s, "hands_errors_to_the_reader", hands_errors_to_the_reader, 2);
 	unit_case(s, "stops_when_told", stops_when_told, 0);
 	unit_case(s, "writes_what_is_published", writes_what_is_published, 4);
+	unit_case(s, "tells_progress", tells_progress, 2);
+	unit_case(s, "tells_progress_within_runs", tells_progress_within_runs, 0);
+	unit_case(s, "ends_progress_with_errors", ends_progress_with_errors, 2);
+	unit_case(s, "keeps_stem_gaps_apart", keeps_stem_gaps_apart, 0);
 	return s;
 }

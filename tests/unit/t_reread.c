@@ -26,6 +26,7 @@ static void start(struct reread *r, int shape)
 {
 	uint32_t bs = shape % 2 ? 4096 : 1024;
 	uint64_t offset = shape / 2 * 1048576;
+	struct bfo_volume *vol = NULL;
 	char command[512], spec[512];
 
 	memset(r, 0, sizeof(*r));
@@ -36,9 +37,9 @@ static void start(struct reread *r, int shape)
 		 r->path, 8 * 1048576 / bs);
 	want(!system(command));
 	snprintf(spec, sizeof(spec), "%s?offset=%llu", r->path, (unsigned long long) offset);
-	r->w.ctx = &r->ctx;
+	want_ok(bfo_volume_open(&r->ctx, spec, BFO_OPEN_TARGET, NULL, &vol));
+	want_ok(bfo_writer_open(&r->w, &r->ctx, vol, NULL));
 	r->w.keep_sums = 1;
-	want_ok(bfo_volume_open(&r->ctx, spec, BFO_OPEN_TARGET, NULL, &r->w.vol));
 }
 
 /* Writes N pieces of 1 to 30 blocks, not in ascending order. */
@@ -70,7 +71,7 @@ static void flip(const struct reread *r, uint64_t at)
 
 static void finish(struct reread *r)
 {
-	bfo_vec_free(&r->w.sums);
+	want_ok(bfo_writer_close(&r->w));
 	bfo_volume_close(r->w.vol);
 	free(r->path);
 }

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * resume.c - e2bfo resume, e2bfo abort
+ *
+ *   TARGET ── replay its journal ── record ──┬── the command line it keeps ── plan again ── the same?
+ *                                            │                                              go on
+ *                                            └── abort: give back
+ *
+ * What the record says is the copy's own command line, so resuming is copying once more, with a
+ * target on which, in memory, the record is not there.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "argument.h"
+#include "base/bfo_err.h"
+#include "commit/recover.h"
+#include "copy.h"
+#include "e2bfo.h"
+
+struct resume {
+	const char *command;
+	const char *target;
+	const char *source;		/* --source, or NULL */
+	const char *undo_file;
+	char *target_path;		/* absolute */
+	char *source_path;
+	struct argument_common common;
+	struct bfo_record record;
+	char **words;			/* of the record: directory, command line */
+	int n_words;
+};
+
+static const struct option long_options[] = {
+	{ "source", required_argument, NULL, 's' },
+	ARGUMENT_LONG,
+	{ 0 }
+};
+
+static const char resume_help[] =
+"Usage: e2bfo resume [OPTIONS] TARGET\n"
+"\n"
+"Goes on with a copy into TARGET that was interrupted, where it had come to. TARGET must not\n"
+"have been mounted or checked meanwhile, and the source must not have changed.\n"
+"\n"
+"  --source SOURCE      where the source is now (default: where it was, or by its UUID)\n"
+"  --memory SIZE        batch buffer (default a quarter of RAM, at most 1G)\n"
+"  -z FILE              undo file for e2undo(8), of what was live on TARGET\n"
+"  --progress auto|bar|none\n"
+"  --json               a report for scripts on standard output\n"
+"  -q, --quiet          -v, --verbose          -V, --version          --help\n"
+"\n"
+"Exit status: as e2bfo copy; 0 also if the copy had come to its end.\n"
+"\n"
+"Example:\n"
+"  e2bfo resume /dev/sdc1\n";
+
+static const char abort_help[] =
+"Usage: e2bfo abort [OPTIONS] TARGET\n"
+"\n"
+"Gives up a copy into TARGET that was interrupted: TARGET becomes what it was before. (So does\n"
+"mounting it, or e2fsck -p.)\n"
+"\n"
+"  -z FILE              undo file for e2undo(8), of what was live on TARGET\n"
+"  -q, --quiet          -V, --version          --help\n"
+"\n"
+"Exit status: 0 done, 8 not, 16 usage.\n"
+"\n"
+"Example:\n"
+"  e2bfo abort /dev/sdc1\n";
+
+static int read_option(struct resume *r, int c, const char *help)
+{
+	switch (c) {
+	case 's':
+		r->source = optarg;
+		return -1;
+	case 'z':
+		r->undo_file = optarg;
+		return -1;
+	default:
+		return argument_common(r->command, help, c, &r->common);
+	}
+}
+
+/* A path that stays what it is in another directory; TAG=VALUE does so anyway. */
+static char *absolute(const char *spec)
+{
+	char *here, *path = NULL;
+
+	if (*spec == '/' || strspn(spec, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strcspn(spec, "="))
+		return strdup(spec);
+	here = getcwd(NULL, 0);
+	if (!here || asprintf(&path, "%s/%s", here, spec) < 0)
+		path = NULL;
+	free(here);
+	return path;
+}
+
+static int read_command(struct resume *r, int argc, char **argv, const char *help)
+{
+	int c, status = -1;
+
+	argument_common_init(&r->common);
+	argv[0] = "e2bfo";
+	while (status < 0 && (c = getopt_long(argc, argv, "z:" ARGUMENT_SHORT, long_options, NULL)) != -1)
+		status = read_option(r, c, help);
+	if (status >= 0)
+		return status;
+	if (argc - optind != 1 || !*argv[optind])
+		return argument_complain(r->command, "%s takes a TARGET", r->command);
+	r->target = argv[optind];
+	c = argument_partition(r->command, "TARGET", &r->common, &r->target);
+	if (c >= 0)
+		return c;
+	r->target_path = absolute(r->target);
+	r->source_path = r->source ? absolute(r->source) : NULL;
+	return r->target_path && (!r->source || r->source_path) ? -1 : EXIT_FAILED;
+}
+
+static void release(struct resume *r)
+{
+	bfo_record_free(&r->record);
+	argument_common_free(&r->common);
+	free(r->words);
+	free(r->target_path);
+	free(r->source_path);
+}
+
+/* Opens the target, whose journal is replayed first if it has to be, and looks for the record. */
+static errcode_t open_target(struct resume *r, struct bfo_context *ctx, struct bfo_volume **target)
+{
+	errcode_t err = bfo_volume_open(ctx, r->target_path, BFO_OPEN_TARGET | BFO_OPEN_RECORDED,
+					NULL, target);
+
+	if (err == BFO_ET_RECOVERY) {
+		err = bfo_target_recover(ctx, r->target_path);
+		if (!err)
+			err = bfo_volume_open(ctx, r->target_path,
+					      BFO_OPEN_TARGET | BFO_OPEN_RECORDED, NULL, target);
+	}
+	return err ? err : bfo_record_find(ctx, *target, &r->record);
+}
+
+/* No record: because the copy had come to its end? */
+static int tell_none(struct resume *r, struct bfo_context *ctx, struct bfo_volume *target,
+		     int status_done)
+{
+	char what[sizeof(ctx->what)];
+	int whole = 0;
+
+	memcpy(what, ctx->what, sizeof(what));
+	if (!bfo_commit_was_done(ctx, target, &whole) && whole) {
+		if (!r->common.quiet)
+			printf("The copy into %s had come to its end: all of it is there.\n",
+			       r->target);
+		return status_done;
+	}
+	com_err("e2bfo", BFO_ET_NO_RECORD, "while %s", what);
+	return EXIT_FAILED;
+}
+
+/* ---- abort ---- */
+
+static int abort_copy(struct resume *r)
+{
+	struct bfo_volume *target = NULL;
+	struct bfo_context ctx = { 0 };
+	errcode_t err = open_target(r, &ctx, &target);
+	int status;
+
+	if (err == BFO_ET_NO_RECORD) {
+		status = tell_none(r, &ctx, target, EXIT_FAILED);
+	} else {
+		if (!err)
+			err = bfo_commit_abort(&ctx, target, &r->record, r->undo_file);
+		if (err)
+			com_err("e2bfo", err, "while %s", ctx.what);
+		else if (!r->common.quiet)
+			printf("%s is as it was before the copy.\n", r->target);
+		status = err ? EXIT_FAILED : EXIT_KEPT;
+	}
+	bfo_volume_close(target);
+	return status;
+}
+
+int abort_main(int argc, char **argv)
+{
+	struct resume r = { .command = "abort" };
+	int status = read_command(&r, argc, argv, abort_help);
+
+	if (status < 0)
+		status = abort_copy(&r);
+	release(&r);
+	return status;
+}
+
+/* ---- resume ---- */
+
+/* The strings of the record's text; there are at least a directory and "copy SOURCE TARGET". */
+static errcode_t split_text(struct resume *r, struct bfo_context *ctx)
+{
+	char *at = r->record.text.v, *end = at + r->record.text.n;
+
+	r->words = calloc(r->record.text.n + 2, sizeof(*r->words));
+	if (!r->words)
+		return bfo_fail(ctx, ENOMEM, "reading the record");
+	for (; at < end; at += strlen(at) + 1)
+		r->words[r->n_words++] = at;
+	if (r->n_words < 4)
+		return bfo_fail(ctx, BFO_ET_NO_RECORD, "reading what it says");
+	return 0;
+}
+
+/* The options of the copy, as they were; but for where things are now. */
+static errcode_t take_options(struct resume *r, struct copy *c)
+{
+	struct copy_options *opt = &c->opt;
+	errcode_t err = split_text(r, &c->ctx);
+
+	if (err)
+		return err;
+	if (chdir(r->words[0]))
+		return bfo_fail(&c->ctx, errno, "going to %s, where the copy was begun",
+				r->words[0]);
+	if (options_read(opt, r->n_words - 1, r->words + 1) >= 0)
+		return bfo_fail(&c->ctx, BFO_ET_NO_RECORD, "reading what it says");
+	opt->target = r->target_path;
+	opt->mkfs = opt->same_uuid = opt->dry_run = opt->not_atomic = 0;
+	opt->size = 0;
+	opt->undo_file = r->undo_file;
+	opt->common.memory = r->common.memory;
+	opt->common.json = r->common.json;
+	opt->common.quiet = r->common.quiet;
+	opt->common.verbose = r->common.verbose;
+	c->now = r->record.now;
+	c->record = &r->record;
+	return 0;
+}
+
+/* True if SPEC is a volume with the UUID of the source. */
+static int is_source(struct resume *r, const char *spec)
+{
+	struct bfo_context ctx = { 0 };
+	struct bfo_volume *vol;
+	int same;
+
+	if (bfo_volume_open(&ctx, spec, BFO_OPEN_SOURCE, NULL, &vol))
+		return 0;
+	same = !memcmp(vol->fs->super->s_uuid, r->record.source_uuid,
+		       sizeof(r->record.source_uuid));
+	bfo_volume_close(vol);
+	return same;
+}
+
+/* --source; or where it was; or wherever its UUID is. */
+static errcode_t find_source(struct resume *r, struct copy *c)
+{
+	const uint8_t *u = r->record.source_uuid;
+	errcode_t err;
+
+	if (r->source_path) {
+		c->opt.source = r->source_path;
+	} else if (!is_source(r, c->opt.source)) {
+		if (asprintf(&r->source_path, "UUID=%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
+			     "%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4], u[5], u[6],
+			     u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]) < 0)
+			return bfo_fail(&c->ctx, ENOMEM, "looking for the source");
+		c->opt.source = r->source_path;
+	}
+	err = copy_open_source(c);
+	return err ? err : bfo_record_is_of(&c->ctx, &r->record, c->source);
+}
+
+/* In memory the target is what it was when the copy was planned. */
+static errcode_t hide_record(struct resume *r, struct copy *c)
+{
+	struct bfo_meta m;
+	errcode_t err = bfo_meta_open(&m, &c->ctx, c->target);
+
+	if (!err)
+		bfo_record_mark(&r->record, &m, -1);
+	bfo_meta_close(&m);
+	return err ? err : bfo_volume_distinct(&c->ctx, c->source, c->target);
+}
+
+static int resume_copy(struct resume *r, struct copy *c)
+{
+	errcode_t err;
+
+	c->opt = (struct copy_options) { .source = "?", .target = r->target };
+	c->opt.common.json = r->common.json;
+	err = open_target(r, &c->ctx, &c->target);
+	if (err == BFO_ET_NO_RECORD)
+		return tell_none(r, &c->ctx, c->target, EXIT_KEPT);
+	if (!err)
+		err = take_options(r, c);
+	if (!err)
+		err = find_source(r, c);
+	if (!err)
+		err = hide_record(r, c);
+	if (!err)
+		err = copy_run(c);
+	return copy_finish(c, err);
+}
+
+int resume_main(int argc, char **argv)
+{
+	struct resume r = { .command = "resume" };
+	struct copy c = { .command = "resume", .begun = progress_clock() };
+	int status = read_command(&r, argc, argv, resume_help);
+
+	if (status < 0) {
+		c.ctx.cancel = &cancel_requested;
+		catch_signals();
+		progress_attach(&c.bar, &c.ctx, r.common.quiet ? PROGRESS_NONE :
+				r.common.progress);
+		status = resume_copy(&r, &c);
+	}
+	copy_release(&c);
+	release(&r);
+	return status;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * record_find.c - what a copy leaves on the target while it is under way: finding it, and giving
+ * back what it stands for
+ *
+ * Nothing on the disk is trusted: what does not have a record's checksum is none.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "base/crc32c.h"
+#include "base/pages.h"
+#include "commit/record.h"
+#include "commit/record_format.h"
+
+#define WIPE_BYTES (1U << 20)	/* longest write */
+
+static errcode_t none(struct bfo_context *ctx, const struct bfo_volume *vol, const char *why)
+{
+	return bfo_fail(ctx, BFO_ET_NO_RECORD, "looking at %s: %s", vol->spec, why);
+}
+
+static int note_block(ext2_filsys fs, blk64_t *blk, e2_blkcnt_t lblk, blk64_t ref, int offset,
+		      void *priv)
+{
+	struct bfo_record *r = priv;
+
+	(void) fs;
+	(void) ref;
+	(void) offset;
+	if (lblk != r->nblocks || r->nblocks == BFO_RECORD_BLOCKS)
+		return BLOCK_ABORT;
+	r->runs[r->nruns++] = (struct bfo_range) { .start = *blk, .len = 1 };
+	r->nblocks++;
+	return 0;
+}
+
+/* Blocks of a bigalloc filesystem that lie in one cluster are given back together. */
+static void join_runs(struct bfo_record *r)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < r->nruns; i++) {
+		if (n && r->runs[n - 1].start + r->runs[n - 1].len == r->runs[i].start)
+			r->runs[n - 1].len++;
+		else
+			r->runs[n++] = r->runs[i];
+	}
+	r->nruns = n;
+}
+
+static int read_inode(struct bfo_record *r, struct bfo_volume *vol)
+{
+	struct ext2_super_block *sb = vol->fs->super;
+	struct ext2_inode_large raw = { 0 };
+	uint32_t i;
+
+	r->ino = sb->s_last_orphan;
+	if (r->ino < EXT2_FIRST_INODE(sb) || r->ino > sb->s_inodes_count ||
+	    ext2fs_read_inode_full(vol->fs, r->ino, (void *) &raw, sizeof(raw)))
+		return 0;
+	if (!S_ISREG(raw.i_mode) || raw.i_links_count || raw.i_dtime ||
+	    ext2fs_block_iterate3(vol->fs, r->ino, BLOCK_FLAG_READ_ONLY | BLOCK_FLAG_DATA_ONLY,
+				  NULL, note_block, r))
+		return 0;
+	for (i = 0; i < r->nruns; i++)
+		if (!bfo_volume_contains(vol, r->runs[i].start, 1))
+			return 0;
+	join_runs(r);
+	r->generation = raw.i_generation;
+	r->charged = (uint64_t) raw.i_blocks * 512;
+	r->owner[BFO_QUOTA_USER] = inode_uid(raw);
+	r->owner[BFO_QUOTA_GROUP] = inode_gid(raw);
+	if (ext2fs_has_feature_project(sb) && vol->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
+		r->owner[BFO_QUOTA_PROJECT] = raw.i_projid;
+	return r->nblocks > 2;
+}
+
+static int is_whole(const struct bfo_record *r, const struct bfo_volume *vol,
+		    struct bfo_record_head *h)
+{
+	uint64_t room = (uint64_t) (r->nblocks - 2) * vol->block_size;
+	uint32_t csum = h->csum;
+
+	if (memcmp(h->magic, BFO_RECORD_MAGIC, sizeof(h->magic)) ||
+	    h->version != BFO_RECORD_VERSION || h->bytes > room ||
+	    h->bytes != BFO_RECORD_HEAD + (uint64_t) h->ranges * 8 + h->text)
+		return 0;
+	h->csum = 0;
+	return bfo_crc32c(~0U, h, h->bytes) == csum &&
+	       !memcmp(h->target_uuid, vol->fs->super->s_uuid, sizeof(h->target_uuid));
+}
+
+static errcode_t unpack(struct bfo_record *r, const struct bfo_volume *vol,
+			const struct bfo_record_head *h)
+{
+	uint64_t groups = vol->fs->group_desc_count;
+	const uint32_t *range = (const void *) (h + 1);
+	errcode_t err = 0;
+	uint32_t i;
+
+	memcpy(r->target_uuid, h->target_uuid, sizeof(r->target_uuid));
+	memcpy(r->source_uuid, h->source_uuid, sizeof(r->source_uuid));
+	r->now = h->now;
+	r->stem_len = h->stem_len;
+	r->first_ino = h->first_ino;
+	r->last_ino = h->last_ino;
+	r->digest = h->digest;
+	r->source_csum = h->source_csum;
+	for (i = 0; i < h->ranges && !err; i++, range += 2)
+		if (range[0] < groups && range[1] <= groups - range[0])
+			err = bfo_vec_push(&r->zeroed, (struct bfo_range) { .start = range[0],
+					   .len = range[1] });
+	if (!err)
+		err = bfo_vec_reserve(&r->text, h->text + 1);
+	if (err)
+		return err;
+	memcpy(r->text.v, range, h->text);
+	r->text.v[h->text] = 0;
+	r->text.n = h->text;
+	return 0;
+}
+
+static void read_progress(struct bfo_record *r, const char *block)
+{
+	struct bfo_record_progress p;
+
+	memcpy(&p, block, sizeof(p));
+	if (memcmp(p.magic, BFO_RECORD_PROGRESS, sizeof(p.magic)) || p.count <= r->count ||
+	    p.csum != bfo_crc32c(~0U, &p, offsetof(struct bfo_record_progress, csum)) ||
+	    p.done > r->stem_len)
+		return;
+	r->count = p.count;
+	r->done = p.done;
+}
+
+static errcode_t read_file(struct bfo_context *ctx, struct bfo_volume *vol, struct bfo_record *r)
+{
+	uint32_t bs = vol->block_size, i;
+	char *file = malloc((size_t) r->nblocks * bs);
+	errcode_t err = file ? 0 : ENOMEM;
+
+	for (i = 0; i < r->nblocks && !err; i++)
+		err = bfo_volume_read(ctx, vol, bfo_record_block(r, i), 1, file + (size_t) i * bs);
+	if (!err && !is_whole(r, vol, (void *) file))
+		err = none(ctx, vol, "its orphan is something else");
+	if (!err)
+		err = unpack(r, vol, (void *) file);
+	for (i = r->nblocks - 2; i < r->nblocks && !err; i++)
+		read_progress(r, file + (size_t) i * bs);
+	free(file);
+	return err;
+}
+
+errcode_t bfo_record_find(struct bfo_context *ctx, struct bfo_volume *vol, struct bfo_record *r)
+{
+	uint32_t ino = vol->fs->super->s_last_orphan, max = vol->fs->super->s_inodes_count;
+	errcode_t err;
+
+	memset(r, 0, sizeof(*r));
+	if (!ino)
+		return none(ctx, vol, "it has no orphans");
+	err = read_inode(r, vol) ? read_file(ctx, vol, r) :
+	      none(ctx, vol, "its orphan is something else");
+	if (!err && (r->first_ino > r->last_ino || r->last_ino > max))
+		err = none(ctx, vol, "its record is damaged");
+	if (err) {
+		bfo_record_free(r);
+		r->ino = 0;
+	}
+	return err;
+}
+
+static errcode_t differs(struct bfo_context *ctx, const char *what)
+{
+	return bfo_fail(ctx, BFO_ET_CHANGED, "comparing with the interrupted copy: %s; 'e2bfo "
+			"abort' gives it up", what);
+}
+
+errcode_t bfo_record_is_of(struct bfo_context *ctx, const struct bfo_record *r,
+			   const struct bfo_volume *source)
+{
+	if (memcmp(r->source_uuid, source->fs->super->s_uuid, sizeof(r->source_uuid)))
+		return differs(ctx, "the UUID of the source is another one");
+	if (bfo_record_source_csum(source) != r->source_csum)
+		return differs(ctx, "the superblock of the source has changed");
+	return 0;
+}
+
+errcode_t bfo_record_compare(const struct bfo_record *r, const struct bfo_plan *plan)
+{
+	static const char *const parts[BFO_DIGEST_PARTS] = {
+		[BFO_DIGEST_INODES] = "inodes of the source have changed",
+		[BFO_DIGEST_NAMES] = "names have changed",
+		[BFO_DIGEST_SEGS] = "the source's data lies elsewhere",
+		[BFO_DIGEST_ATTRIBUTES] = "extended attributes of the source have changed",
+		[BFO_DIGEST_STEM] = "the target's data would lie elsewhere",
+		[BFO_DIGEST_TARGET] = "the target has changed",
+	};
+	struct bfo_digest now;
+	int i;
+
+	bfo_plan_digest(plan, &now);
+	for (i = 0; i < BFO_DIGEST_PARTS; i++)
+		if (now.sum[i] != r->digest.sum[i])
+			return differs(plan->ctx, parts[i]);
+	return plan->stem_len == r->stem_len ? 0 : differs(plan->ctx, "the amount of data");
+}
+
+/* ---- giving back ---- */
+
+static errcode_t write_zeroes(struct bfo_writer *w, const char *zeroes, uint64_t blk, uint64_t len)
+{
+	uint64_t max = WIPE_BYTES / w->vol->block_size, part;
+	errcode_t err = 0;
+
+	for (; len && !err; blk += part, len -= part) {
+		part = len < max ? len : max;
+		err = bfo_writer_write(w, blk, part, zeroes);
+	}
+	return err;
+}
+
+/* The blocks of the tables that hold unused slots only, between the first and the last staged. */
+errcode_t bfo_record_wipe_slots(struct bfo_record *r, struct bfo_writer *w)
+{
+	struct bfo_volume *vol = w->vol;
+	uint32_t ipg = EXT2_INODES_PER_GROUP(vol->fs->super), end, used;
+	uint32_t per_block = vol->block_size / vol->inode_size;
+	char *zeroes = bfo_pages_alloc(WIPE_BYTES);
+	errcode_t err = zeroes ? 0 : bfo_fail(w->ctx, ENOMEM, "wiping inode tables");
+	dgrp_t g = r->first_ino ? (r->first_ino - 1) / ipg : 1, last = (r->last_ino - 1) / ipg;
+
+	for (; g <= last && g < vol->fs->group_desc_count && !err && r->first_ino; g++) {
+		end = r->last_ino - g * ipg < ipg ? r->last_ino - g * ipg : ipg;
+		end = (end + per_block - 1) / per_block;
+		used = (bfo_volume_group_used(vol, g) + per_block - 1) / per_block;
+		if (used < end)
+			err = write_zeroes(w, zeroes, ext2fs_inode_table_loc(vol->fs, g) + used,
+					   end - used);
+	}
+	bfo_pages_free(zeroes, WIPE_BYTES);
+	return err;
+}
+
+errcode_t bfo_record_wipe(struct bfo_record *r, struct bfo_writer *w)
+{
+	char *zeroes = calloc(1, w->vol->block_size);
+	errcode_t err = zeroes ? 0 : bfo_fail(w->ctx, ENOMEM, "wiping the record");
+	uint32_t i;
+
+	for (i = 0; r->ino && i < r->nblocks && !err; i++)
+		err = bfo_writer_write(w, bfo_record_block(r, i), 1, zeroes);
+	free(zeroes);
+	return err;
+}

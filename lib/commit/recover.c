@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recover.c - a target whose journal has to be replayed before it is worked on
+ *
+ *   blocks in place ── flush ── journal empty ── flush ── superblock without RECOVER ── flush
+ *
+ * What is replayed, and from where, volume/recovery knows; it is the same for sources, which are
+ * never written.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/jbd2.h"
+#include "commit/recover.h"
+#include "commit/writer.h"
+#include "volume/recovery.h"
+
+static errcode_t put_blocks(struct bfo_writer *w, const struct bfo_recovery *r, char *block)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < r->replay.blocks.n && !err; i++) {
+		const struct bfo_replayed *b = &r->replay.blocks.v[i];
+
+		err = bfo_journal_read(w->ctx, &r->journal, b->at, block);
+		if (!err && b->escaped)
+			bfo_jbd2_put32(block, BFO_JBD2_H_MAGIC, BFO_JBD2_MAGIC);
+		if (!err)
+			err = bfo_writer_change(w, b->blk, block);
+	}
+	return err ? err : bfo_writer_flush(w);
+}
+
+/* As jbd2 leaves it: the number of the next transaction is one that was not expected. */
+static errcode_t empty_journal(struct bfo_writer *w, const struct bfo_recovery *r, char *block)
+{
+	const struct bfo_journal *j = &r->journal;
+	errcode_t err = bfo_journal_read(w->ctx, j, j->super, block);
+
+	if (err)
+		return err;
+	bfo_jbd2_put32(block, BFO_JBD2_SB_START, 0);
+	bfo_jbd2_put32(block, BFO_JBD2_SB_SEQUENCE, j->sequence + r->replay.transactions + 1);
+	if (bfo_jbd2_has_csum(j->incompat))
+		bfo_jbd2_put32(block, BFO_JBD2_SB_CSUM,
+			       bfo_jbd2_block_csum(~0U, block, BFO_JBD2_SB_BYTES,
+						   BFO_JBD2_SB_CSUM));
+	err = bfo_writer_change_part(w, bfo_map_find(&j->runs, j->super), BFO_JBD2_SB_BYTES, block);
+	return err ? err : bfo_writer_flush(w);
+}
+
+/* The superblock may have been one of the blocks replayed. */
+static errcode_t clear_recover(struct bfo_writer *w)
+{
+	errcode_t err = bfo_writer_reread_super(w);
+
+	ext2fs_clear_feature_journal_needs_recovery(&w->super);
+	if (!err)
+		err = bfo_writer_super(w, &w->super);
+	return err ? err : bfo_writer_flush(w);
+}
+
+errcode_t bfo_target_recover(struct bfo_context *ctx, const char *spec)
+{
+	struct bfo_volume *vol;
+	struct bfo_writer w;
+	char *block = NULL;
+	errcode_t err = bfo_volume_open(ctx, spec, BFO_OPEN_TARGET | BFO_OPEN_RECOVER, NULL, &vol);
+
+	if (err)
+		return err;
+	err = bfo_writer_open(&w, ctx, vol, NULL);
+	if (!err) {
+		block = malloc(vol->block_size);
+		err = block ? 0 : bfo_fail(ctx, ENOMEM, "replaying the journal of %s", spec);
+	}
+	if (!err)
+		err = put_blocks(&w, vol->recovery, block);
+	if (!err)
+		err = empty_journal(&w, vol->recovery, block);
+	if (!err)
+		err = clear_recover(&w);
+	free(block);
+	bfo_writer_close(&w);
+	bfo_volume_close(vol);
+	return err;
+}

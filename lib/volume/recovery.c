@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * recovery.c - a source that was not unmounted cleanly, as the next mount would show it
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "volume/recovery.h"
+
+errcode_t bfo_recovery_read(struct bfo_context *ctx, struct bfo_volume *vol,
+			    const struct bfo_journal_use *use)
+{
+	struct bfo_recovery *r = calloc(1, sizeof(*r));
+	errcode_t err;
+
+	vol->recovery = r;
+	if (!r)
+		return ENOMEM;
+	err = bfo_journal_open(ctx, vol, use, &r->journal);
+	if (!err)
+		err = bfo_replay_scan(ctx, &r->journal, vol->store.size / vol->block_size,
+				      &r->replay);
+	r->overlay = (struct bfo_overlay) { .ctx = ctx, .below = vol->fs->io,
+					    .journal = &r->journal, .replay = &r->replay };
+	return err;
+}
+
+void bfo_recovery_free(struct bfo_recovery *r)
+{
+	if (!r)
+		return;
+	bfo_journal_close(&r->journal);
+	bfo_replay_free(&r->replay);
+	free(r);
+}

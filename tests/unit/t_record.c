@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * t_record.c - commit/record: what is put is found, damage is not, and nothing of it stays
+ *
+ * The record of a real plan (copyjob.h) is put onto targets of every kind, in place, and looked for
+ * on the target opened again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "commit/record_format.h"
+#include "copyjob.h"
+
+static const enum copyjob_target kinds[] = {
+	TARGET_EMPTY, TARGET_BUSY, TARGET_QUOTA, TARGET_EXT3, TARGET_BIGALLOC, TARGET_EXT2,
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* A descriptor, but for checksums, which are set when it is staged. */
+struct group {
+	uint32_t flags, blocks, inodes, unused, dirs;
+};
+
+/* What libext2fs has in memory of a target. */
+struct snapshot {
+	uint8_t *blocks, *inodes;
+	struct group *groups;
+	size_t block_bytes, inode_bytes, group_bytes;
+	uint64_t free_blocks;
+	uint32_t free_inodes, orphan;
+};
+
+struct recordbed {
+	struct copyjob j;
+	struct bfo_writer w;
+	struct bfo_record put, found;
+	struct snapshot before, after;
+	const char *copy;
+};
+
+static struct snapshot take_snapshot(ext2_filsys fs)
+{
+	struct snapshot s = { .orphan = fs->super->s_last_orphan };
+	uint64_t ratio = EXT2FS_CLUSTER_RATIO(fs), blk;
+	uint32_t i;
+	dgrp_t g;
+
+	s.block_bytes = ext2fs_blocks_count(fs->super) / ratio + 1;
+	s.inode_bytes = fs->super->s_inodes_count + 1;
+	s.group_bytes = fs->group_desc_count * sizeof(*s.groups);
+	s.blocks = unit_alloc(s.block_bytes);
+	s.inodes = unit_alloc(s.inode_bytes);
+	blk = fs->super->s_first_data_block;
+	for (; blk < ext2fs_blocks_count(fs->super); blk += ratio)
+		s.blocks[blk / ratio] = !!ext2fs_test_block_bitmap2(fs->block_map, blk);
+	for (i = 1; i <= fs->super->s_inodes_count; i++)
+		s.inodes[i] = !!ext2fs_test_inode_bitmap2(fs->inode_map, i);
+	s.groups = unit_alloc(s.group_bytes);
+	for (g = 0; g < fs->group_desc_count; g++)
+		s.groups[g] = (struct group) { .flags = ext2fs_bg_flags(fs, g),
+			.blocks = ext2fs_bg_free_blocks_count(fs, g),
+			.inodes = ext2fs_bg_free_inodes_count(fs, g),
+			.unused = ext2fs_bg_itable_unused(fs, g),
+			.dirs = ext2fs_bg_used_dirs_count(fs, g) };
+	s.free_blocks = ext2fs_free_blocks_count(fs->super);
+	s.free_inodes = fs->super->s_free_inodes_count;
+	return s;
+}
+
+static void want_snapshot(ext2_filsys fs, const struct snapshot *s)
+{
+	struct snapshot now = take_snapshot(fs);
+
+	want_mem(now.blocks, s->blocks, s->block_bytes);
+	want_mem(now.inodes, s->inodes, s->inode_bytes);
+	want_eq(now.free_blocks, s->free_blocks);
+	want_eq(now.free_inodes, s->free_inodes);
+	want_eq(now.orphan, s->orphan);
+	want_mem(now.groups, s->groups, s->group_bytes);
+	free(now.blocks);
+	free(now.inodes);
+	free(now.groups);
+}
+
+static void free_snapshot(struct snapshot *s)
+{
+	free(s->blocks);
+	free(s->inodes);
+	free(s->groups);
+}
+
+/* All in place, without a journal. */
+static void write_all(struct recordbed *b, struct bfo_transaction *t)
+{
+	want_ok(bfo_transaction_apply(t));
+	want_ok(bfo_writer_super(&b->w, b->j.target->fs->super));
+	want_ok(bfo_writer_flush(&b->w));
+	bfo_transaction_free(t);
+}
+
+static void reopen(struct recordbed *b)
+{
+	char *path = unit_path(b->copy);
+
+	want_ok(bfo_writer_close(&b->w));
+	bfo_volume_close(b->j.target);
+	want_ok(bfo_volume_open(&b->j.ctx, path, BFO_OPEN_TARGET | BFO_OPEN_RECORDED,
+				io_log_manager, &b->j.target));
+	want_ok(bfo_writer_open(&b->w, &b->j.ctx, b->j.target, NULL));
+	free(path);
+}
+
+static void bed_open(struct recordbed *b, enum copyjob_target kind)
+{
+	struct bfo_transaction t = { .w = &b->w };
+
+	memset(b, 0, sizeof(*b));
+	io_log_reset();
+	b->copy = "recorded";
+	copyjob_open(&b->j, SOURCE_LARGE, kind, b->copy);
+	copyjob_plan(&b->j);
+	want_ok(bfo_writer_open(&b->w, &b->j.ctx, b->j.target, NULL));
+	want_ok(bfo_record_plan(&b->put, &b->j.plan, b->j.source, b->j.target, b->j.how.text,
+				b->j.how.text_bytes));
+	want(b->put.ino);
+	b->before = take_snapshot(b->j.target->fs);
+	want_ok(bfo_record_put(&b->put, &b->w, &t));
+	b->after = take_snapshot(b->j.target->fs);
+	write_all(b, &t);
+}
+
+static void bed_close(struct recordbed *b)
+{
+	bfo_record_free(&b->put);
+	bfo_record_free(&b->found);
+	free_snapshot(&b->before);
+	free_snapshot(&b->after);
+	want_ok(bfo_writer_close(&b->w));
+	copyjob_close(&b->j);
+}
+
+static void want_same(const struct bfo_record *a, const struct bfo_record *b)
+{
+	uint32_t i;
+
+	want_eq(a->ino, b->ino);
+	want_eq(a->nblocks, b->nblocks);
+	for (i = 0; i < a->nblocks; i++)
+		want_eq(bfo_record_block(a, i), bfo_record_block(b, i));
+	want_eq(a->charged, b->charged);
+	want_mem(a->owner, b->owner, sizeof(a->owner));
+	want_mem(a->target_uuid, b->target_uuid, 16);
+	want_mem(a->source_uuid, b->source_uuid, 16);
+	want(a->now == b->now && a->stem_len == b->stem_len && a->source_csum == b->source_csum);
+	want(a->first_ino == b->first_ino && a->last_ino == b->last_ino);
+	want_mem(&a->digest, &b->digest, sizeof(a->digest));
+	want_eq(a->zeroed.n, b->zeroed.n);
+	want(!a->zeroed.n || !memcmp(a->zeroed.v, b->zeroed.v, a->zeroed.n * sizeof(*a->zeroed.v)));
+	want_eq(a->text.n, b->text.n);
+	want_mem(a->text.v, b->text.v, a->text.n);
+	want(a->count == b->count && a->done == b->done);
+}
+
+static errcode_t find(struct recordbed *b)
+{
+	bfo_record_free(&b->found);
+	ext2fs_flush_icache(b->j.target->fs);
+	return bfo_record_find(&b->j.ctx, b->j.target, &b->found);
+}
+
+/* Its blocks were free, and the plan does not take them. */
+static void want_apart(const struct recordbed *b)
+{
+	uint32_t i;
+	size_t k;
+
+	want(b->put.nblocks >= 3 && b->put.nblocks <= BFO_RECORD_BLOCKS);
+	for (i = 0; i < b->put.nblocks; i++) {
+		uint64_t blk = bfo_record_block(&b->put, i);
+
+		want(!b->before.blocks[blk / b->j.free.cluster_blocks]);
+		for (k = 0; k < b->j.plan.stem.n; k++) {
+			const struct bfo_stem_run *run = &b->j.plan.stem.v[k];
+
+			want(blk < run->blk || blk >= run->blk + run->len);
+		}
+	}
+	want(!b->before.inodes[b->put.ino] && b->after.inodes[b->put.ino]);
+}
+
+/* It is found as it was put, about the same plan; e2fsck drops it, and all is as before. */
+START_TEST(is_found)
+{
+	struct recordbed b;
+
+	bed_open(&b, kinds[_i]);
+	want_apart(&b);
+	reopen(&b);
+	want_ok(find(&b));
+	want_same(&b.put, &b.found);
+	want_eq(b.put.generation, b.found.generation);
+	want_ok(bfo_record_compare(&b.found, &b.j.plan));
+	want_ok(bfo_record_is_of(&b.j.ctx, &b.found, b.j.source));
+	b.j.plan.dir_fill++;
+	want_err(bfo_record_compare(&b.found, &b.j.plan), BFO_ET_CHANGED);
+	b.j.plan.dir_fill--;
+	b.j.source->fs->super->s_mtime++;
+	want_err(bfo_record_is_of(&b.j.ctx, &b.found, b.j.source), BFO_ET_CHANGED);
+	bed_close(&b);
+	want(copyjob_try("e2fsck -p '%s' > /dev/null 2>&1", b.copy) <= 1);
+	want_eq(copyjob_try("e2fsck -fn '%s' > /dev/null 2>&1", b.copy), 0);
+}
+END_TEST
+
+/* In memory: gone with -1, there again with 1; the maker's, and the finder's. */
+START_TEST(marks_both_ways)
+{
+	struct recordbed b;
+	struct bfo_meta m;
+	ext2_filsys fs;
+	int i;
+
+	bed_open(&b, kinds[_i]);
+	want_ok(bfo_meta_open(&m, &b.j.ctx, b.j.target));
+	want_snapshot(b.j.target->fs, &b.after);
+	for (i = 0; i < 2; i++) {
+		uint64_t g;
+		size_t k;
+
+		bfo_record_mark(&b.put, &m, -1);
+		for (k = 0; k < b.put.zeroed.n; k++)
+			for (g = 0; g < b.put.zeroed.v[k].len; g++)
+				bfo_meta_zeroed(&m, b.put.zeroed.v[k].start + g, 1);
+		want_snapshot(b.j.target->fs, &b.before);
+		bfo_record_mark(&b.put, &m, 1);
+		for (k = 0; k < b.put.zeroed.n; k++)
+			for (g = 0; g < b.put.zeroed.v[k].len; g++)
+				bfo_meta_zeroed(&m, b.put.zeroed.v[k].start + g, 0);
+		want_snapshot(b.j.target->fs, &b.after);
+	}
+	bfo_meta_close(&m);
+	reopen(&b);
+	fs = b.j.target->fs;
+	want_snapshot(fs, &b.after);
+	want_ok(find(&b));
+	want_ok(bfo_meta_open(&m, &b.j.ctx, b.j.target));
+	bfo_record_mark(&b.found, &m, -1);
+	want_eq(ext2fs_free_blocks_count(fs->super), b.before.free_blocks);
+	want(fs->super->s_free_inodes_count == b.before.free_inodes && !fs->super->s_last_orphan);
+	bfo_record_mark(&b.found, &m, 1);
+	want_snapshot(fs, &b.after);
+	bfo_meta_close(&m);
+	bed_close(&b);
+}
+END_TEST
+
+/* Of the first sector any byte may be wrong. */
+START_TEST(doubts_every_byte)
+{
+	struct recordbed b;
+	uint32_t at, none = 0;
+	char *block;
+	errcode_t err;
+
+	bed_open(&b, kinds[_i]);
+	block = unit_alloc(b.j.target->block_size);
+	want_ok(bfo_volume_read(&b.j.ctx, b.j.target, bfo_record_block(&b.put, 0), 1, block));
+	for (at = 0; at < BFO_RECORD_SECTOR; at++) {
+		block[at] ^= 1 << at % 8;
+		want_ok(bfo_writer_write(&b.w, bfo_record_block(&b.put, 0), 1, block));
+		err = find(&b);
+		want(!err || err == BFO_ET_NO_RECORD);
+		none += !!err;
+		if (err)
+			want(!b.found.ino && !b.found.text.n);
+		else
+			want_same(&b.put, &b.found);
+		block[at] ^= 1 << at % 8;
+	}
+	want_eq(none, BFO_RECORD_HEAD + b.put.zeroed.n * 8 + b.put.text.n);
+	want_ok(bfo_writer_write(&b.w, bfo_record_block(&b.put, 0), 1, block));
+	want_ok(find(&b));
+	free(block);
+	bed_close(&b);
+}
+END_TEST
+
+/* Its inode, with every byte wrong in turn: found or not, never outside of the volume. */
+START_TEST(doubts_its_inode)
+{
+	uint64_t blk;
+	struct recordbed b;
+	uint32_t byte, at, i;
+	errcode_t err;
+	char *block;
+
+	bed_open(&b, kinds[_i]);
+	block = unit_alloc(b.j.target->block_size);
+	blk = bfo_volume_inode_block(b.j.target, b.put.ino, &byte);
+	want_ok(bfo_volume_read(&b.j.ctx, b.j.target, blk, 1, block));
+	for (at = 0; at < 8 * EXT2_GOOD_OLD_INODE_SIZE; at++) {
+		block[byte + at / 8] ^= 1 << at % 8;
+		want_ok(bfo_writer_write(&b.w, blk, 1, block));
+		err = find(&b);
+		want(!err || !b.found.ino);
+		want(b.found.nblocks <= BFO_RECORD_BLOCKS);
+		for (i = 0; i < b.found.nblocks && !err; i++)
+			want(bfo_volume_contains(b.j.target, bfo_record_block(&b.found, i), 1));
+		want(!err || b.j.ctx.what[0]);
+		block[byte + at / 8] ^= 1 << at % 8;
+	}
+	want_ok(bfo_writer_write(&b.w, blk, 1, block));
+	b.j.target->fs->super->s_last_orphan = EXT2_ROOT_INO;
+	want_err(find(&b), BFO_ET_NO_RECORD);
+	b.j.target->fs->super->s_last_orphan = b.put.ino + 1;
+	want_err(find(&b), BFO_ET_NO_RECORD);
+	b.j.target->fs->super->s_last_orphan = UINT32_MAX;
+	want_err(find(&b), BFO_ET_NO_RECORD);
+	b.j.target->fs->super->s_last_orphan = 0;
+	want_err(find(&b), BFO_ET_NO_RECORD);
+	free(block);
+	bed_close(&b);
+}
+END_TEST
+
+/* The last progress counts, that before it if the last is torn, none if both are. */
+START_TEST(keeps_progress)
+{
+	struct recordbed b;
+	uint64_t step, i, slot;
+	char *block;
+
+	bed_open(&b, kinds[_i]);
+	block = unit_alloc(b.j.target->block_size);
+	step = b.put.stem_len / 8;
+	for (i = 1; i <= 5; i++) {
+		want_ok(bfo_record_progress(&b.put, &b.w, i * step));
+		want_ok(bfo_record_progress(&b.put, &b.w, i * step));	/* nothing new */
+		want_ok(find(&b));
+		want_same(&b.put, &b.found);
+		want(b.found.done == i * step && b.found.count == i);
+	}
+	slot = bfo_record_block(&b.put, b.put.nblocks - 1 - b.put.count % 2);
+	for (i = 0; i < 20; i++) {
+		want_ok(bfo_volume_read(&b.j.ctx, b.j.target, slot, 1, block));
+		block[i] ^= 0x10;
+		want_ok(bfo_writer_write(&b.w, slot, 1, block));
+		want_ok(find(&b));
+		want_eq(b.found.done, 4 * step);
+		block[i] ^= 0x10;
+		want_ok(bfo_writer_write(&b.w, slot, 1, block));
+	}
+	b.put.count--;					/* goes over the torn one */
+	b.put.done = 4 * step;
+	want_ok(bfo_record_progress(&b.put, &b.w, b.put.stem_len + 1));
+	want_ok(find(&b));
+	want_eq(b.found.done, 4 * step);		/* more than there is */
+	for (i = 1; i <= 2; i++) {
+		slot = bfo_record_block(&b.put, b.put.nblocks - i);
+		memset(block, 0, b.j.target->block_size);
+		want_ok(bfo_writer_write(&b.w, slot, 1, block));
+	}
+	want_ok(find(&b));
+	want_eq(b.found.done, 0);
+	free(block);
+	bed_close(&b);
+}
+END_TEST
+
+/* Free space in pieces, of which the plan takes the first of each. */
+START_TEST(finds_room_beside_the_plan)
+{
+	struct bfo_stem_run run;
+	struct copyjob j;
+	struct bfo_record r;
+	uint32_t i;
+
+	io_log_reset();
+	copyjob_open(&j, SOURCE_SMALL, TARGET_EMPTY, "recorded");
+	copyjob_plan(&j);
+	j.free.free_blocks.n = 0;
+	want_ok(bfo_ranges_append(&j.free.free_blocks, 5000, 40));
+	j.plan.stem.n = 0;
+	for (i = 0; i < 3; i++) {
+		run = (struct bfo_stem_run) { .at = 3 * i, .blk = 5001 + 4 * i, .len = 3 };
+		want_ok(bfo_vec_push(&j.plan.stem, run));
+	}
+	want_ok(bfo_record_plan(&r, &j.plan, j.source, j.target, "text", 4));
+	want(r.ino && r.nblocks == 3 && r.nruns == 3);
+	for (i = 0; i < 3; i++)
+		want_eq(bfo_record_block(&r, i), i < 2 ? 5000 + 4 * i : 5008);
+	bfo_record_free(&r);
+	j.free.free_blocks.v[0].len = 8;
+	want_ok(bfo_record_plan(&r, &j.plan, j.source, j.target, "text", 4));
+	want(!r.ino);					/* no room */
+	bfo_record_free(&r);
+	copyjob_close(&j);
+}
+END_TEST
+
+Suite *record_suite(void)
+{
+	Suite *s = suite_create("record");
+
+	unit_case(s, "is_found", is_found, KINDS);
+	unit_case(s, "marks_both_ways", marks_both_ways, KINDS);
+	unit_case(s, "doubts_every_byte", doubts_every_byte, KINDS);
+	unit_case(s, "doubts_its_inode", doubts_its_inode, KINDS);
+	unit_case(s, "keeps_progress", keeps_progress, KINDS);
+	unit_case(s, "finds_room_beside_the_plan", finds_room_beside_the_plan, 0);
+	return s;
+}
