@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "tool.h"
+
+#define SHOWN 3
+
+void bench_reset(const struct bench *b)
+{
+	image_save(&b->base, b->scn.target);
+}
+
+/* The copy that nothing disturbs. */
+static void record(struct bench *b, char *log)
+{
+	struct fault f = { .log = log, .target = b->scn.target };
+	struct outcome o;
+	int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0 || close(fd))
+		err(2, "%s", log);
+	bench_reset(b);
+	run_copy(&b->scn, &f, -1, &o);
+	if (o.status)
+		errx(2, "%s: a copy without faults: status %d: %s", b->scn.name, o.status,
+		     o.said);
+	if (o.counts.unseen)
+		errx(2, "%s: the target was written in a way that shim.c does not log", b->scn.name);
+	outcome_free(&o);
+}
+
+/* All that was written is in the log, and what a cut after the last write leaves is the result. */
+static void check_log(const struct bench *b, const struct log *l)
+{
+	struct cut c;
+
+	cut_init(&c, l, image_copy(&b->base));
+	cut_advance(&c, l->intervals);
+	if (!image_same(&c.durable, b->scn.target))
+		errx(2, "%s: the log is not all that was written", b->scn.name);
+	image_free(&c.durable);
+	image_free(&c.crashed);
+}
+
+/* The target when e2bfo's own writes begin: with --mkfs, as formatted. */
+static void read_before(struct bench *b, const struct log *l)
+{
+	struct cut c;
+
+	cut_init(&c, l, image_copy(&b->base));
+	cut_advance(&c, l->own);
+	image_save(&c.durable, b->scn.target);
+	state_read(&b->before, b->scn.target);
+	image_free(&c.durable);
+	image_free(&c.crashed);
+}
+
+static void must_be_clean(const struct bench *b, const char *when)
+{
+	char *said = verdict_clean(b);
+
+	if (said)
+		errx(2, "%s, %s: %s", b->scn.name, when, said);
+}
+
+void bench_open(struct bench *b, struct log *l, const char *dir, const struct options *opt)
+{
+	char *log;
+
+	scenario_load(&b->scn, dir);
+	b->atomic = b->scn.atomic && !opt->today;
+	b->today = opt->today;
+	b->base = image_load(b->scn.before);
+	log = text("%s.log", b->scn.work);
+	record(b, log);
+	must_be_clean(b, "after a copy");
+	state_read(&b->after, b->scn.target);
+	log_load(l, log, opt->no_barriers);
+	check_log(b, l);
+	read_before(b, l);
+	must_be_clean(b, "before the copy");
+	if (b->before.damage || b->after.damage)
+		errx(2, "%s: %s", b->scn.name,
+		     b->before.damage ? b->before.damage : b->after.damage);
+	if (b->after.n <= b->before.n)
+		errx(2, "%s: nothing was copied", b->scn.name);
+	unlink(log);
+	free(log);
+}
+
+void tally_fail(struct tally *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (t->failed++ >= SHOWN)
+		return;
+	printf("FAILED %s ", t->name);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	fflush(stdout);
+}

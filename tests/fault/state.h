@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * state.h - all that users have on a volume, as sums, to be compared with that of another time
+ *
+ * The fast judge: one pass of libext2fs over an image of a few hundred files.  Content, names and
+ * every attribute count; inode and block numbers, and where attributes lie, do not.
+ */
+#ifndef FAULT_STATE_H
+#define FAULT_STATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "../oracle/judge.h"
+
+struct path {
+	char *name;
+	struct sum core;	/* all that no neighbour changes: not the link count, nor times of
+				   directories */
+	struct sum all;
+	int dir;
+};
+
+struct state {
+	struct path *paths;	/* sorted */
+	size_t n, room;
+	uint64_t free_blocks, free_inodes;
+	char *damage;		/* the first thing that could not be read, or NULL */
+};
+
+void state_read(struct state *s, const char *image);
+
+void state_free(struct state *s);
+
+/* NULL if A and B are the same, free space included; else the first difference, to be freed. */
+char *state_differs(const struct state *a, const struct state *b);
+
+/*
+ * The weaker promise, kept by R?  All of BEFORE is there, but that directories which AFTER changes
+ * may be either or between; what is new is as in AFTER, or in lost+found.  Result as above.
+ */
+char *state_harmed(const struct state *r, const struct state *before, const struct state *after);
+
+#endif

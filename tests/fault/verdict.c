@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdlib.h>
+#include <string.h>
+
+#include <ext2fs/ext2_fs.h>
+
+#include "kernel.h"
+#include "tool.h"
+#include "verdict.h"
+
+#define SUPER 1024		/* where the superblock is */
+
+char *verdict_state(const struct bench *b, enum found *found)
+{
+	struct state now;
+	char *old, *new, *said = NULL;
+
+	state_read(&now, b->scn.target);
+	old = state_differs(&b->before, &now);
+	new = state_differs(&b->after, &now);
+	*found = !old ? FOUND_BEFORE : !new ? FOUND_AFTER : FOUND_BETWEEN;
+	if (*found == FOUND_BETWEEN && b->atomic)
+		said = text("neither as before (%s) nor as after (%s)", old, new);
+	else if (*found == FOUND_BETWEEN)
+		said = state_harmed(&now, &b->before, &b->after);
+	free(old);
+	free(new);
+	state_free(&now);
+	return said;
+}
+
+char *verdict_clean(const struct bench *b)
+{
+	struct outcome o;
+	char *said = NULL;
+
+	run_fsck(&b->scn, "-fn", &o);
+	if (o.status)
+		said = text("e2fsck -fn: status %d: %.300s", o.status,
+			    outcome_line(&o, "? no") ? outcome_line(&o, "? no") : o.said);
+	outcome_free(&o);
+	return said;
+}
+
+char *verdict_mended(const struct bench *b, enum found *found, int *record)
+{
+	struct outcome o;
+	char *said = NULL;
+
+	run_fsck(&b->scn, "-fy", &o);
+	*record = !!strstr(o.said, "Clearing orphaned inode");
+	if (o.status < 0 || o.status > 1)
+		said = text("e2fsck -fy: status %d: %.300s", o.status, o.said);
+	else if (b->atomic && outcome_line(&o, "? yes"))
+		said = text("e2fsck had to ask: %s", outcome_line(&o, "? yes"));
+	outcome_free(&o);
+	return said ? said : verdict_state(b, found);
+}
+
+char *verdict_mark(const struct bench *b)
+{
+	const size_t at = SUPER + offsetof(struct ext2_super_block, s_state);
+	struct image now = image_load(b->scn.target);
+	int says = now.bytes[at] & EXT2_VALID_FS;
+
+	image_free(&now);
+	return says ? verdict_clean(b) : NULL;
+}
+
+char *verdict_mounted(const struct bench *b, enum found *found)
+{
+	char *dir = text("%s.mnt", b->scn.work), *said = NULL;
+	int record, failed;
+
+	if (!b->atomic)
+		said = verdict_mended(b, found, &record);
+	failed = said ? 0 : kernel_visit(b->scn.target, dir);
+	free(dir);
+	if (failed)
+		said = text("the kernel does not mount it: %s", strerror(failed));
+	if (!said)
+		said = verdict_clean(b);
+	return said ? said : verdict_state(b, found);
+}
+
+char *verdict_preened(const struct bench *b, enum found *found)
+{
+	struct outcome o;
+	char *said = NULL;
+
+	run_fsck(&b->scn, "-p", &o);
+	if (o.status < 0 || o.status > 1)
+		said = text("e2fsck -p: status %d: %.300s", o.status, o.said);
+	outcome_free(&o);
+	if (!said)
+		said = verdict_clean(b);
+	return said ? said : verdict_state(b, found);
+}
