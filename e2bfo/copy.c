@@ -172,6 +172,8 @@ static errcode_t open_both(struct copy *c)
 {
 	errcode_t err = read_time(c);
 
+	if (!err && c->opt.undo_file && !access(c->opt.undo_file, F_OK))
+		err = bfo_fail(&c->ctx, EEXIST, "making undo file %s", c->opt.undo_file);
 	if (!err)
 		err = copy_open_source(c);
 	if (!err)

@@ -157,7 +157,7 @@ static errcode_t make_live(struct commit *c)
 		bfo_record_mark(&c->record, &m, -1);
 	if (!err)
 		err = bfo_meta_plan(&m, c->plan, &c->t);
-	for (i = 0; i < c->record.zeroed.n && !err && !c->opt->record; i++)
+	for (i = 0; i < c->record.zeroed.n && !err; i++)
 		for (g = 0; g < c->record.zeroed.v[i].len; g++)
 			bfo_meta_zeroed(&m, c->record.zeroed.v[i].start + g, 1);
 	if (!err)
@@ -297,13 +297,14 @@ static void put_back(struct commit *c, errcode_t err)
 	c->w.keep_sums = 0;
 	c->w.failed = 0;
 	if (!c->opt->atomic) {
-		if (!bfo_transaction_withdraw(&c->t) && !write_super(c, c->state))
+		if (c->fate != BFO_FATE_BEFORE && !bfo_transaction_withdraw(&c->t) &&
+		    !write_super(c, c->state))
 			c->fate = BFO_FATE_BEFORE;
 	} else if (c->fate == BFO_FATE_BEFORE) {
 		bfo_transaction_settle(&c->w);
 	} else if (c->stands && c->fate == BFO_FATE_RECORDED &&
 		   (err != BFO_ET_CANCELLED || !c->record.ino)) {
-		if (!give_back(&c->record, &c->w, &c->journal, &durable) || durable)
+		if (!give_back(&c->record, &c->w, &c->journal, &durable))
 			c->fate = BFO_FATE_BEFORE;
 	}
 }
@@ -311,11 +312,11 @@ static void put_back(struct commit *c, errcode_t err)
 /* Completes ctx->what, which is about the failure, by what it means for the target. */
 static void advise(struct commit *c, int filled)
 {
+	static const char seen_to[] = "the target is as before once 'e2bfo abort' or e2fsck -p has "
+				      "seen to it";
 	static const char *const advice[][2] = {
 		[BFO_FATE_BEFORE] = { NULL, NULL },
-		[BFO_FATE_RECORDED] = {
-			"the target is as before once 'e2bfo abort' or e2fsck -p has seen to it",
-			"the target is as before once 'e2bfo abort' or e2fsck -p has seen to it" },
+		[BFO_FATE_RECORDED] = { seen_to, seen_to },
 		[BFO_FATE_UNCLEAN] = {
 			"the target could not be put back: run e2fsck -fy on it",
 			"the target is marked as not clean: run e2fsck -fy on it" },
@@ -339,6 +340,8 @@ static void fail(struct commit *c, errcode_t err, int filled)
 	memcpy(what, c->plan->ctx->what, sizeof(what));
 	if (!filled)
 		put_back(c, err);
+	if (c->fate == BFO_FATE_RECORDED && !c->record.ino)
+		c->fate = BFO_FATE_BEFORE;	/* nothing but flags was recorded */
 	memcpy(c->plan->ctx->what, what, sizeof(what));
 	if (err != BFO_ET_CANCELLED || c->fate == BFO_FATE_UNCLEAN)
 		advise(c, filled);

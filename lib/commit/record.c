@@ -193,6 +193,8 @@ static void pack(const struct bfo_record *r, struct bfo_record_head *h)
 	h->digest = r->digest;
 	h->source_csum = r->source_csum;
 	h->text = r->text.n;
+	h->unused = r->unused;
+	h->flags = r->has_before ? r->flags : BFO_RECORD_NO_FLAGS;
 	for (i = 0; i < r->zeroed.n; i++) {
 		*range++ = r->zeroed.v[i].start;
 		*range++ = r->zeroed.v[i].len;
@@ -328,6 +330,18 @@ errcode_t bfo_record_clear(struct bfo_record *r, struct bfo_transaction *t)
 
 /* ---- what it takes ---- */
 
+/* The group of its inode, as it is now. */
+static void note_group(struct bfo_record *r, struct bfo_volume *vol)
+{
+	dgrp_t g = (r->ino - 1) / EXT2_INODES_PER_GROUP(vol->fs->super);
+
+	if (!r->ino || !ext2fs_has_group_desc_csum(vol->fs))
+		return;
+	r->unused = EXT2_INODES_PER_GROUP(vol->fs->super) - bfo_volume_group_used(vol, g);
+	r->flags = ext2fs_bg_flags(vol->fs, g);
+	r->has_before = 1;
+}
+
 void bfo_record_mark(struct bfo_record *r, struct bfo_meta *m, int use)
 {
 	ext2_filsys fs = m->fs;
@@ -337,11 +351,6 @@ void bfo_record_mark(struct bfo_record *r, struct bfo_meta *m, int use)
 	if (!r->ino)
 		return;
 	g = (r->ino - 1) / EXT2_INODES_PER_GROUP(fs->super);
-	if (use > 0 && !r->has_before && ext2fs_has_group_desc_csum(fs)) {
-		r->unused = EXT2_INODES_PER_GROUP(fs->super) - bfo_volume_group_used(m->vol, g);
-		r->flags = ext2fs_bg_flags(fs, g);
-		r->has_before = 1;
-	}
 	for (i = 0; i < r->nruns; i++)
 		bfo_meta_blocks(m, r->runs[i].start, r->runs[i].len, use);
 	bfo_meta_inode(m, r->ino, use);
@@ -400,6 +409,7 @@ errcode_t bfo_record_put(struct bfo_record *r, struct bfo_writer *w, struct bfo_
 	for (i = 0; i < r->zeroed.n && !err; i++)
 		for (g = 0; g < r->zeroed.v[i].len; g++)
 			bfo_meta_zeroed(&m, r->zeroed.v[i].start + g, 0);
+	note_group(r, w->vol);
 	if (!err && r->ino)
 		err = write_file(r, w);
 	if (!err)

@@ -16,9 +16,12 @@
  *             text together              0x50  24  digest of the plan (plan/digest.h)
  *   0x10   4  crc32c of these, this as 0 0x68   4  crc32c of the source's superblock
  *   0x14  16  UUID of the target         0x6c   4  bytes of text
- *   0x24  16  UUID of the source         0x70      ranges: first group, number of groups whose
- *   0x34   8  time of the copy                     table was known to be zero behind its used
- *   0x3c   8  blocks of the stem                   part (INODE_ZEROED): 4 bytes each
+ *   0x24  16  UUID of the source         0x70   4  inodes that were unused in the table of the
+ *   0x34   8  time of the copy                     group with the record's inode, and
+ *   0x3c   8  blocks of the stem         0x74   4  that group's flags; all ones: not known
+ *                                        0x78      ranges: first group, number of groups whose
+ *                                                  table was known to be zero behind its used
+ *                                                  part (INODE_ZEROED): 4 bytes each
  *                                                  text: the caller's
  *
  *   progress: 0x00 4 "e2bp"; 0x04 4 count; 0x08 8 blocks of the stem that are on the medium;

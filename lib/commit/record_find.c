@@ -109,6 +109,9 @@ static errcode_t unpack(struct bfo_record *r, const struct bfo_volume *vol,
 	r->last_ino = h->last_ino;
 	r->digest = h->digest;
 	r->source_csum = h->source_csum;
+	r->unused = h->unused;
+	r->flags = h->flags;
+	r->has_before = h->flags != BFO_RECORD_NO_FLAGS;
 	for (i = 0; i < h->ranges && !err; i++, range += 2)
 		if (range[0] < groups && range[1] <= groups - range[0])
 			err = bfo_vec_push(&r->zeroed, (struct bfo_range) { .start = range[0],
@@ -164,7 +167,8 @@ errcode_t bfo_record_find(struct bfo_context *ctx, struct bfo_volume *vol, struc
 		return none(ctx, vol, "it has no orphans");
 	err = read_inode(r, vol) ? read_file(ctx, vol, r) :
 	      none(ctx, vol, "its orphan is something else");
-	if (!err && (r->first_ino > r->last_ino || r->last_ino > max))
+	if (!err && (r->first_ino > r->last_ino || r->last_ino > max ||
+		     r->unused > EXT2_INODES_PER_GROUP(vol->fs->super)))
 		err = none(ctx, vol, "its record is damaged");
 	if (err) {
 		bfo_record_free(r);

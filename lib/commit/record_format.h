@@ -14,6 +14,7 @@
 #define BFO_RECORD_VERSION 1
 #define BFO_RECORD_PROGRESS "e2bp"
 #define BFO_RECORD_SECTOR 512
+#define BFO_RECORD_NO_FLAGS UINT32_MAX
 
 struct bfo_record_head {
 	char magic[8];
@@ -24,11 +25,12 @@ struct bfo_record_head {
 	uint32_t first_ino, last_ino, ranges;
 	struct bfo_digest digest;
 	uint32_t source_csum, text;
+	uint32_t unused, flags;
 } __attribute__((packed));
 
 #define BFO_RECORD_HEAD sizeof(struct bfo_record_head)
 
-static_assert(offsetof(struct bfo_record_head, digest) == 0x50 && BFO_RECORD_HEAD == 0x70,
+static_assert(offsetof(struct bfo_record_head, digest) == 0x50 && BFO_RECORD_HEAD == 0x78,
 	      "as record.h says");
 
 struct bfo_record_progress {

@@ -3,6 +3,8 @@
  * writer.c - the one place where blocks of a target are written
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,21 +13,32 @@
 
 #define SUPER_OFFSET 1024	/* bytes; also its size */
 
-/* A second channel to the volume, on top of its I/O manager. */
+/*
+ * A second channel to the volume, on top of its I/O manager.  The undo file is told its block size,
+ * else it takes that of the first write, of a superblock, and e2undo puts blocks elsewhere.
+ */
 static errcode_t open_undo(struct bfo_writer *w, const char *undo_file)
 {
 	struct bfo_volume *vol = w->vol;
+	char size[40];
 	errcode_t err;
+	int fd;
 
-	if (!access(undo_file, F_OK))
-		return bfo_fail(w->ctx, EEXIST, "making undo file %s", undo_file);
+	fd = open(undo_file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || close(fd))
+		return bfo_fail(w->ctx, errno, "making undo file %s", undo_file);
 	err = set_undo_io_backing_manager(vol->fs->io->manager);
 	if (!err)
 		err = set_undo_io_backup_file((char *) undo_file);
 	if (!err)
 		err = undo_io_manager->open(vol->path, IO_FLAG_RW, &w->live);
+	if (!err && !w->live)
+		err = EIO;		/* libext2fs does not always say why */
 	if (!err && vol->options)
 		err = io_channel_set_options(w->live, vol->options);
+	snprintf(size, sizeof(size), "tdb_data_size=%u", vol->block_size);
+	if (!err)
+		err = io_channel_set_options(w->live, size);
 	if (!err)
 		err = io_channel_set_blksize(w->live, vol->block_size);
 	return err ? bfo_fail(w->ctx, err, "making undo file %s", undo_file) : 0;

@@ -50,6 +50,7 @@ void bfo_plan_digest(const struct bfo_plan *plan, struct bfo_digest *d)
 	sum[BFO_DIGEST_SEGS] = add_vec(~0U, &t->segs);
 	sum[BFO_DIGEST_ATTRIBUTES] = add_vec(~0U, &t->eas);
 	sum[BFO_DIGEST_ATTRIBUTES] = add_vec(sum[BFO_DIGEST_ATTRIBUTES], &t->sets);
+	sum[BFO_DIGEST_ATTRIBUTES] = add_vec(sum[BFO_DIGEST_ATTRIBUTES], &t->values);
 	sum[BFO_DIGEST_STEM] = add_vec(~0U, &plan->stem);
 	sum[BFO_DIGEST_STEM] = add(sum[BFO_DIGEST_STEM], &plan->dir_fill, sizeof(plan->dir_fill));
 	sum[BFO_DIGEST_TARGET] = of_target(plan);

@@ -115,6 +115,7 @@ fourways() {
 	e2bfo 0 resume --json target.img
 	read_blocks=$(grep -o '"read_blocks": *[0-9]*' out | grep -o '[0-9]*$')
 	whole "resume after $1" target.img
+	cmp -s target.img reference.img || fail "resume after $1: not the bytes of a copy in one go"
 	e2bfo 0 resume target.img
 	grep -q 'had come to its end' out || fail "resume of what is done: $(cat out)"
 }
@@ -137,6 +138,9 @@ zeroed() {
 		exit($bad ? 1 : 0)' "$1" || fail "staged inodes are left in $1"
 }
 
+export SOURCE_DATE_EPOCH=1700000000
+cp --sparse=always old.img reference.img
+e2bfo 0 copy source.img reference.img
 counts old.img > counts
 for kilobytes in 1000 500000 800000; do
 	stopped INT $kilobytes
