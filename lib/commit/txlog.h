@@ -15,8 +15,8 @@
 #define BFO_COMMIT_TXLOG_H
 
 #include "base/jbd2.h"
-#include "base/range.h"
 #include "commit/writer.h"
+#include "volume/journal.h"
 
 /* What the commit block keeps for us, where no one else has anything. */
 #define BFO_TXLOG_TAG_BYTE 0x100
@@ -31,11 +31,7 @@ struct bfo_image {
 
 struct bfo_txlog {
 	struct bfo_volume *vol;
-	BFO_VEC(struct bfo_range) map;	/* blocks of the journal, in its order */
-	uint64_t blocks;	/* of the journal */
-	uint32_t first, last;	/* the log: [first, last) of the journal's blocks */
-	uint32_t sequence;	/* of the next transaction */
-	uint32_t incompat, seed;
+	struct bfo_journal journal;	/* where it lies, and what it understands */
 	int64_t now;		/* set by the caller: seconds, for the commit block, */
 	uint8_t tag[BFO_TXLOG_TAG_BYTES];	/* and what it shall be known by */
 	uint8_t super[BFO_JBD2_SB_BYTES];

@@ -80,11 +80,19 @@ errcode_t bfo_inode_map(struct bfo_context *ctx, const struct bfo_volume *vol, u
 	return 0;
 }
 
-uint64_t bfo_map_find(const bfo_map_runs *runs, uint32_t at)
+uint64_t bfo_map_run(const bfo_map_runs *runs, uint32_t at, uint32_t *len)
 {
 	size_t i = bfo_vec_lower(runs, at, at);
 
 	if (i == runs->n || runs->v[i].at != at)
 		i--;
+	*len = runs->v[i].at + runs->v[i].len - at;
 	return runs->v[i].blk + (at - runs->v[i].at);
+}
+
+uint64_t bfo_map_find(const bfo_map_runs *runs, uint32_t at)
+{
+	uint32_t len;
+
+	return bfo_map_run(runs, at, &len);
 }

@@ -29,4 +29,7 @@ errcode_t bfo_inode_map(struct bfo_context *ctx, const struct bfo_volume *vol, u
 /* The block where block AT of the file lies, which must be one of RUNS'. */
 uint64_t bfo_map_find(const bfo_map_runs *runs, uint32_t at);
 
+/* The same; *LEN: how many blocks of the file from there on are contiguous. */
+uint64_t bfo_map_run(const bfo_map_runs *runs, uint32_t at, uint32_t *len);
+
 #endif

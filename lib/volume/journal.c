@@ -23,8 +23,8 @@
 
 static errcode_t damaged(struct bfo_context *ctx, const struct bfo_journal *j, const char *what)
 {
-	return bfo_fail(ctx, BFO_ET_JOURNAL, "reading the journal of %s: %s; run e2fsck -f, or see "
-			"--ignore-journal", j->spec, what);
+	return bfo_fail(ctx, BFO_ET_JOURNAL, "reading the journal of %s: %s; run e2fsck -f on it%s",
+			j->spec, what, j->to_write ? "" : ", or see --ignore-journal");
 }
 
 /* ---- the superblock ---- */
@@ -250,6 +250,7 @@ errcode_t bfo_journal_open(struct bfo_context *ctx, const struct bfo_volume *vol
 
 	j->spec = vol->spec;
 	j->block_size = vol->block_size;
+	j->to_write = vol->writable;
 	if (!ext2fs_has_feature_journal(sb))
 		return damaged(ctx, j, "there is none");
 	err = sb->s_journal_inum ? open_internal(ctx, vol, j) : open_external(ctx, vol, use, j);

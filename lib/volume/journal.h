@@ -15,6 +15,7 @@ struct bfo_journal {
 	const char *spec;	/* the filesystem's name, for messages; the volume's */
 	io_channel io;		/* the filesystem's own, or a journal device's */
 	int external;		/* io is ours to close */
+	int to_write;		/* of a target */
 	struct bfo_store store;	/* external: what it lies on */
 	bfo_map_runs runs;	/* where its blocks lie on io */
 	uint32_t block_size;	/* bytes */
