@@ -163,8 +163,7 @@ errcode_t copy_open_source(struct copy *c)
 {
 	errcode_t err = lists_read(&c->lists, &c->ctx, &c->opt);
 
-	return err ? err : bfo_volume_open_source(&c->ctx, c->opt.source, &c->opt.journal,
-						  &c->source);
+	return err ? err : rescue_open(c);
 }
 
 /* All that can be refused before the source is read through. */
@@ -263,6 +262,8 @@ errcode_t copy_run(struct copy *c)
 		err = commit(c);
 	if (!err && c->made)
 		err = mkfs_publish(&c->ctx, c->made, c->path, c->opt.force);
+	if (!err)
+		rescue_note_zeroes(c);
 	c->written = !err;
 	if (err && c->made)
 		unlink(c->made);	/* nothing half-made stays behind */
@@ -275,7 +276,7 @@ static int exit_status(const struct copy *c, errcode_t err)
 		return EXIT_CANCELLED;
 	if (err)
 		return EXIT_FAILED;
-	return c->tree.findings.n ? EXIT_FINDINGS : EXIT_KEPT;
+	return c->tree.findings.n || c->untold ? EXIT_FINDINGS : EXIT_KEPT;
 }
 
 /* Said also with --quiet: who mounts by UUID gets either of them. */
@@ -309,13 +310,16 @@ static const char *fate_of(const struct copy *c, errcode_t err)
 
 int copy_finish(struct copy *c, errcode_t err)
 {
-	struct report r = { .command = c->command, .opt = &c->opt, .err = err,
-			    .what = *c->ctx.what ? c->ctx.what : "copying",
-			    .status = exit_status(c, err), .source = c->source, .tree = &c->tree,
-			    .target = c->target, .smallest = c->smallest,
+	struct report r = { .command = c->command, .opt = &c->opt, .err = err, .source = c->source,
+			    .tree = &c->tree, .target = c->target, .smallest = c->smallest,
 			    .seconds = progress_clock() - c->begun };
 
 	progress_wipe(&c->bar);
+	rescue_explain(c, err);
+	if (!rescue_write_map(c))
+		c->untold = 1;
+	r.what = *c->ctx.what ? c->ctx.what : "copying";
+	r.status = exit_status(c, err);
 	if (err == BFO_ET_CLASH && c->planned)
 		report_clashes(&c->plan);
 	r.fate = fate_of(c, err);
@@ -337,6 +341,7 @@ void copy_release(struct copy *c)
 	bfo_reader_free(&c->reader);
 	bfo_volume_close(c->target);
 	bfo_volume_close(c->source);
+	bfo_mapfile_free(&c->map);
 	free(c->made);
 	free(c->path);
 	free(c->path_options);

@@ -5,6 +5,7 @@
  *   copy.c     opens, gathers, commits
  *   decide.c   everything that has to be decided, on one target
  *   sizing.c   --mkfs: on scratch files, until one fits
+ *   rescue.c   a source that cannot be read well
  */
 #ifndef E2BFO_COPY_H
 #define E2BFO_COPY_H
@@ -26,6 +27,7 @@ struct copy {
 	double begun;
 	int64_t now;			/* time of what is made */
 
+	struct bfo_mapfile map;		/* --mapfile, or what --write-mapfile continues */
 	struct bfo_volume *source, *target;
 	struct bfo_reader reader;
 	struct bfo_tree tree;
@@ -41,8 +43,31 @@ struct copy {
 	int formatting;			/* what the target held may be gone */
 	int formatted;			/* it is gone */
 	int committing, written;
+	int untold;			/* what else should be known could not be found out or written */
 	struct bfo_commit_stats stats;
 };
+
+/* Opens the source, with the mapfile and by the superblock that were named. */
+errcode_t rescue_open(struct copy *c);
+
+/* Opens SPEC likewise, as *OUT, to see what it is. */
+errcode_t rescue_open_as(struct copy *c, struct bfo_context *ctx, const char *spec,
+			 struct bfo_volume **out);
+
+/* --on-read-error=skip: once the order is settled, takes files out of it that cannot be read. */
+errcode_t rescue_skip(struct copy *c);
+
+/*
+ * --on-read-error=zero: once all is copied, reports what was not.  The copy is complete by then, so
+ * failing to find that out is told, and noted in c->untold, but is no failure of the copy.
+ */
+void rescue_note_zeroes(struct copy *c);
+
+/* Adds to the message of a failed read what was to be read, and how to go on. */
+void rescue_explain(struct copy *c, errcode_t err);
+
+/* --write-mapfile; 0 after a complaint if it could not be written. */
+int rescue_write_map(struct copy *c);
 
 /* Everything that has to be decided, on VOL: the target itself or a scratch file like it. */
 errcode_t copy_decide(struct copy *c, struct bfo_volume *vol);

@@ -2,6 +2,7 @@
 /*
  * options.c - the command line of `e2bfo copy`
  */
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIR_FILL,
        OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_EXCLUDE, OPT_EXCLUDE_FROM,
        OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC, OPT_JOURNAL,
-       OPT_IGNORE_JOURNAL };
+       OPT_IGNORE_JOURNAL, OPT_ON_READ_ERROR, OPT_MAPFILE, OPT_WRITE_MAPFILE };
 
 /* Options that are said or not: where in the options that is noted. */
 static const struct {
@@ -55,6 +56,11 @@ static const struct option long_options[] = {
 	{ "not-atomic", no_argument, NULL, OPT_NOT_ATOMIC },
 	{ "verify", no_argument, NULL, OPT_VERIFY },
 	{ "keep-inodes", no_argument, NULL, OPT_KEEP_INODES },
+	{ "on-read-error", required_argument, NULL, OPT_ON_READ_ERROR },
+	{ "mapfile", required_argument, NULL, OPT_MAPFILE },
+	{ "write-mapfile", required_argument, NULL, OPT_WRITE_MAPFILE },
+	{ "superblock", required_argument, NULL, 'b' },
+	{ "block-size", required_argument, NULL, 'B' },
 	{ "force", no_argument, NULL, OPT_FORCE },
 	ARGUMENT_LONG,
 	{ 0 }
@@ -91,6 +97,12 @@ static const char help[] =
 "  --not-atomic         go on where TARGET's journal is too small (e2bfo(8), INTERRUPTIONS)\n"
 "  -z FILE              undo file for e2undo(8), of what was live on TARGET\n"
 "  --force              override what e2bfo(8) lists under FORCE\n"
+"A SOURCE that cannot be read well (e2bfo(8), BAD MEDIA):\n"
+"  --on-read-error stop|zero|skip  what cannot be read: an error (default), zeroes, no file\n"
+"  --mapfile FILE       read only what this mapfile of ddrescue(1) says was read\n"
+"  --write-mapfile FILE write what was read, and what could not be, for ddrescue(1)\n"
+"  -b, --superblock BLOCK  open SOURCE by the backup of its superblock in BLOCK\n"
+"  -B, --block-size SIZE   with -b: the size of its blocks\n"
 "Output:\n"
 "  --progress auto|bar|none\n"
 "  --json               a report for scripts on standard output\n"
@@ -187,6 +199,41 @@ static int check_stdin(const struct copy_options *opt)
 	return uses > 1 ? argument_complain("copy", "only one list can be standard input") : -1;
 }
 
+static int read_media_mode(const char *text, enum bfo_media_mode *mode)
+{
+	static const char *const words[] = { "stop", "zero", "skip" };
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (!strcmp(text, words[i])) {
+			*mode = i;
+			return -1;
+		}
+	return argument_complain("copy", "--on-read-error %s: not stop, zero or skip", text);
+}
+
+static int read_block(const char *text, uint64_t *block)
+{
+	char *end;
+
+	errno = 0;
+	*block = strtoull(text, &end, 0);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && *block && *block <= UINT32_MAX)
+		return -1;
+	return argument_complain("copy", "-b %s: not the number of a block", text);
+}
+
+static int read_block_size(const char *text, uint32_t *size)
+{
+	uint64_t value;
+	int status = argument_size("copy", "block-size", text, 1024, 65536, &value);
+
+	*size = value;
+	if (status < 0 && value & (value - 1))
+		return argument_complain("copy", "--block-size %s: no power of two", text);
+	return status;
+}
+
 static int read_flag(struct copy_options *opt, int c)
 {
 	size_t i;
@@ -236,6 +283,18 @@ static int read_option(struct copy_options *opt, int c)
 	case 'z':
 		opt->undo_file = optarg;
 		return -1;
+	case OPT_ON_READ_ERROR:
+		return read_media_mode(optarg, &opt->media.mode);
+	case OPT_MAPFILE:
+		opt->mapfile = optarg;
+		return -1;
+	case OPT_WRITE_MAPFILE:
+		opt->write_mapfile = optarg;
+		return -1;
+	case 'b':
+		return read_block(optarg, &opt->media.superblock);
+	case 'B':
+		return read_block_size(optarg, &opt->media.block_size);
 	default:
 		if (c == '?' && opt->mkfs)
 			fputs("e2bfo: options of mke2fs stand behind '=': --mkfs='-L new'\n",
@@ -259,6 +318,8 @@ static int check_pairs(const struct copy_options *opt)
 					 "one that losetup -o or losetup -P makes", opt->target);
 	if (opt->undo_file && opt->mkfs)
 		return argument_complain("copy", "-z cannot undo --mkfs; mke2fs(8) has -z too");
+	if (opt->media.block_size && !opt->media.superblock)
+		return argument_complain("copy", "--block-size goes with --superblock");
 	if (opt->files_from && opt->n_from)
 		return argument_complain("copy", "--files-from and --from exclude each other");
 	return check_stdin(opt);
@@ -301,7 +362,7 @@ int options_read(struct copy_options *opt, int argc, char **argv)
 	if (!opt->from || !opt->exclude || !opt->journals)
 		return EXIT_FAILED;
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = getopt_long(argc, argv, "nz:" ARGUMENT_SHORT, long_options,
+	while (status < 0 && (c = getopt_long(argc, argv, "nz:b:B:" ARGUMENT_SHORT, long_options,
 						NULL)) != -1)
 		status = read_option(opt, c);
 	return status < 0 ? check(opt, argc, argv) : status;

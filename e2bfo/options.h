@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "volume/media.h"
 #include "volume/volume.h"
 #include "argument.h"
 
@@ -43,6 +44,8 @@ struct copy_options {
 	uint64_t losses;		/* --allow-loss: a bit for each kind of finding */
 	unsigned int dir_fill;		/* percent */
 	struct argument_common common;
+	struct bfo_media_options media;	/* --on-read-error, -b, -B */
+	const char *mapfile, *write_mapfile;	/* or NULL */
 };
 
 /*

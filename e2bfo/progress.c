@@ -14,6 +14,7 @@
 static const char *const stages[] = {
 	[BFO_STAGE_INODES] = "Reading inodes", [BFO_STAGE_NAMES] = "Reading directories",
 	[BFO_STAGE_PLAN] = "Planning", [BFO_STAGE_DATA] = "Copying",
+	[BFO_STAGE_LOOK] = "Looking for bad data",
 	[BFO_STAGE_TABLES] = "Writing inodes", [BFO_STAGE_FINISH] = "Finishing",
 	[BFO_STAGE_REREAD] = "Verifying",
 	[BFO_STAGE_COMPARE] = "Comparing inodes", [BFO_STAGE_COMPARE_DATA] = "Comparing data",

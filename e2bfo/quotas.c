@@ -4,6 +4,7 @@
  */
 #include "base/bfo_err.h"
 #include "gather/inode_walk.h"
+#include "gather/lost.h"
 #include "gather/quota_read.h"
 #include "plan/charge.h"
 #include "quotas.h"
@@ -20,6 +21,13 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
 	return bfo_charges_note(o->plan, ino, raw, o->inode_size);
 }
 
+static errcode_t lose_inodes(void *priv, uint32_t ino, uint32_t n)
+{
+	struct owners *o = priv;
+
+	return bfo_tree_lost_again(o->plan->ctx, o->plan->tree, ino, n);
+}
+
 /* Not a stage of its own for who watches. */
 static errcode_t note_owners(struct bfo_plan *plan, struct bfo_reader *reader)
 {
@@ -28,7 +36,7 @@ static errcode_t note_owners(struct bfo_plan *plan, struct bfo_reader *reader)
 	errcode_t err;
 
 	plan->ctx->progress = NULL;
-	err = bfo_inode_walk(reader, NULL, 0, take_inode, &o);
+	err = bfo_inode_walk(reader, NULL, 0, take_inode, lose_inodes, &o);
 	plan->ctx->progress = progress;
 	return err;
 }
@@ -44,13 +52,39 @@ static errcode_t load(struct bfo_plan *plan, const struct bfo_volume *target)
 	return err == BFO_ET_DAMAGED ? BFO_ET_UNHEALTHY : err;
 }
 
-static errcode_t take_limits(struct bfo_plan *plan, const struct bfo_volume *source)
+/* With a mapfile, nothing that it lacks may be touched, and libext2fs reads what it likes. */
+static errcode_t look_at_limits(struct bfo_reader *reader, int *all)
 {
-	struct bfo_quota_file files[BFO_QUOTA_FILES];
-	errcode_t err = bfo_quota_files_read(plan->ctx, source, files);
+	const struct ext2_super_block *sb = reader->vol->fs->super;
+	uint32_t inos[BFO_QUOTA_FILES];
+	size_t n = 0;
+
+	*all = 1;
+	if (!reader->vol->media.opt.map || !ext2fs_has_feature_quota(reader->vol->fs->super))
+		return 0;
+	if (sb->s_usr_quota_inum)
+		inos[n++] = sb->s_usr_quota_inum;
+	if (sb->s_grp_quota_inum > (n ? inos[n - 1] : 0))
+		inos[n++] = sb->s_grp_quota_inum;
+	if (sb->s_prj_quota_inum > (n ? inos[n - 1] : 0))
+		inos[n++] = sb->s_prj_quota_inum;
+	return bfo_lost_nothing(reader, inos, n, all);
+}
+
+static errcode_t take_limits(struct bfo_plan *plan, struct bfo_reader *reader)
+{
+	struct bfo_quota_file files[BFO_QUOTA_FILES] = { 0 };
+	int all, go_on = reader->vol->media.opt.mode != BFO_MEDIA_STOP;
+	errcode_t err = look_at_limits(reader, &all);
 
 	if (!err)
+		err = all ? bfo_quota_files_read(plan->ctx, reader->vol, files)
+			  : bfo_fail(plan->ctx, BFO_ET_NOT_RESCUED, "reading quota files");
+	if (!err)
 		err = bfo_charges_limits(plan, files);
+	if (go_on && (err == BFO_ET_DAMAGED || err == BFO_ET_NOT_RESCUED))
+		err = bfo_tree_found(plan->tree, BFO_UNREAD_QUOTA,
+				     reader->vol->fs->super->s_usr_quota_inum, 0);
 	bfo_quota_files_free(files);
 	return err;
 }
@@ -63,7 +97,7 @@ errcode_t quotas_plan(struct bfo_plan *plan, struct bfo_reader *reader,
 	if (err || !plan->charges)
 		return err;
 	if (fresh)
-		err = take_limits(plan, reader->vol);
+		err = take_limits(plan, reader);
 	if (!err)
 		err = note_owners(plan, reader);
 	return err ? err : bfo_charges_size(plan);

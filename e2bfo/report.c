@@ -36,15 +36,36 @@ void report_clashes(const struct bfo_plan *plan)
 	}
 }
 
+/* True if F is about bytes [*FROM, *TO) of something. */
+static int part_of(const struct report *r, const struct bfo_finding *f, uint64_t *from,
+		   uint64_t *to)
+{
+	const struct bfo_tree *t = r->plan->tree;
+	uint32_t inode = bfo_tree_find(t, f->ino);
+
+	if (f->len != BFO_NO_NAME || !f->blocks || inode == BFO_NONE)
+		return 0;
+	*from = f->lblk * t->block_size;
+	*to = *from + (uint64_t) f->blocks * t->block_size;
+	if (S_ISREG(t->inodes.v[inode].mode) && *to > t->inodes.v[inode].size &&
+	    *from < t->inodes.v[inode].size)
+		*to = t->inodes.v[inode].size;
+	return 1;
+}
+
 static void print_finding(const struct report *r, const struct bfo_finding *f)
 {
 	const struct bfo_finding_row *row = &bfo_finding_table[f->kind];
 	char path[PATH_BYTES], shown[SHOWN_BYTES], where[96];
 	size_t len = bfo_plan_finding_path(r->plan, f, path, sizeof(path)), at = 0;
+	uint64_t from, to;
 
 	where[0] = 0;
 	if (f->len != BFO_NO_NAME)
 		at = snprintf(where, sizeof(where), " in directory %u", f->dir);
+	if (part_of(r, f, &from, &to))
+		at = snprintf(where, sizeof(where), ", bytes %llu to %llu",
+			      (unsigned long long) from, (unsigned long long) to - 1);
 	if (f->blk)
 		snprintf(where + at, sizeof(where) - at, ", block %llu",
 			 (unsigned long long) f->blk);
@@ -186,6 +207,7 @@ static void json_plan(struct json *j, const struct report *r)
 static void json_finding(struct json *j, const struct report *r, const struct bfo_finding *f)
 {
 	char path[PATH_BYTES];
+	uint64_t from, to;
 
 	json_open(j, NULL, '{');
 	json_string(j, "kind", bfo_finding_table[f->kind].word);
@@ -193,6 +215,12 @@ static void json_finding(struct json *j, const struct report *r, const struct bf
 	json_number(j, "inode", f->ino);
 	if (f->len != BFO_NO_NAME)
 		json_number(j, "directory", f->dir);
+	if (f->kind == BFO_UNREAD_TABLE)
+		json_number(j, "inodes", f->blocks);
+	if (part_of(r, f, &from, &to)) {
+		json_number(j, "offset", from);
+		json_number(j, "length", to - from);
+	}
 	if (f->blk)
 		json_number(j, "block", f->blk);
 	json_close(j, '}');

@@ -241,14 +241,14 @@ static errcode_t take_options(struct resume *r, struct copy *c)
 	return 0;
 }
 
-/* True if SPEC is a volume with the UUID of the source. */
-static int is_source(struct resume *r, const char *spec)
+/* True if what the options call the source has its UUID. */
+static int is_source(struct resume *r, struct copy *c)
 {
 	struct bfo_context ctx = { 0 };
 	struct bfo_volume *vol;
 	int same;
 
-	if (bfo_volume_open(&ctx, spec, BFO_OPEN_SOURCE, NULL, &vol))
+	if (rescue_open_as(c, &ctx, c->opt.source, &vol))
 		return 0;
 	same = !memcmp(vol->fs->super->s_uuid, r->record.source_uuid,
 		       sizeof(r->record.source_uuid));
@@ -264,7 +264,7 @@ static errcode_t find_source(struct resume *r, struct copy *c)
 
 	if (r->source_path) {
 		c->opt.source = r->source_path;
-	} else if (!is_source(r, c->opt.source)) {
+	} else if (!is_source(r, c)) {
 		if (asprintf(&r->source_path, "UUID=%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
 			     "%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4], u[5], u[6],
 			     u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]) < 0)

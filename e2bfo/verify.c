@@ -38,7 +38,7 @@ static errcode_t open_both(struct verify *v)
 
 	for (i = 0; i < 2 && !err; i++)
 		err = bfo_volume_open_source(&v->ctx, v->opt.volume[i], &v->opt.journal,
-					     &v->volume[i]);
+					     NULL, NULL, &v->volume[i]);
 	return err;
 }
 

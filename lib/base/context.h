@@ -18,6 +18,7 @@ enum bfo_stage {
 	BFO_STAGE_INODES,	/* reading inode tables; units: inode slots */
 	BFO_STAGE_NAMES,	/* reading directories; units: blocks */
 	BFO_STAGE_PLAN,		/* deciding; no units */
+	BFO_STAGE_LOOK,		/* looking for data that cannot be read; units: blocks */
 	BFO_STAGE_DATA,		/* moving data; units: bytes, files beside them */
 	BFO_STAGE_TABLES,	/* writing inode tables; units: inodes */
 	BFO_STAGE_REREAD,	/* reading back what was written; units: bytes */

@@ -3,6 +3,7 @@
  * range.c - sets of numbers as sorted, disjoint ranges
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bfo_err.h"
 #include "base/range.h"
@@ -18,6 +19,50 @@ errcode_t bfo_ranges_append(bfo_ranges *r, uint64_t start, uint64_t len)
 		return 0;
 	}
 	return bfo_vec_push(r, (struct bfo_range) { .start = start, .len = len });
+}
+
+/* Index of the first range that ends at NUMBER or behind it. */
+static size_t first_ending(const bfo_ranges *r, uint64_t number)
+{
+	size_t lo = 0, hi = r->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (r->v[mid].start + r->v[mid].len < number)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+errcode_t bfo_ranges_add(bfo_ranges *r, uint64_t start, uint64_t len)
+{
+	size_t first = first_ending(r, start), last = first;
+	uint64_t end = start + len, reach;
+	errcode_t err;
+
+	if (!len)
+		return 0;
+	for (; last < r->n && r->v[last].start <= end; last++) {
+		reach = r->v[last].start + r->v[last].len;
+		start = r->v[last].start < start ? r->v[last].start : start;
+		end = reach > end ? reach : end;
+	}
+	err = bfo_vec_reserve(r, 1);
+	if (err)
+		return err;
+	memmove(r->v + first + 1, r->v + last, (r->n - last) * sizeof(*r->v));
+	r->n += 1 + first - last;
+	r->v[first] = (struct bfo_range) { .start = start, .len = end - start };
+	return 0;
+}
+
+const struct bfo_range *bfo_ranges_from(const bfo_ranges *r, uint64_t number)
+{
+	size_t i = number == UINT64_MAX ? r->n : first_ending(r, number + 1);
+
+	return i < r->n ? &r->v[i] : NULL;
 }
 
 int bfo_ranges_contain(const bfo_ranges *r, uint64_t number)
@@ -60,6 +105,24 @@ static int lowest_first(const void *a, const void *b)
 	const struct bfo_range *x = a, *y = b;
 
 	return (x->start > y->start) - (x->start < y->start);
+}
+
+void bfo_ranges_settle(bfo_ranges *r)
+{
+	size_t i, n = 0;
+
+	if (!r->n)
+		return;
+	qsort(r->v, r->n, sizeof(*r->v), lowest_first);
+	for (i = 1; i < r->n; i++) {
+		uint64_t end = r->v[n].start + r->v[n].len, reach = r->v[i].start + r->v[i].len;
+
+		if (r->v[i].start > end)
+			r->v[++n] = r->v[i];
+		else if (reach > end)
+			r->v[n].len = reach - r->v[n].start;
+	}
+	r->n = n + 1;
 }
 
 /* The lowest of the ranges from FIRST on that has NEED numbers; they are sorted by length. */

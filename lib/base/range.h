@@ -16,6 +16,15 @@ typedef BFO_VEC(struct bfo_range) bfo_ranges;
 /* Appends [start, start + len), which must not begin before the last range's end; joins both. */
 errcode_t bfo_ranges_append(bfo_ranges *r, uint64_t start, uint64_t len);
 
+/* Adds [start, start + len), wherever it lies and whatever it meets. */
+errcode_t bfo_ranges_add(bfo_ranges *r, uint64_t start, uint64_t len);
+
+/* Sorts ranges that were appended without order, and joins what meets or overlaps. */
+void bfo_ranges_settle(bfo_ranges *r);
+
+/* The first range that ends behind NUMBER, which may lie in it; NULL if there is none. */
+const struct bfo_range *bfo_ranges_from(const bfo_ranges *r, uint64_t number);
+
 /* True if NUMBER is in the set. */
 int bfo_ranges_contain(const bfo_ranges *r, uint64_t number);
 

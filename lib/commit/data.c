@@ -30,6 +30,7 @@
 #define TAG_EA 0x80000000U	/* | index into eas[] */
 #define TAG_INLINE 0x40000000U	/* | byte of the inode that holds the content */
 				/* else bytes to be zeroed at the node's end */
+#define TAG_WHOLE 0x20000000U	/* | these: it must not have zeroes for what cannot be read */
 
 #define BATCH_MIN_CHUNKS 4	/* smallest batch that is tried */
 
@@ -142,6 +143,12 @@ static uint32_t slack(const struct filler *f, const struct bfo_inode *rec, uint6
 	return bytes > rec->size && bytes - rec->size < bs ? bytes - rec->size : 0;
 }
 
+/* A symbolic link, or an attribute's value, with zeroes in it is damaged; a file is not. */
+static uint32_t whole_tag(const struct bfo_inode *rec)
+{
+	return S_ISREG(rec->mode) && !(rec->flags & EXT4_EA_INODE_FL) ? 0 : TAG_WHOLE;
+}
+
 /*
  * The part of segment SEG that lies in the source's logical blocks [FIRST, END), whose place in
  * the buffer begins at unit AT.
@@ -156,8 +163,8 @@ static errcode_t add_seg(struct filler *f, const struct bfo_inode *rec, const st
 		hi = end;
 	if (lo >= hi || bfo_seg_unwritten(seg))
 		return 0;
-	return add_node(f, bfo_seg_blk(seg) + (lo - seg->lblk), hi - lo, slack(f, rec, hi),
-			at + (lo - first) * f->source_units);
+	return add_node(f, bfo_seg_blk(seg) + (lo - seg->lblk), hi - lo,
+			slack(f, rec, hi) | whole_tag(rec), at + (lo - first) * f->source_units);
 }
 
 /* What stands in its inode in the source, and not in the target: the block of the inode table. */
@@ -398,7 +405,7 @@ static errcode_t take_node(void *priv, const struct bfo_node *node, uint32_t at,
 	else if (node->tag & TAG_INLINE)
 		err = keep_content(f, end - bs, node->tag & ~TAG_INLINE);
 	else if (at + count == node->len)
-		memset(end - node->tag, 0, node->tag);
+		memset(end - (node->tag & ~TAG_WHOLE), 0, node->tag & ~TAG_WHOLE);
 	if (err)
 		return err;
 	f->bytes += (uint64_t) count * bs;
@@ -409,11 +416,32 @@ static errcode_t take_node(void *priv, const struct bfo_node *node, uint32_t at,
 				count * f->source_units);
 }
 
+/*
+ * Sink: blocks of the batch cannot be read.  They become zeroes if they are data and that was asked
+ * for; bfo_lost_report() tells whose they were.  Everything else was readable when it was planned.
+ */
+static errcode_t lose_node(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
+{
+	struct filler *f = priv;
+	size_t bs = f->r->vol->block_size;
+	void *to = place_node(priv, node, at);
+
+	if (f->r->vol->media.opt.mode != BFO_MEDIA_ZERO ||
+	    node->tag & (TAG_EA | TAG_INLINE | TAG_WHOLE)) {
+		f->r->vol->media.failed = bfo_node_blk(node) + at;
+		return bfo_fail(f->plan->ctx, EIO, "reading block %llu of %s",
+				(unsigned long long) bfo_node_blk(node) + at, f->r->vol->spec);
+	}
+	memset(to, 0, count * bs);
+	return take_node(priv, node, at, count, to);
+}
+
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,
 			 uint64_t memory, struct bfo_data_progress *p)
 {
 	struct filler f = { .plan = plan, .r = r, .w = w, .from = p->from };
-	struct bfo_sink sink = { .take = take_node, .place = place_node, .priv = &f };
+	struct bfo_sink sink = { .take = take_node, .place = place_node, .lost = lose_node,
+				 .priv = &f };
 	uint32_t from = r->vol->block_size, to = w->vol->block_size, unit = from < to ? from : to;
 	errcode_t err;
 

@@ -24,9 +24,7 @@ static errcode_t put_blocks(struct bfo_writer *w, const struct bfo_recovery *r, 
 	for (i = 0; i < r->replay.blocks.n && !err; i++) {
 		const struct bfo_replayed *b = &r->replay.blocks.v[i];
 
-		err = bfo_journal_read(w->ctx, &r->journal, b->at, block);
-		if (!err && b->escaped)
-			bfo_jbd2_put32(block, BFO_JBD2_H_MAGIC, BFO_JBD2_MAGIC);
+		err = bfo_replay_read(w->ctx, &r->journal, b, block);
 		if (!err)
 			err = bfo_writer_change(w, b->blk, block);
 	}

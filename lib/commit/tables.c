@@ -70,10 +70,27 @@ static errcode_t take_content(void *priv, const struct bfo_node *node, uint32_t 
 	return 0;
 }
 
+/* Sink: it cannot be read; bfo_lost_report() tells. */
+static errcode_t lose_content(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
+{
+	struct window *w = priv;
+	const struct bfo_inode *rec = &w->plan->tree->inodes.v[w->pulls.v[node->tag].inode];
+
+	(void) at;
+	(void) count;
+	if (w->r->vol->media.opt.mode == BFO_MEDIA_ZERO && S_ISREG(rec->mode)) {
+		memset(slot_of(w, node->tag), 0, rec->size);
+		return 0;
+	}
+	w->r->vol->media.failed = bfo_node_blk(node);
+	return bfo_fail(w->plan->ctx, EIO, "reading block %llu of %s",
+			(unsigned long long) bfo_node_blk(node), w->r->vol->spec);
+}
+
 /* Reads the content of files that move into their inode. */
 static errcode_t pull_contents(struct window *w)
 {
-	struct bfo_sink sink = { .take = take_content, .priv = w };
+	struct bfo_sink sink = { .take = take_content, .lost = lose_content, .priv = w };
 	const struct bfo_tree *tree = w->plan->tree;
 	errcode_t err = 0;
 	size_t i;

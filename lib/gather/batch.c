@@ -13,6 +13,9 @@
  * A node of half a merge buffer or more is sequential by itself and is read on its own, straight
  * to where it belongs if the sink has a place for it.
  *
+ * Runs end before blocks that are known to be bad; a node that has some is read alone.  A request that
+ * fails is taken apart: nodes, then blocks.
+ *
  * Nothing is announced ahead (posix_fadvise): it was tried.  On a tree that lies in order the
  * kernel's own readahead asks in larger pieces (1,320 requests instead of 1,350 to 2,450 for the
  * kernel sources), and where reads jump, it asked for 20 % more.
@@ -21,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bfo_err.h"
 #include "base/sort.h"
 #include "gather/batch.h"
 
@@ -30,7 +34,7 @@ struct run {
 	size_t first, last;	/* nodes [first, last) */
 	uint64_t blk;
 	uint64_t len;
-	int large;
+	int alone;		/* one node that is read for itself */
 };
 
 void bfo_order_list_sort(bfo_order_list *list)
@@ -62,12 +66,13 @@ void bfo_reader_free(struct bfo_reader *r)
 static struct run next_run(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
 			   size_t first)
 {
-	uint64_t max = BFO_MERGE_BYTES / r->vol->block_size, end;
+	uint64_t max = BFO_MERGE_BYTES / r->vol->block_size, end, stop;
 	struct run run = { .first = first, .last = first + 1, .blk = bfo_node_blk(&nodes[first]),
 			   .len = nodes[first].len };
 
-	run.large = run.len >= max / 2;
-	if (run.large)
+	stop = run.blk + bfo_media_fit(r->vol, run.blk, max, NULL);
+	run.alone = run.len >= max / 2 || run.blk + run.len > stop;
+	if (run.alone)
 		return run;
 	for (; run.last < n; run.last++) {
 		const struct bfo_node *node = &nodes[run.last];
@@ -75,7 +80,7 @@ static struct run next_run(const struct bfo_reader *r, const struct bfo_node *no
 		if (bfo_node_blk(node) > run.blk + run.len + r->gap)
 			break;
 		end = bfo_node_blk(node) + node->len - run.blk;
-		if (end > max || node->len >= max / 2)
+		if (end > max || node->len >= max / 2 || run.blk + end > stop)
 			break;
 		if (end > run.len)
 			run.len = end;
@@ -83,21 +88,88 @@ static struct run next_run(const struct bfo_reader *r, const struct bfo_node *no
 	return run;
 }
 
-static errcode_t read_large(struct bfo_reader *r, const struct bfo_node *node,
-			    const struct bfo_sink *sink)
+/* COUNT blocks of NODE from AT on are bad, because of WHY. */
+static errcode_t give_up(struct bfo_reader *r, const struct bfo_node *node, uint32_t at,
+			 uint32_t count, const struct bfo_sink *sink, errcode_t why)
 {
-	uint32_t max = BFO_MERGE_BYTES / r->vol->block_size, at, count;
+	struct bfo_media *media = &r->vol->media;
+
+	if (sink->lost && media->opt.mode != BFO_MEDIA_STOP)
+		return sink->lost(sink->priv, node, at, count);
+	media->failed = bfo_node_blk(node) + at;
+	return bfo_fail(r->ctx, why, "reading block %llu of %s",
+			(unsigned long long) media->failed, r->vol->spec);
+}
+
+/* Block AT of NODE could not be read when it was asked for alone. */
+static errcode_t lose_block(struct bfo_reader *r, const struct bfo_node *node, uint32_t at,
+			    const struct bfo_sink *sink, errcode_t why)
+{
+	errcode_t err = bfo_media_note_bad(r->vol, bfo_node_blk(node) + at);
+
+	return err ? err : give_up(r, node, at, 1, sink, why);
+}
+
+/* COUNT blocks of NODE from AT on have been read to TO. */
+static errcode_t deliver(struct bfo_reader *r, const struct bfo_node *node, uint32_t at,
+			 uint32_t count, const struct bfo_sink *sink, void *to)
+{
+	if (bfo_cancelled(r->ctx))
+		return bfo_fail(r->ctx, BFO_ET_CANCELLED, "reading %s", r->vol->spec);
+	return count ? sink->take(sink->priv, node, at, count, to) : 0;
+}
+
+/* COUNT blocks of NODE from AT on, to TO, each on its own. */
+static errcode_t read_singly(struct bfo_reader *r, const struct bfo_node *node, uint32_t at,
+			     uint32_t count, const struct bfo_sink *sink, char *to)
+{
+	size_t bs = r->vol->block_size;
+	uint32_t good = 0, i;
+	errcode_t err = 0, why;
+
+	for (i = 0; i < count && !err; i++) {
+		why = bfo_media_read_exact(r->vol, bfo_node_blk(node) + at + i, to + i * bs);
+		r->reads++;
+		r->blocks++;
+		if (!why)
+			continue;
+		if (why == BFO_ET_JOURNAL_UNREAD)
+			return why;	/* what it has may be newer than what stands there */
+		err = bfo_media_is_error(why) ?
+		      deliver(r, node, at + good, i - good, sink, to + good * bs) :
+		      bfo_fail(r->ctx, why, "reading %s", r->vol->spec);
+		if (!err)
+			err = lose_block(r, node, at + i, sink, why);
+		good = i + 1;
+	}
+	return err ? err : deliver(r, node, at + good, count - good, sink, to + good * bs);
+}
+
+/* A node by itself, as far as it can be read. */
+static errcode_t read_node(struct bfo_reader *r, const struct bfo_node *node,
+			   const struct bfo_sink *sink)
+{
+	uint32_t max = BFO_MERGE_BYTES / r->vol->block_size, at, count, bad = 0;
 	errcode_t err = 0;
 	void *to;
 
-	for (at = 0; at < node->len && !err; at += count) {
+	for (at = 0; at < node->len && !err; at += count ? count : bad) {
 		count = node->len - at < max ? node->len - at : max;
+		count = bfo_media_fit(r->vol, bfo_node_blk(node) + at, count, &bad);
+		if (!count) {
+			err = give_up(r, node, at, bad, sink, BFO_ET_NOT_RESCUED);
+			continue;
+		}
 		to = sink->place ? sink->place(sink->priv, node, at) : r->merge;
 		err = bfo_volume_read(r->ctx, r->vol, bfo_node_blk(node) + at, count, to);
 		r->reads++;
 		r->blocks += count;
 		if (!err)
 			err = sink->take(sink->priv, node, at, count, to);
+		else if (bfo_media_is_error(err) && count == 1 && r->vol->fd < 0)
+			err = lose_block(r, node, at, sink, err);
+		else if (bfo_media_is_error(err))
+			err = read_singly(r, node, at, count, sink, to);
 	}
 	return err;
 }
@@ -141,13 +213,27 @@ static int list_pieces(struct bfo_reader *r, const struct bfo_node *nodes, const
 	return n <= BFO_READ_PIECES ? n : 0;
 }
 
-/* Straight to where the pieces belong; 0 if that cannot be done. */
+/* Straight to where the pieces belong; 0 if that cannot be done, -1 if it has failed. */
 static int read_scattered(struct bfo_reader *r, const struct bfo_node *nodes,
 			  const struct run *run, const struct bfo_sink *sink)
 {
 	int n = sink->place ? list_pieces(r, nodes, run, sink) : 0;
 
-	return n && bfo_volume_scatter(r->vol, run->blk, run->len, r->iov, n);
+	if (!n || !bfo_volume_can_scatter(r->vol, run->blk, run->len))
+		return 0;
+	return bfo_volume_scatter(r->vol, run->blk, run->len, r->iov, n) ? 1 : -1;
+}
+
+/* The nodes of RUN, for which one request would not do. */
+static errcode_t read_nodes(struct bfo_reader *r, const struct bfo_node *nodes,
+			    const struct run *run, const struct bfo_sink *sink)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = run->first; i < run->last && !err; i++)
+		err = read_node(r, &nodes[i], sink);
+	return err;
 }
 
 static errcode_t read_merged(struct bfo_reader *r, const struct bfo_node *nodes,
@@ -156,13 +242,15 @@ static errcode_t read_merged(struct bfo_reader *r, const struct bfo_node *nodes,
 	size_t bs = r->vol->block_size;
 	int placed = read_scattered(r, nodes, run, sink);
 	const struct bfo_node *node;
-	errcode_t err = 0;
+	errcode_t err = placed < 0 ? EIO : 0;
 	void *data, *to;
 
 	if (!placed)
 		err = bfo_volume_read(r->ctx, r->vol, run->blk, run->len, r->merge);
 	r->reads++;
 	r->blocks += run->len;
+	if (bfo_media_is_error(err) || err == BFO_ET_JOURNAL_UNREAD)	/* perhaps in a gap */
+		return read_nodes(r, nodes, run, sink);
 	for (node = nodes + run->first; node < nodes + run->last && !err; node++) {
 		data = (char *) r->merge + (bfo_node_blk(node) - run->blk) * bs;
 		to = sink->place ? sink->place(sink->priv, node, 0) : data;
@@ -196,8 +284,8 @@ errcode_t bfo_reader_run(struct bfo_reader *r, const struct bfo_node *nodes, siz
 
 	for (i = 0; i < n; i = run.last) {
 		run = next_run(r, nodes, n, i);
-		err = run.large ? read_large(r, &nodes[i], sink)
-				: read_merged(r, nodes, &run, sink);
+		err = run.alone || run.last - i == 1 ? read_node(r, &nodes[i], sink)
+						     : read_merged(r, nodes, &run, sink);
 		if (err)
 			return err;
 	}

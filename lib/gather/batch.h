@@ -48,6 +48,11 @@ struct bfo_sink {
 	void *priv;
 	/* If not NULL: where NODE's block AT wants to be read to, directly. */
 	void *(*place)(void *priv, const struct bfo_node *node, uint32_t at);
+	/*
+	 * If not NULL: COUNT blocks of NODE from its block AT on cannot be read.  It comes in place of
+	 * a take, and without it, or with BFO_MEDIA_STOP, that ends the reading.
+	 */
+	errcode_t (*lost)(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count);
 };
 
 struct bfo_reader {
@@ -75,7 +80,12 @@ void bfo_reader_free(struct bfo_reader *r);
  */
 uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n);
 
-/* Reads all N nodes, which must be sorted by block and lie inside the volume. */
+/*
+ * Reads all N nodes, which must be sorted by block and lie inside the volume.  Blocks known to be
+ * bad (volume/media.h) are never asked for, nor read over.  If a request fails, what it was for is
+ * read node by node, and what fails then, block by block: only bad blocks are lost, and those in
+ * gaps do not matter.
+ */
 errcode_t bfo_reader_run(struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
 			 const struct bfo_sink *sink);
 

@@ -294,6 +294,42 @@ static errcode_t take_map_block(void *priv, const struct bfo_node *node, uint32_
 	return take_extent_node(s, &map, data, n, blk);
 }
 
+/* Where the logical blocks end that the block of MAP speaks of, as far as the file reaches. */
+static uint64_t end_of(const struct bfo_extent_scan *s, const struct bfo_map_block *map,
+		       const struct bfo_inode *rec)
+{
+	uint64_t bs = s->r->vol->block_size, end = (rec->size + bs - 1) / bs, hi = map->hi;
+
+	if (!(rec->flags & EXT4_EXTENTS_FL))
+		hi = map->lo + span_of(s, map->depth + 1);
+	return hi < end ? hi : end;
+}
+
+/* Sink: a block of a block map cannot be read.  Of what has to be whole, nothing can be used then. */
+static errcode_t lose_map_block(void *priv, const struct bfo_node *node, uint32_t at,
+				uint32_t count)
+{
+	struct bfo_extent_scan *s = priv;
+	const struct bfo_map_block *map = &s->maps.v[node->tag];
+	struct bfo_inode *rec = &s->tree->inodes.v[map->inode];
+	int whole = !S_ISDIR(rec->mode) && (!S_ISREG(rec->mode) ||
+		    rec->flags & (EXT4_EA_INODE_FL | EXT4_VERITY_FL) ||
+		    s->r->vol->media.opt.mode == BFO_MEDIA_SKIP);
+	uint64_t end = end_of(s, map, rec);
+	enum bfo_finding_kind kind = whole ? BFO_UNREAD_FILE : BFO_UNREAD_MAP;
+
+	(void) at;
+	(void) count;
+	if (rec->state & BFO_INODE_BAD)
+		return 0;
+	if (whole)
+		rec->state |= BFO_INODE_BAD;
+	if (S_ISDIR(rec->mode))
+		kind = BFO_UNREAD_DIR;
+	return bfo_tree_found_part(s->tree, kind, rec->ino, bfo_node_blk(node), map->lo,
+				   end > map->lo ? end - map->lo : 0);
+}
+
 /* The blocks queued so far become the level to be read. */
 static void descend(struct bfo_extent_scan *s)
 {
@@ -324,7 +360,7 @@ static errcode_t distribute(struct bfo_extent_scan *s)
 
 errcode_t bfo_extent_scan_run(struct bfo_extent_scan *s)
 {
-	struct bfo_sink sink = { .take = take_map_block, .priv = s };
+	struct bfo_sink sink = { .take = take_map_block, .lost = lose_map_block, .priv = s };
 	errcode_t err = 0;
 
 	s->in_inode = 0;

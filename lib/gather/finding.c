@@ -41,6 +41,20 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 		"link count says", "copied with the true count" },
 	[BFO_FOUND_UNREACHED] = { "unreached", "inode is in use but no name leads to it", "not "
 		"copied" },
+	[BFO_UNREAD_TABLE] = { "unreadable-inodes", "block of an inode table cannot be read",
+		"its inodes are lost" },
+	[BFO_UNREAD_INODE] = { "unreadable-inode", "inode cannot be read", "not copied" },
+	[BFO_UNREAD_DIR] = { "unreadable-directory", "directory block cannot be read", "its names "
+		"are lost" },
+	[BFO_UNREAD_MAP] = { "unreadable-map", "part of the block map cannot be read", "copied with "
+		"a hole there" },
+	[BFO_UNREAD_XATTR] = { "unreadable-xattr", "extended attribute block cannot be read",
+		"copied without it" },
+	[BFO_UNREAD_SYMLINK] = { "unreadable-symlink", "symbolic link cannot be read", "not copied" },
+	[BFO_UNREAD_DATA] = { "unreadable-data", "data cannot be read", "copied as zeroes" },
+	[BFO_UNREAD_FILE] = { "unreadable-file", "data cannot be read", "not copied" },
+	[BFO_UNREAD_QUOTA] = { "unreadable-quota", "quota file cannot be read", "limits and grace "
+		"times are not taken over" },
 	[BFO_LOST_XATTR] = { "xattr-space", "the target has no room for all extended attributes",
 		"copied without the largest", 1 },
 	[BFO_LOST_NANOSECONDS] = { "nanoseconds", "times have fractions, which the target's inodes "

@@ -35,6 +35,16 @@ enum bfo_finding_kind {
 	BFO_FOUND_DIR_TWICE,
 	BFO_FOUND_LINK_COUNT,
 	BFO_FOUND_UNREACHED,
+	/* what cannot be read: */
+	BFO_UNREAD_TABLE,	/* inodes `ino` and following, `blocks` of them */
+	BFO_UNREAD_INODE,	/* a name of one of these */
+	BFO_UNREAD_DIR,
+	BFO_UNREAD_MAP,
+	BFO_UNREAD_XATTR,
+	BFO_UNREAD_SYMLINK,
+	BFO_UNREAD_DATA,
+	BFO_UNREAD_FILE,
+	BFO_UNREAD_QUOTA,
 	/* what the target cannot hold: */
 	BFO_LOST_XATTR,
 	BFO_LOST_NANOSECONDS,
@@ -69,9 +79,15 @@ struct bfo_finding {
 	uint32_t kind;
 	uint32_t ino;		/* inode concerned; 0 unknown */
 	uint64_t blk;		/* block concerned; 0 none */
-	uint64_t text;		/* for names: where it stands in the tree's arena, */
+	union {
+		uint64_t text;	/* for names: where it stands in the tree's arena, */
+		uint64_t lblk;	/* parts of files: the first logical block */
+	};
 	uint32_t len;		/* its length (BFO_NO_NAME: no name involved), */
-	uint32_t dir;		/* and the inode of its directory */
+	union {
+		uint32_t dir;	/* and the inode of its directory */
+		uint32_t blocks; /* parts of files: how many; 0: no part */
+	};
 };
 
 typedef BFO_VEC(struct bfo_finding) bfo_findings;

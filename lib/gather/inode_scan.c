@@ -23,6 +23,8 @@
 #define le16 ext2fs_le16_to_cpu
 #define le32 ext2fs_le32_to_cpu
 
+#define EA_UNREAD 2		/* bfo_ea.bad, else 1 */
+
 struct ea_use {			/* sort key first */
 	uint32_t blk_hi, blk_lo;
 	uint32_t inode, unused;
@@ -194,6 +196,21 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *data)
 	return bfo_extent_scan_inode(&s->maps, index, raw);
 }
 
+/* For the walk: N inodes from INO on cannot be read. */
+static errcode_t lose_inodes(void *priv, uint32_t ino, uint32_t n)
+{
+	struct scan *s = priv;
+	uint32_t per_block = s->vol->block_size / s->vol->inode_size, part, byte;
+	errcode_t err = bfo_ranges_add(&s->tree->unread, ino, n);
+
+	for (; n && !err; ino += part, n -= part) {
+		part = n < per_block ? n : per_block;
+		err = bfo_tree_found_part(s->tree, BFO_UNREAD_TABLE, ino,
+					  bfo_volume_inode_block(s->vol, ino, &byte), 0, part);
+	}
+	return err;
+}
+
 /* Sink: the block of ea node->tag. */
 static errcode_t take_ea_block(void *priv, const struct bfo_node *node, uint32_t at,
 			       uint32_t count, const void *data)
@@ -204,6 +221,17 @@ static errcode_t take_ea_block(void *priv, const struct bfo_node *node, uint32_t
 	(void) at;
 	(void) count;
 	ea->bad = !bfo_ea_block_ok(s->vol, data, ea->blk);
+	return 0;
+}
+
+/* Sink: it cannot be read. */
+static errcode_t lose_ea_block(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
+{
+	struct scan *s = priv;
+
+	(void) at;
+	(void) count;
+	s->tree->eas.v[node->tag].bad = EA_UNREAD;
 	return 0;
 }
 
@@ -232,7 +260,7 @@ static errcode_t link_ea_blocks(struct scan *s, bfo_order_list *list)
 
 static errcode_t scan_ea_blocks(struct scan *s)
 {
-	struct bfo_sink sink = { .take = take_ea_block, .priv = s };
+	struct bfo_sink sink = { .take = take_ea_block, .lost = lose_ea_block, .priv = s };
 	struct bfo_tree *t = s->tree;
 	bfo_order_list list = { 0 };
 	errcode_t err;
@@ -246,7 +274,8 @@ static errcode_t scan_ea_blocks(struct scan *s)
 
 		if (!t->eas.v[rec->ea].bad)
 			continue;
-		err = bfo_tree_found(t, BFO_FOUND_XATTR_BLOCK, rec->ino, t->eas.v[rec->ea].blk);
+		err = bfo_tree_found(t, t->eas.v[rec->ea].bad == EA_UNREAD ? BFO_UNREAD_XATTR :
+				     BFO_FOUND_XATTR_BLOCK, rec->ino, t->eas.v[rec->ea].blk);
 		rec->ea = BFO_NONE;
 	}
 	bfo_vec_free(&list);
@@ -284,10 +313,11 @@ errcode_t bfo_inode_scan_some(struct bfo_reader *r, struct bfo_tree *tree, const
 	memcpy(tree->uuid, sb->s_uuid, sizeof(tree->uuid));
 	tree->encoding = ext2fs_has_feature_casefold(sb) ? sb->s_encoding : 0;
 	tree->inline_data = ext2fs_has_feature_inline_data(sb);
+	tree->unsure = !!r->vol->media.opt.superblock;
 	tree->stable_inodes = ext2fs_has_feature_stable_inodes(sb);
 	err = bfo_rank_init(&tree->rank, (uint64_t) sb->s_inodes_count + 1);
 	if (!err)
-		err = bfo_inode_walk(r, inos, n, take_inode, &s);
+		err = bfo_inode_walk(r, inos, n, take_inode, lose_inodes, &s);
 	if (!err)
 		err = bfo_extent_scan_run(&s.maps);
 	if (!err)

@@ -8,6 +8,7 @@
 struct walk {
 	struct bfo_reader *r;
 	bfo_take_inode take;
+	bfo_lose_inodes lose;
 	void *priv;
 	const uint32_t *only;		/* inodes wanted, or NULL for all */
 	size_t n_only;
@@ -63,6 +64,21 @@ static errcode_t take_table(void *priv, const struct bfo_node *node, uint32_t at
 						   "reading inode tables") : 0;
 }
 
+/* Sink: the same blocks cannot be read. */
+static errcode_t lose_table(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
+{
+	struct walk *w = priv;
+	const struct bfo_volume *vol = w->r->vol;
+	uint32_t all = EXT2_INODES_PER_GROUP(vol->fs->super);
+	uint32_t first = (node->to + at) * inodes_per_block(vol);
+	uint32_t n = count * inodes_per_block(vol);
+
+	if (n > all - first)
+		n = all - first;
+	w->slots += n;
+	return w->lose(w->priv, node->tag * all + first + 1, n);
+}
+
 /* Nodes for the used part of every table. */
 static errcode_t list_tables(struct walk *w, bfo_order_list *list)
 {
@@ -102,10 +118,11 @@ static errcode_t list_wanted(struct walk *w, bfo_order_list *list)
 }
 
 errcode_t bfo_inode_walk(struct bfo_reader *r, const uint32_t *inos, size_t n, bfo_take_inode take,
-			 void *priv)
+			 bfo_lose_inodes lose, void *priv)
 {
-	struct walk w = { .r = r, .take = take, .priv = priv, .only = inos, .n_only = n };
-	struct bfo_sink sink = { .take = take_table, .priv = &w };
+	struct walk w = { .r = r, .take = take, .lose = lose, .priv = priv, .only = inos,
+			  .n_only = n };
+	struct bfo_sink sink = { .take = take_table, .lost = lose ? lose_table : NULL, .priv = &w };
 	bfo_order_list list = { 0 };
 	errcode_t err;
 

@@ -10,13 +10,16 @@
 /* Gets inode INO, RAW as it stands in the table; a non-zero return ends the walk. */
 typedef errcode_t (*bfo_take_inode)(void *priv, uint32_t ino, const void *raw);
 
+/* Gets N inodes from INO on that cannot be read, used or not. */
+typedef errcode_t (*bfo_lose_inodes)(void *priv, uint32_t ino, uint32_t n);
+
 /*
  * Hands every inode that is in use (its link count is not 0) to TAKE, or of those alone the N in
  * INOS, ascending, if that is not NULL.  Only the parts of the tables before bg_itable_unused are
  * read; tables that lie next to each other (flex_bg) come out of the same reads.  Reports progress
- * (BFO_STAGE_INODES) and can be cancelled.
+ * (BFO_STAGE_INODES) and can be cancelled.  LOSE may be NULL: then all have to be readable.
  */
 errcode_t bfo_inode_walk(struct bfo_reader *r, const uint32_t *inos, size_t n, bfo_take_inode take,
-			 void *priv);
+			 bfo_lose_inodes lose, void *priv);
 
 #endif

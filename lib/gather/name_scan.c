@@ -201,6 +201,23 @@ static errcode_t take_blocks(void *priv, const struct bfo_node *node, uint32_t a
 	return err;
 }
 
+/* Sink: they cannot be read.  The first block of an indexed directory holds no names but dots. */
+static errcode_t lose_blocks(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
+{
+	struct scan *s = priv;
+	const struct bfo_inode *dir = &s->tree->inodes.v[node->tag];
+	uint64_t blk = bfo_node_blk(node) + at, lblk = node->to + at;
+	errcode_t err = 0;
+
+	s->done += count;
+	if (!lblk && dir->flags & EXT2_INDEX_FL) {
+		err = bfo_tree_found(s->tree, BFO_FOUND_DOTS, dir->ino, blk);
+		blk++, lblk++, count--;
+	}
+	return err || !count ? err : bfo_tree_found_part(s->tree, BFO_UNREAD_DIR, dir->ino, blk,
+							 lblk, count);
+}
+
 /* The blocks of one directory that lie before its end; a missing one is a finding. */
 static errcode_t list_directory(struct scan *s, uint32_t index, bfo_order_list *list)
 {
@@ -300,7 +317,7 @@ static errcode_t scan_inline(struct scan *s)
 		    !(s->tree->inodes.v[i].state & BFO_INODE_BAD))
 			err = bfo_vec_push(&inos, s->tree->inodes.v[i].ino);
 	if (!err && inos.n)
-		err = bfo_inode_walk(s->r, inos.v, inos.n, take_inline, s);
+		err = bfo_inode_walk(s->r, inos.v, inos.n, take_inline, NULL, s);
 	bfo_vec_free(&inos);
 	return err;
 }
@@ -308,7 +325,7 @@ static errcode_t scan_inline(struct scan *s)
 errcode_t bfo_name_scan(struct bfo_reader *r, struct bfo_tree *tree)
 {
 	struct scan s = { .r = r, .tree = tree };
-	struct bfo_sink sink = { .take = take_blocks, .priv = &s };
+	struct bfo_sink sink = { .take = take_blocks, .lost = lose_blocks, .priv = &s };
 	bfo_order_list list = { 0 };
 	errcode_t err = 0;
 	uint32_t i;

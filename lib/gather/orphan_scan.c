@@ -27,6 +27,21 @@ struct scan {
 	const struct ext2_inode *raw;	/* in it */
 };
 
+/*
+ * Reads a block; *LOST: it cannot be read, and that is to be no error.  Then who is on the list
+ * behind it is not known: the inode scan reports what it may have been.
+ */
+static errcode_t read_block(struct scan *s, uint64_t blk, void *buf, int *lost)
+{
+	struct bfo_volume *vol = s->r->vol;
+	errcode_t err = bfo_volume_read(s->r->ctx, vol, blk, 1, buf);
+
+	*lost = bfo_media_is_error(err) && vol->media.opt.mode != BFO_MEDIA_STOP;
+	if (!*lost && bfo_media_is_error(err))
+		vol->media.failed = blk;
+	return *lost ? 0 : err;
+}
+
 /* 0 with s->raw set, an error, or (*GOOD 0) INO can be no orphan. */
 static errcode_t read_inode(struct scan *s, uint32_t ino, int *good)
 {
@@ -34,15 +49,16 @@ static errcode_t read_inode(struct scan *s, uint32_t ino, int *good)
 	uint32_t byte;
 	uint64_t blk;
 	errcode_t err;
+	int lost;
 
 	*good = 0;
 	if (!ino || ino > vol->fs->super->s_inodes_count || bfo_volume_is_system_inode(vol, ino) ||
 	    ino == EXT2_ROOT_INO)
 		return 0;
 	blk = bfo_volume_inode_block(vol, ino, &byte);
-	err = bfo_volume_read(s->r->ctx, vol, blk, 1, s->block);
+	err = read_block(s, blk, s->block, &lost);
 	s->raw = (const void *) (s->block + byte);
-	*good = !err && s->raw->i_mode && bfo_inode_csum_ok(vol, ino, s->raw);
+	*good = !err && !lost && s->raw->i_mode && bfo_inode_csum_ok(vol, ino, s->raw);
 	return err;
 }
 
@@ -90,10 +106,10 @@ static int is_sound(const struct bfo_volume *vol, uint32_t seed, uint64_t blk, c
 static errcode_t scan_file_block(struct scan *s, uint32_t seed, uint64_t blk, uint32_t *entries)
 {
 	size_t n = (s->r->vol->block_size - TAIL_BYTES) / sizeof(*entries), i;
-	errcode_t err = bfo_volume_read(s->r->ctx, s->r->vol, blk, 1, entries);
-	int good;
+	int good, lost;
+	errcode_t err = read_block(s, blk, entries, &lost);
 
-	if (err || !is_sound(s->r->vol, seed, blk, (const char *) entries))
+	if (err || lost || !is_sound(s->r->vol, seed, blk, (const char *) entries))
 		return err;
 	for (i = 0; i < n && !err; i++) {
 		if (!entries[i])
@@ -119,8 +135,8 @@ static errcode_t scan_file(struct scan *s)
 	entries = malloc(vol->block_size);
 	if (!entries)
 		return ENOMEM;
-	if (!ext2fs_read_inode(vol->fs, ino, &inode) &&
-	    !bfo_inode_map(s->r->ctx, vol, ino, MAX_FILE_BLOCKS, &runs, &length)) {
+	if (!bfo_inode_map(s->r->ctx, vol, ino, MAX_FILE_BLOCKS, &runs, &length) &&
+	    !ext2fs_read_inode(vol->fs, ino, &inode)) {
 		seed = bfo_crc32c_inode_seed(vol->csum_seed, ino, inode.i_generation);
 		for (at = 0, err = 0; at < length && !err; at++)
 			err = scan_file_block(s, seed, bfo_map_find(&runs, at), entries);

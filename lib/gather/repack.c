@@ -193,6 +193,14 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
 	return err ? err : lose_if(s, what.lost, BFO_LOST_XATTR, ino);
 }
 
+/* For the walk: inodes that cannot be read; these have no records. */
+static errcode_t lose_inodes(void *priv, uint32_t ino, uint32_t n)
+{
+	struct scan *s = priv;
+
+	return bfo_tree_lost_again(s->r->ctx, s->tree, ino, n);
+}
+
 /* ---- attribute blocks ---- */
 
 /* Sink: the block of ea node->tag. */
@@ -345,7 +353,7 @@ errcode_t bfo_repack_scan(struct bfo_reader *r, struct bfo_tree *tree,
 			err = bfo_value_scan(r, tree, target, &s.values);
 	}
 	if (!err)
-		err = bfo_inode_walk(r, NULL, 0, take_inode, &s);
+		err = bfo_inode_walk(r, NULL, 0, take_inode, lose_inodes, &s);
 	if (!err && is_moved(&s))
 		err = repack(&s);
 	free(s.inside);

@@ -14,10 +14,21 @@ struct scan {
 	struct bfo_tree *tree;
 };
 
-static errcode_t damaged(struct bfo_tree *t, uint32_t inode)
+static errcode_t damaged(struct bfo_tree *t, uint32_t inode, enum bfo_finding_kind kind,
+			 uint64_t blk)
 {
 	t->inodes.v[inode].state |= BFO_INODE_BAD;
-	return bfo_tree_found(t, BFO_FOUND_SYMLINK, t->inodes.v[inode].ino, 0);
+	return bfo_tree_found(t, kind, t->inodes.v[inode].ino, blk);
+}
+
+/* Sink: the block cannot be read. */
+static errcode_t lose_block(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
+{
+	struct scan *s = priv;
+
+	(void) at;
+	(void) count;
+	return damaged(s->tree, node->tag, BFO_UNREAD_SYMLINK, bfo_node_blk(node));
 }
 
 /* Sink: the first block of symlink record node->tag. */
@@ -31,7 +42,7 @@ static errcode_t take_block(void *priv, const struct bfo_node *node, uint32_t at
 	if (s->tree->inodes.v[node->tag].flags & EXT4_ENCRYPT_FL ||
 	    strnlen(data, s->r->vol->block_size) == s->tree->inodes.v[node->tag].size)
 		return 0;
-	return damaged(s->tree, node->tag);
+	return damaged(s->tree, node->tag, BFO_FOUND_SYMLINK, 0);
 }
 
 /* One block, written, at the beginning: anything else is no symlink. */
@@ -45,7 +56,7 @@ static int has_one_block(const struct bfo_tree *t, const struct bfo_inode *rec)
 errcode_t bfo_symlink_scan(struct bfo_reader *r, struct bfo_tree *tree)
 {
 	struct scan s = { .r = r, .tree = tree };
-	struct bfo_sink sink = { .take = take_block, .priv = &s };
+	struct bfo_sink sink = { .take = take_block, .lost = lose_block, .priv = &s };
 	bfo_order_list list = { 0 };
 	errcode_t err = 0;
 	uint32_t i;
@@ -60,7 +71,7 @@ errcode_t bfo_symlink_scan(struct bfo_reader *r, struct bfo_tree *tree)
 			err = bfo_vec_push(&list, bfo_node_make(tree->segs.v[rec->seg].blk, 1, i,
 								0));
 		else
-			err = damaged(tree, i);
+			err = damaged(tree, i, BFO_FOUND_SYMLINK, 0);
 	}
 	bfo_order_list_sort(&list);
 	if (!err)

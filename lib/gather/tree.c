@@ -2,6 +2,7 @@
 /*
  * tree.c - the arrays of a gathered tree
  */
+#include <errno.h>
 #include <string.h>
 #include <ext2fs/ext2_fs.h>
 
@@ -27,6 +28,7 @@ void bfo_tree_free(struct bfo_tree *t)
 	bfo_vec_free(&t->map_blocks);
 	bfo_vec_free(&t->unlinked);
 	bfo_vec_free(&t->truncated);
+	bfo_vec_free(&t->unread);
 }
 
 unsigned int bfo_dirent_type(uint16_t mode)
@@ -89,6 +91,23 @@ errcode_t bfo_tree_found(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_
 {
 	return bfo_vec_push(&t->findings, (struct bfo_finding) { .kind = kind, .ino = ino,
 			    .blk = blk, .len = BFO_NO_NAME });
+}
+
+errcode_t bfo_tree_found_part(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
+			      uint64_t blk, uint64_t lblk, uint32_t count)
+{
+	return bfo_vec_push(&t->findings, (struct bfo_finding) { .kind = kind, .ino = ino,
+			    .blk = blk, .lblk = lblk, .blocks = count, .len = BFO_NO_NAME });
+}
+
+errcode_t bfo_tree_lost_again(struct bfo_context *ctx, const struct bfo_tree *t, uint32_t ino,
+			      uint32_t n)
+{
+	for (; n; ino++, n--)
+		if (bfo_tree_find(t, ino) != BFO_NONE)
+			return bfo_fail(ctx, EIO, "reading inode %u: it could be read before; start "
+					"again", ino);
+	return 0;
 }
 
 errcode_t bfo_tree_found_name(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t dir,

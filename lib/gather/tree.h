@@ -18,6 +18,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "base/context.h"
+#include "base/range.h"
 #include "base/rank.h"
 #include "base/vec.h"
 #include "gather/finding.h"
@@ -178,6 +180,8 @@ struct bfo_tree {
 	bfo_numbers truncated;		/* inodes whose blocks past their end mean nothing */
 	int resolved;			/* plan: names[].ino are indexes of records */
 	uint64_t dir_blocks;		/* directory blocks read */
+	bfo_ranges unread;		/* inode numbers that could not be read */
+	int unsure;			/* there may be inodes that never were (backup superblock) */
 };
 
 /* The file type that a directory entry shows for MODE (EXT2_FT_*). */
@@ -230,6 +234,20 @@ int bfo_dir_has_hashes(uint32_t flags);
 /* Appends a finding without a name. */
 errcode_t bfo_tree_found(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
 			 uint64_t blk);
+
+/*
+ * The same about a part of inode INO: COUNT logical blocks from LBLK on (count 0: none in particular),
+ * because of block BLK.
+ */
+errcode_t bfo_tree_found_part(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
+			      uint64_t blk, uint64_t lblk, uint32_t count);
+
+/*
+ * N inodes from INO on cannot be read, in a later pass: an error if one of them has a record, so that
+ * it could be read before.
+ */
+errcode_t bfo_tree_lost_again(struct bfo_context *ctx, const struct bfo_tree *t, uint32_t ino,
+			      uint32_t n);
 
 /* Appends a finding about a name (copied) in directory inode DIR that leads to inode INO. */
 errcode_t bfo_tree_found_name(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t dir,

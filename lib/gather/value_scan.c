@@ -21,10 +21,42 @@ static int is_sound(const struct bfo_inode *rec)
 	       !(rec->state & (BFO_INODE_BAD | BFO_INODE_INLINE));
 }
 
-/* Reads the value into BUF, which has room for whole blocks. */
-static errcode_t read_value(struct bfo_reader *r, const struct bfo_tree *t,
-			    const struct bfo_inode *rec, char *buf)
+struct value {
+	char *buf;
+	uint32_t block_size;
+	int unread;
+};
+
+/* Sink: blocks from node->to on. */
+static errcode_t take_blocks(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+			     const void *data)
 {
+	struct value *v = priv;
+
+	memcpy(v->buf + (size_t) (node->to + at) * v->block_size, data,
+	       (size_t) count * v->block_size);
+	return 0;
+}
+
+/* Sink: some cannot be read. */
+static errcode_t lose_blocks(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
+{
+	struct value *v = priv;
+
+	(void) node;
+	(void) at;
+	(void) count;
+	v->unread = 1;
+	return 0;
+}
+
+/* Reads the value into BUF, which has room for whole blocks; *UNREAD if that cannot be done. */
+static errcode_t read_value(struct bfo_reader *r, const struct bfo_tree *t,
+			    const struct bfo_inode *rec, char *buf, int *unread)
+{
+	struct value v = { .buf = buf, .block_size = r->vol->block_size };
+	struct bfo_sink sink = { .take = take_blocks, .lost = lose_blocks, .priv = &v };
+	struct bfo_node node;
 	uint32_t bs = r->vol->block_size, blocks = (rec->size + bs - 1) / bs, i;
 	errcode_t err = 0;
 
@@ -34,11 +66,11 @@ static errcode_t read_value(struct bfo_reader *r, const struct bfo_tree *t,
 
 		if (seg->lblk >= blocks || bfo_seg_unwritten(seg))
 			continue;
-		err = bfo_volume_read(r->ctx, r->vol, seg->blk,
-				      seg->len < blocks - seg->lblk ? seg->len
-								    : blocks - seg->lblk,
-				      buf + (size_t) seg->lblk * bs);
+		node = bfo_node_make(seg->blk, seg->len < blocks - seg->lblk ? seg->len :
+				     blocks - seg->lblk, 0, seg->lblk);
+		err = bfo_reader_run(r, &node, 1, &sink);
 	}
+	*unread = v.unread;
 	return err;
 }
 
@@ -60,18 +92,19 @@ static errcode_t take(struct bfo_reader *r, struct bfo_tree *t, const struct bfo
 	const struct bfo_inode *rec = &t->inodes.v[inode];
 	char *buf = malloc(rec->size + r->vol->block_size);
 	uint32_t was, hash;
+	int unread = 0;
 	errcode_t err;
 
 	if (!buf)
 		return bfo_fail(r->ctx, ENOMEM, "reading attributes");
-	err = read_value(r, t, rec, buf);
-	if (!err) {
+	err = read_value(r, t, rec, buf, &unread);
+	if (!err && !unread) {
 		was = bfo_crc32c(r->vol->csum_seed, buf, rec->size);
 		hash = bfo_crc32c(target->csum_seed, buf, rec->size);
 		err = bfo_vec_push(&t->values, (struct bfo_value) { .inode = inode, .hash = hash,
 				   .change = was ^ hash });
 	}
-	if (!err && !target->has_ea_inode && rec->size < target->block_size)
+	if (!err && !unread && !target->has_ea_inode && rec->size < target->block_size)
 		err = keep(out, inode, buf, rec->size);
 	free(buf);
 	return err;

@@ -54,7 +54,9 @@ static errcode_t resolve_name(struct bfo_tree *t, struct bfo_name *n)
 
 	if (inode == BFO_NONE || n->ino == EXT2_ROOT_INO ||
 	    t->inodes.v[inode].flags & EXT4_EA_INODE_FL) {
-		err = bfo_tree_found_known(t, BFO_FOUND_NAME_INODE, n);
+		err = bfo_tree_found_known(t, inode == BFO_NONE &&
+					   bfo_ranges_contain(&t->unread, n->ino) ?
+					   BFO_UNREAD_INODE : BFO_FOUND_NAME_INODE, n);
 		n->ino = BFO_NONE;
 		return err;
 	}

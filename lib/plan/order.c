@@ -288,6 +288,31 @@ errcode_t bfo_plan_order(struct bfo_plan *plan)
 	return err;
 }
 
+void bfo_plan_leave_out(struct bfo_plan *plan)
+{
+	struct bfo_tree *t = plan->tree;
+	size_t i, kept = 0;
+
+	for (i = 0; i < t->names.n; i++) {
+		struct bfo_name *n = &t->names.v[i];
+
+		if (!(bfo_name_type(n) & BFO_NAME_FIXED) && n->ino != BFO_NONE &&
+		    t->inodes.v[n->ino].state & BFO_INODE_BAD)
+			n->ino = BFO_NONE;
+	}
+	for (i = 0; i < plan->order.n; i++) {
+		struct bfo_inode *rec = &t->inodes.v[plan->order.v[i]];
+
+		if (rec->state & BFO_INODE_BAD) {
+			rec->state = (rec->state & ~BFO_INODE_PLACED) | BFO_INODE_MET;
+			plan->files--;
+			continue;
+		}
+		plan->order.v[kept++] = plan->order.v[i];
+	}
+	plan->order.n = kept;
+}
+
 /* True if a finding is about something that was asked for. */
 static int concerns(const struct bfo_tree *t, const struct bfo_finding *f)
 {
@@ -309,6 +334,23 @@ static void drop_foreign(struct bfo_tree *t)
 	t->findings.n = kept;
 }
 
+/* What no name leads to may never have been an inode. */
+static void drop_nameless(struct bfo_tree *t)
+{
+	size_t i, kept = 0;
+	uint32_t inode;
+
+	for (i = 0; i < t->findings.n; i++) {
+		const struct bfo_finding *f = &t->findings.v[i];
+
+		inode = f->len == BFO_NO_NAME ? bfo_tree_find(t, f->ino) : BFO_NONE;
+		if (inode == BFO_NONE || t->inodes.v[inode].state & (BFO_INODE_PLACED |
+		    BFO_INODE_EXISTS | BFO_INODE_MET) || t->inodes.v[inode].name != BFO_NONE)
+			t->findings.v[kept++] = *f;
+	}
+	t->findings.n = kept;
+}
+
 /* Attribute values have no names; and what is encrypted may lie in what could not be copied. */
 static int has_other_reason(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
@@ -326,13 +368,15 @@ errcode_t bfo_plan_audit(struct bfo_plan *plan)
 		drop_foreign(t);
 		return bfo_plan_links_outside(plan);
 	}
+	if (t->unsure)
+		drop_nameless(t);
 	for (i = 0; i < t->inodes.n && !err; i++) {
 		const struct bfo_inode *rec = &t->inodes.v[i];
 
 		if (rec->state & (BFO_INODE_BAD | BFO_INODE_EXISTS) || has_other_reason(plan, rec))
 			continue;
 		if (!(rec->state & (BFO_INODE_PLACED | BFO_INODE_MET)))
-			err = bfo_tree_found(t, BFO_FOUND_UNREACHED, rec->ino, 0);
+			err = t->unsure ? 0 : bfo_tree_found(t, BFO_FOUND_UNREACHED, rec->ino, 0);
 		else if (rec->state & BFO_INODE_PLACED && !S_ISDIR(rec->mode) &&
 			 rec->links != rec->links_read)
 			err = bfo_tree_found(t, BFO_FOUND_LINK_COUNT, rec->ino, 0);

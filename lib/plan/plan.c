@@ -177,6 +177,10 @@ size_t bfo_plan_finding_path(const struct bfo_plan *plan, const struct bfo_findi
 	uint32_t len = f->dir ? f->len : BFO_NO_NAME;	/* not of a directory that was made */
 	uint32_t inode = bfo_tree_find(plan->tree, len == BFO_NO_NAME ? f->ino : f->dir);
 
+	if (f->kind == BFO_UNREAD_TABLE)
+		return sprintf(out, "<%u-%u>", f->ino, f->ino + f->blocks - 1);
+	if (f->kind == BFO_UNREAD_QUOTA)
+		return sprintf(out, "<%u>", f->ino);
 	if (inode == BFO_NONE) {
 		out[0] = '?';
 		return 1;

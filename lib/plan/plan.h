@@ -160,6 +160,9 @@ errcode_t bfo_plan_retarget(struct bfo_plan *plan, const struct bfo_target *targ
 /* The order of everything that is copied. */
 errcode_t bfo_plan_order(struct bfo_plan *plan);
 
+/* Takes files that have become BFO_INODE_BAD since out of that order again. */
+void bfo_plan_leave_out(struct bfo_plan *plan);
+
 /*
  * Who shares which attribute block, and what values in inodes of their own are needed, which join
  * the order; after bfo_repack_scan(), if that is needed.

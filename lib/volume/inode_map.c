@@ -41,8 +41,10 @@ static int take(ext2_filsys fs, blk64_t *blk, e2_blkcnt_t count, blk64_t ref, in
 	(void) fs;
 	(void) ref;
 	(void) offset;
-	if (count < 0)
-		return 0;
+	if (count < 0) {
+		w->err = bfo_media_warm(w->vol, *blk);	/* it is read next */
+		return w->err ? BLOCK_ABORT : 0;
+	}
 	if (w->next == w->length)
 		return BLOCK_ABORT;
 	if (count != w->next || !bfo_volume_contains(w->vol, *blk, 1))
@@ -58,8 +60,13 @@ errcode_t bfo_inode_map(struct bfo_context *ctx, const struct bfo_volume *vol, u
 	struct walk w = { .vol = vol, .runs = runs };
 	struct ext2_inode inode;
 	uint64_t blocks;
-	errcode_t err = ext2fs_read_inode(vol->fs, ino, &inode);
+	uint32_t byte;
+	errcode_t err = BFO_ET_DAMAGED;
 
+	if (ino && ino <= vol->fs->super->s_inodes_count)
+		err = bfo_media_warm(vol, bfo_volume_inode_block(vol, ino, &byte));
+	if (!err)
+		err = ext2fs_read_inode(vol->fs, ino, &inode);
 	if (err)
 		return bfo_fail(ctx, err, "reading inode %u of %s", ino, vol->spec);
 	blocks = EXT2_I_SIZE(&inode) / vol->block_size;
@@ -70,7 +77,7 @@ errcode_t bfo_inode_map(struct bfo_context *ctx, const struct bfo_volume *vol, u
 				"the filesystem's own", ino, vol->spec);
 	w.length = *length = blocks;
 	err = ext2fs_block_iterate3(vol->fs, ino, BLOCK_FLAG_READ_ONLY, NULL, take, &w);
-	if (!err)
+	if (w.err)
 		err = w.err;
 	if (!err && w.next != w.length)
 		err = BFO_ET_DAMAGED;

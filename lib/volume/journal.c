@@ -127,9 +127,10 @@ static errcode_t read_super(struct bfo_context *ctx, struct bfo_journal *j)
 
 /* ---- where it is ---- */
 
-static errcode_t open_internal(struct bfo_context *ctx, const struct bfo_volume *vol,
+static errcode_t open_internal(struct bfo_context *ctx, struct bfo_volume *vol,
 			       struct bfo_journal *j)
 {
+	j->vol = vol;
 	j->io = vol->fs->io;
 	return bfo_inode_map(ctx, vol, vol->fs->super->s_journal_inum, MAX_BLOCKS, &j->runs,
 			     &j->length);
@@ -242,7 +243,7 @@ static errcode_t open_external(struct bfo_context *ctx, const struct bfo_volume 
 	return err;
 }
 
-errcode_t bfo_journal_open(struct bfo_context *ctx, const struct bfo_volume *vol,
+errcode_t bfo_journal_open(struct bfo_context *ctx, struct bfo_volume *vol,
 			   const struct bfo_journal_use *use, struct bfo_journal *j)
 {
 	struct ext2_super_block *sb = vol->fs->super;
@@ -257,18 +258,24 @@ errcode_t bfo_journal_open(struct bfo_context *ctx, const struct bfo_volume *vol
 	return err ? err : read_super(ctx, j);
 }
 
+static errcode_t read_place(const struct bfo_journal *j, uint64_t blk, void *buf)
+{
+	if (j->vol && j->vol->fd >= 0 && !j->vol->writable)
+		return bfo_media_read_place(j->vol, blk, buf);
+	/* while a filesystem is being opened, its channel still has blocks of another size */
+	return io_channel_read_blk64(j->io, blk * (j->block_size / j->io->block_size),
+				     -(int) j->block_size, buf);
+}
+
 errcode_t bfo_journal_read(struct bfo_context *ctx, const struct bfo_journal *j, uint32_t at,
 			   void *buf)
 {
-	uint64_t blk = bfo_map_find(&j->runs, at);
-	errcode_t err;
+	errcode_t err = read_place(j, bfo_map_find(&j->runs, at), buf);
 
-	/* while a filesystem is being opened, its channel still has blocks of another size */
-	err = io_channel_read_blk64(j->io, blk * (j->block_size / j->io->block_size),
-				    -(int) j->block_size, buf);
-	if (err)
-		return bfo_fail(ctx, err, "reading block %u of the journal of %s", at, j->spec);
-	return 0;
+	if (bfo_media_is_error(err))
+		return bfo_fail(ctx, BFO_ET_JOURNAL_UNREAD, "reading block %u of the journal of %s "
+				"(%s); see --ignore-journal", at, j->spec, error_message(err));
+	return err ? bfo_fail(ctx, err, "reading block %u of the journal of %s", at, j->spec) : 0;
 }
 
 void bfo_journal_close(struct bfo_journal *j)

@@ -13,6 +13,7 @@
 
 struct bfo_journal {
 	const char *spec;	/* the filesystem's name, for messages; the volume's */
+	struct bfo_volume *vol;	/* that it lies in, whose media errors and mapfile are its own; or NULL */
 	io_channel io;		/* the filesystem's own, or a journal device's */
 	int external;		/* io is ours to close */
 	int to_write;		/* of a target */
@@ -34,13 +35,16 @@ struct bfo_journal {
  * Finds the journal of VOL, inside or (USE) on a device, and reads its superblock.  J must be
  * zeroed, and is to be closed also after a failure.
  */
-errcode_t bfo_journal_open(struct bfo_context *ctx, const struct bfo_volume *vol,
+errcode_t bfo_journal_open(struct bfo_context *ctx, struct bfo_volume *vol,
 			   const struct bfo_journal_use *use, struct bfo_journal *j);
 
 /* Takes what superblock SB says; its length must not exceed j->length.  For bfo_journal_open(). */
 errcode_t bfo_journal_take_super(struct bfo_context *ctx, struct bfo_journal *j, const void *sb);
 
-/* Reads block AT of the journal, below j->length, into BUF. */
+/*
+ * Reads block AT of the journal, below j->length, into BUF.  Returns BFO_ET_JOURNAL_UNREAD, with
+ * the block in ctx->what, if that cannot be read, or the mapfile says so.
+ */
 errcode_t bfo_journal_read(struct bfo_context *ctx, const struct bfo_journal *j, uint32_t at,
 			   void *buf);
 

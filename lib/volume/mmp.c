@@ -25,6 +25,8 @@ errcode_t bfo_mmp_check(struct bfo_context *ctx, const struct bfo_volume *vol)
 		return 0;
 	if (vol->offset)
 		return bfo_fail(ctx, BFO_ET_FEATURE, "opening %s: mmp behind an offset", vol->spec);
+	if (!bfo_media_fit(vol, fs->super->s_mmp_block, 1, NULL))
+		return bfo_fail(ctx, BFO_ET_NOT_RESCUED, "reading the MMP block of %s", vol->spec);
 	err = ext2fs_mmp_read(fs, fs->super->s_mmp_block, NULL);
 	if (err)
 		return bfo_fail(ctx, err, "reading the MMP block of %s", vol->spec);

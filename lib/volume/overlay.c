@@ -2,15 +2,15 @@
 /*
  * overlay.c - an I/O manager that shows a filesystem as it will be when its journal is replayed
  *
- *   read        [ block | block | block | block | block | block ]    in one request
- *   replayed            [ block ]       [ block | block ]            a request each
+ *   wanted      [ block | block | block | block | block | block ]
+ *   replayed            [ block ]       [ block | block ]            from the journal, a request each
+ *   else        [ block ]       [ block ]               [ block ]    in one request each
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/jbd2.h"
 #include "volume/overlay.h"
 
 static errcode_t open_channel(const char *name, int flags, io_channel *out)
@@ -73,45 +73,46 @@ static errcode_t set_block_size(io_channel channel, int size)
 	return io_channel_set_blksize(o->below, size);
 }
 
-/* Puts the part of replayed block B that lies in bytes [FROM, FROM + BYTES) over DATA. */
-static errcode_t put_over(const struct bfo_overlay *o, const struct bfo_replayed *b, uint64_t from,
-			  uint64_t bytes, char *data, char *block)
+/* LEN bytes from byte AT of the filesystem on, as they stand there. */
+static errcode_t read_below(const struct bfo_overlay *o, uint64_t at, uint64_t len, char *data)
 {
-	uint64_t size = o->journal->block_size, begin = b->blk * size, end = begin + size;
-	errcode_t err = bfo_journal_read(o->ctx, o->journal, b->at, block);
+	if (o->vol->fd >= 0)
+		return bfo_media_read_bytes(o->vol, at, len, data);
+	return io_channel_read_blk64(o->below, at / o->below->block_size, -(int) len, data);
+}
 
-	if (err)
-		return err;
-	if (b->escaped)
-		bfo_jbd2_put32(block, BFO_JBD2_H_MAGIC, BFO_JBD2_MAGIC);
-	if (end > from + bytes)
-		end = from + bytes;
-	if (begin >= from)
-		memcpy(data + (begin - from), block, end - begin);
-	else
-		memcpy(data, block + (from - begin), end - from);
-	return 0;
+/* LEN bytes from byte SKIP on of replayed block B. */
+static errcode_t read_replayed(const struct bfo_overlay *o, const struct bfo_replayed *b,
+			       uint64_t skip, uint64_t len, char *data)
+{
+	char *block = malloc(o->journal->block_size);
+	errcode_t err = block ? bfo_replay_read(o->ctx, o->journal, b, block) : ENOMEM;
+
+	if (!err)
+		memcpy(data, block + skip, len);
+	free(block);
+	return err;
 }
 
 static errcode_t read_blocks(io_channel channel, unsigned long long blk, int count, void *data)
 {
 	const struct bfo_overlay *o = channel->private_data;
 	uint64_t bytes = count < 0 ? -(int64_t) count : (int64_t) count * channel->block_size;
-	uint64_t from = blk * channel->block_size, size = o->journal->block_size;
-	errcode_t err = io_channel_read_blk64(o->below, blk, count, data);
-	size_t i = bfo_vec_lower(&o->replay->blocks, blk, from / size);
-	char *block = NULL;
+	uint64_t at = blk * channel->block_size, end = at + bytes, size = o->journal->block_size, to;
+	const struct bfo_replayed *b;
+	errcode_t err = 0;
 
-	for (; !err && i < o->replay->blocks.n; i++) {
-		const struct bfo_replayed *b = &o->replay->blocks.v[i];
-
-		if (b->blk * size >= from + bytes)
-			break;
-		if (!block)
-			block = malloc(size);
-		err = block ? put_over(o, b, from, bytes, data, block) : ENOMEM;
+	for (; at < end && !err; at = to) {
+		b = bfo_replay_from(o->replay, at / size);
+		if (b && b->blk == at / size) {
+			to = (b->blk + 1) * size < end ? (b->blk + 1) * size : end;
+			err = read_replayed(o, b, at % size, to - at, data);
+		} else {
+			to = b && b->blk * size < end ? b->blk * size : end;
+			err = read_below(o, at, to - at, data);
+		}
+		data = (char *) data + (to - at);
 	}
-	free(block);
 	return err;
 }
 

@@ -2,8 +2,9 @@
 /*
  * overlay.h - an I/O manager that shows a filesystem as it will be when its journal is replayed
  *
- * Reads go to the channel below; what is replayed is put over them, from the journal.  There is
- * no way to write through it (P1).
+ * Reads go to the volume; but what is replayed comes from the journal, and its place is not
+ * touched: it may be one that cannot be read (volume/media.h).  There is no way to write through
+ * it (P1).
  */
 #ifndef BFO_VOLUME_OVERLAY_H
 #define BFO_VOLUME_OVERLAY_H
@@ -12,6 +13,7 @@
 
 struct bfo_overlay {
 	struct bfo_context *ctx;
+	struct bfo_volume *vol;		/* whose own descriptor is read, if it has one */
 	io_channel below;		/* kept open by each channel that uses it */
 	const struct bfo_journal *journal;
 	const struct bfo_replay *replay;

@@ -20,7 +20,7 @@ errcode_t bfo_recovery_read(struct bfo_context *ctx, struct bfo_volume *vol,
 	if (!err)
 		err = bfo_replay_scan(ctx, &r->journal, vol->store.size / vol->block_size,
 				      &r->replay);
-	r->overlay = (struct bfo_overlay) { .ctx = ctx, .below = vol->fs->io,
+	r->overlay = (struct bfo_overlay) { .ctx = ctx, .vol = vol, .below = vol->fs->io,
 					    .journal = &r->journal, .replay = &r->replay };
 	return err;
 }

@@ -326,9 +326,26 @@ void bfo_replay_free(struct bfo_replay *r)
 	bfo_vec_free(&r->blocks);
 }
 
-int bfo_replay_touches(const struct bfo_replay *r, uint64_t blk, uint64_t count)
+const struct bfo_replayed *bfo_replay_from(const struct bfo_replay *r, uint64_t blk)
 {
 	size_t i = bfo_vec_lower(&r->blocks, blk, blk);
 
-	return i < r->blocks.n && r->blocks.v[i].blk - blk < count;
+	return i < r->blocks.n ? &r->blocks.v[i] : NULL;
+}
+
+errcode_t bfo_replay_read(struct bfo_context *ctx, const struct bfo_journal *j,
+			  const struct bfo_replayed *b, void *block)
+{
+	errcode_t err = bfo_journal_read(ctx, j, b->at, block);
+
+	if (!err && b->escaped)
+		bfo_jbd2_put32(block, BFO_JBD2_H_MAGIC, BFO_JBD2_MAGIC);
+	return err;
+}
+
+int bfo_replay_touches(const struct bfo_replay *r, uint64_t blk, uint64_t count)
+{
+	const struct bfo_replayed *b = bfo_replay_from(r, blk);
+
+	return b && b->blk - blk < count;
 }

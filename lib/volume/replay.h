@@ -32,6 +32,13 @@ struct bfo_replay {
 errcode_t bfo_replay_scan(struct bfo_context *ctx, const struct bfo_journal *j, uint64_t limit,
 			  struct bfo_replay *r);
 
+/* The first of R in block BLK or behind it; NULL if there is none. */
+const struct bfo_replayed *bfo_replay_from(const struct bfo_replay *r, uint64_t blk);
+
+/* Reads into BLOCK what B has in journal J. */
+errcode_t bfo_replay_read(struct bfo_context *ctx, const struct bfo_journal *j,
+			  const struct bfo_replayed *b, void *block);
+
 void bfo_replay_free(struct bfo_replay *r);
 
 /* True if any of COUNT blocks from BLK is replayed. */

@@ -21,12 +21,41 @@
 #include <unistd.h>
 
 #include "base/bfo_err.h"
+#include "volume/backup.h"
 #include "volume/gate.h"
 #include "volume/mmp.h"
 #include "volume/probe.h"
 #include "volume/recovery.h"
 #include "volume/store.h"
 #include "volume/volume.h"
+
+static errcode_t open_once(struct bfo_context *ctx, struct bfo_volume *vol, const char *options,
+			   int flags, io_manager io)
+{
+	const struct bfo_media_options *m = &vol->media.opt;
+	errcode_t err = vol->recovery ? 0 : bfo_media_prepare(ctx, vol, io);
+
+	return err ? err : ext2fs_open2(vol->path, options, flags, m->superblock, m->block_size, io,
+					&vol->fs);
+}
+
+/* Where a backup's block lies depends on the size of blocks: if it is not known, all are tried. */
+static errcode_t open_backup(struct bfo_context *ctx, struct bfo_volume *vol, int flags,
+			     io_manager io)
+{
+	struct bfo_media_options *m = &vol->media.opt;
+	uint32_t size = m->block_size ? m->block_size : EXT2_MIN_BLOCK_SIZE;
+	uint32_t last = m->block_size ? m->block_size : EXT2_MAX_BLOCK_SIZE;
+	errcode_t err = EXT2_ET_BAD_MAGIC;
+
+	for (; err && size <= last; size *= 2) {
+		m->block_size = size;
+		err = open_once(ctx, vol, vol->options, flags, io);
+	}
+	return err ? bfo_fail(ctx, err == EXT2_ET_SHORT_READ ? EXT2_ET_BAD_MAGIC : err,
+			      "opening %s by the superblock at block %llu", vol->spec,
+			      (unsigned long long) m->superblock) : 0;
+}
 
 static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const char *options,
 			 io_manager io)
@@ -37,7 +66,12 @@ static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const 
 
 	if (vol->writable)
 		flags |= EXT2_FLAG_RW;
-	err = ext2fs_open2(vol->path, options, flags, 0, 0, io ? io : unix_io_manager, &vol->fs);
+	io = io ? io : unix_io_manager;
+	err = vol->media.opt.superblock ? open_backup(ctx, vol, flags, io)
+					: open_once(ctx, vol, options, flags, io);
+	if (err && (vol->media.opt.superblock || err == BFO_ET_JOURNAL_UNREAD ||
+		    (err == BFO_ET_NOT_RESCUED && !vol->recovery)))
+		return err;
 	if (err == EXT2_ET_BAD_MAGIC || err == EXT2_ET_SHORT_READ)
 		return bfo_probe_complain(ctx, vol);
 	if (err)
@@ -48,7 +82,7 @@ static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const 
 	vol->blocks = ext2fs_blocks_count(vol->fs->super);
 	vol->csum_seed = vol->fs->csum_seed;
 	vol->has_csum = ext2fs_has_feature_metadata_csum(vol->fs->super);
-	return 0;
+	return bfo_media_apply_map(vol);
 }
 
 /* From what stood behind '?' to what libext2fs's unix_io knows. */
@@ -99,6 +133,8 @@ static errcode_t open_replayed(struct bfo_context *ctx, struct bfo_volume *vol)
 	if (!err && vol->block_size != block_size)
 		err = bfo_fail(ctx, BFO_ET_JOURNAL, "opening %s: its journal has a superblock "
 			       "of another block size", vol->spec);
+	if (!err)
+		err = bfo_media_excuse_replayed(vol);
 	return err ? err : bfo_gate_features(ctx, vol);
 }
 
@@ -110,13 +146,26 @@ static errcode_t recover(struct bfo_context *ctx, struct bfo_volume *vol, int ho
 
 	if (how & BFO_OPEN_RECOVER)
 		return bfo_recovery_read(ctx, vol, use);
-	if (vol->writable || !ext2fs_has_feature_journal_needs_recovery(vol->fs->super))
+	if (vol->writable || !ext2fs_has_feature_journal_needs_recovery(vol->fs->super) ||
+	    (vol->media.opt.superblock && !use->ignore))
 		return bfo_gate_recovery(ctx, vol);
 	vol->unrecovered = use->ignore;
 	if (use->ignore)
 		return 0;
 	err = bfo_recovery_read(ctx, vol, use);
 	return err || !vol->recovery->replay.blocks.n ? err : open_replayed(ctx, vol);
+}
+
+/* A backup of the superblock does not say that the journal needs recovery. */
+static errcode_t check_backup(struct bfo_context *ctx, struct bfo_volume *vol,
+			      const struct bfo_journal_use *use)
+{
+	errcode_t err = bfo_backup_check_journal(ctx, vol);
+
+	if (err != BFO_ET_RECOVERY || !use->ignore)
+		return err;
+	vol->unrecovered = 1;
+	return 0;
 }
 
 /* Everything that may be wrong with a filesystem that could be opened. */
@@ -136,6 +185,8 @@ static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int
 		return err;
 	if (!err)
 		err = bfo_gate_intact(ctx, vol);
+	if (!err)
+		err = check_backup(ctx, vol, use);
 	if (err || !vol->writable)
 		return err;
 	err = bfo_gate_healthy(ctx, vol, how);
@@ -151,8 +202,9 @@ static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int
 	return 0;
 }
 
-static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how, io_manager io,
-			  const struct bfo_journal_use *use, struct bfo_volume **out)
+static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
+			  const struct bfo_journal_use *use, const struct bfo_media_options *media,
+			  io_manager io, struct bfo_volume **out)
 {
 	struct bfo_volume *vol = calloc(1, sizeof(*vol));
 	errcode_t err;
@@ -162,6 +214,8 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how, io
 		return ENOMEM;
 	vol->writable = !!(how & BFO_OPEN_TARGET);
 	vol->fd = -1;
+	if (media)
+		vol->media.opt = *media;
 	vol->spec = strdup(how & BFO_OPEN_SCRATCH ? "a scratch file like the target" : spec);
 	err = vol->spec ? 0 : ENOMEM;
 	if (!err)
@@ -175,10 +229,12 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how, io
 		err = bfo_gate_unmounted(ctx, vol->path);
 	if (!err)
 		err = open_fs(ctx, vol, vol->options, io);
+	if (!err && !io && vol->fd < 0)
+		vol->fd = open(vol->path, O_RDONLY | O_CLOEXEC);
 	if (!err)
 		err = pass_gates(ctx, vol, how, use);
-	if (!err && !io)
-		vol->fd = open(vol->path, O_RDONLY | O_CLOEXEC);
+	if (!err)
+		err = bfo_media_note_opening(ctx, vol);
 	if (err)
 		bfo_volume_close(vol);
 	else
@@ -191,13 +247,17 @@ errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io
 {
 	const struct bfo_journal_use use = { 0 };
 
-	return open_any(ctx, spec, how, io, &use, out);
+	return open_any(ctx, spec, how, &use, NULL, io, out);
 }
 
 errcode_t bfo_volume_open_source(struct bfo_context *ctx, const char *spec,
-				 const struct bfo_journal_use *use, struct bfo_volume **out)
+				 const struct bfo_journal_use *use,
+				 const struct bfo_media_options *media, io_manager io,
+				 struct bfo_volume **out)
 {
-	return open_any(ctx, spec, BFO_OPEN_SOURCE, NULL, use, out);
+	const struct bfo_journal_use none = { 0 };
+
+	return open_any(ctx, spec, BFO_OPEN_SOURCE, use ? use : &none, media, io, out);
 }
 
 void bfo_volume_close(struct bfo_volume *vol)
@@ -211,6 +271,7 @@ void bfo_volume_close(struct bfo_volume *vol)
 	bfo_recovery_free(vol->recovery);
 	if (vol->fd >= 0)
 		close(vol->fd);
+	bfo_media_free(&vol->media);
 	free(vol->spec);
 	free(vol->path);
 	free(vol->options);
@@ -238,12 +299,20 @@ errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *
 errcode_t bfo_volume_read(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
 			  uint32_t count, void *buf)
 {
-	errcode_t err = io_channel_read_blk64(vol->fs->io, blk, count, buf);
+	errcode_t err = bfo_media_read(vol, blk, count, buf);
 
+	if (err == BFO_ET_JOURNAL_UNREAD)
+		return err;		/* ctx->what says which block of it */
 	if (err)
 		return bfo_fail(ctx, err, "reading %u blocks at block %llu of %s", count,
 				(unsigned long long) blk, vol->spec);
 	return 0;
+}
+
+int bfo_volume_can_scatter(const struct bfo_volume *vol, uint64_t blk, uint32_t count)
+{
+	return vol->fd >= 0 &&
+	       !(vol->recovery && bfo_replay_touches(&vol->recovery->replay, blk, count));
 }
 
 int bfo_volume_scatter(struct bfo_volume *vol, uint64_t blk, uint32_t count,
@@ -251,10 +320,9 @@ int bfo_volume_scatter(struct bfo_volume *vol, uint64_t blk, uint32_t count,
 {
 	ssize_t want = (ssize_t) count * vol->block_size;
 
-	if (vol->recovery && bfo_replay_touches(&vol->recovery->replay, blk, count))
-		return 0;
-	return vol->fd >= 0 &&
-	       preadv(vol->fd, iov, n, vol->offset + blk * vol->block_size) == want;
+	return bfo_volume_can_scatter(vol, blk, count) &&
+	       preadv(vol->fd, iov, n, vol->offset + blk * vol->block_size) == want &&
+	       !bfo_media_note_done(vol, blk, count);
 }
 
 /* A page cache left to itself begins to write when it is full, not while there is time. */

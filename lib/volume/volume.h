@@ -14,6 +14,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "base/context.h"
+#include "volume/media.h"
 
 /* What storage a volume lies on, so that two names of the same bytes are recognised. */
 struct bfo_store {
@@ -40,6 +41,7 @@ struct bfo_volume {
 	int unrecovered;	/* its journal should have been read, but was to be ignored */
 	int fd;			/* read-only, beside the channel, for what a channel cannot do */
 				/* (scattered reads, hints); -1 with another I/O manager */
+	struct bfo_media media;
 };
 
 enum {
@@ -70,10 +72,17 @@ errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io
 
 /*
  * Opens SPEC as a source.  If its journal needs recovery, what is read is what a mount would find:
- * all that the journal has committed is put over it in memory (volume/replay.h).
+ * all that the journal has committed is put over it in memory (volume/replay.h).  MEDIA is about
+ * one that may be damaged; it and USE may be NULL.
+ *
+ * If it is opened by a backup of the superblock, bg_itable_unused means nothing (libext2fs makes it
+ * 0): there may be inodes that never were.  Nor does a backup say that the journal needs recovery:
+ * one that does is refused.
  */
 errcode_t bfo_volume_open_source(struct bfo_context *ctx, const char *spec,
-				 const struct bfo_journal_use *use, struct bfo_volume **out);
+				 const struct bfo_journal_use *use,
+				 const struct bfo_media_options *media, io_manager io,
+				 struct bfo_volume **out);
 
 /* Closes without writing anything that was not written before. NULL is fine. */
 void bfo_volume_close(struct bfo_volume *vol);
@@ -85,13 +94,19 @@ int bfo_volume_lies_on(const struct bfo_volume *vol, const struct bfo_store *s);
 errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *a,
 			      const struct bfo_volume *b);
 
-/* Reads COUNT blocks from block BLK into BUF, in one request. */
+/*
+ * Reads COUNT blocks from block BLK into BUF, in one request; BFO_ET_NOT_RESCUED, without asking, if
+ * one of them is known to be bad.
+ */
 errcode_t bfo_volume_read(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
 			  uint32_t count, void *buf);
 
+/* True if bfo_volume_scatter() is worth a try. */
+int bfo_volume_can_scatter(const struct bfo_volume *vol, uint64_t blk, uint32_t count);
+
 /*
  * Reads COUNT blocks from block BLK into the N pieces of IOV, which have as many bytes together.
- * Returns 0 if that cannot be done in one request: then read with bfo_volume_read().
+ * Returns 0 if that has failed, or cannot be done in one request: then read with bfo_volume_read().
  */
 int bfo_volume_scatter(struct bfo_volume *vol, uint64_t blk, uint32_t count,
 		       const struct iovec *iov, int n);

@@ -64,7 +64,8 @@ for word in one two three; do content $word; done
 content magic yes
 cat block-one block-one block-one > ones
 cat block-magic block-magic > magics
-old_blocks | dd bs=4096 skip=1 count=1 status=none > block-old1
+old_blocks > old-blocks		# not by a pipe, which dd would break
+dd if=old-blocks bs=4096 skip=1 count=1 status=none > block-old1
 
 for kind in '-O metadata_csum' '-O ^metadata_csum' '-O ^metadata_csum,^64bit' \
 	'-O ^extent,^64bit,^metadata_csum,^flex_bg'; do

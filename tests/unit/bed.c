@@ -120,6 +120,7 @@ void bed_again(struct bed *b, uint32_t gap, int placed)
 	bfo_reader_free(&b->r);
 	want_ok(bfo_reader_init(&b->r, &b->ctx, b->vol, gap));
 	memset(b->r.merge, POISON, BFO_MERGE_BYTES);
+	bfo_media_free(&b->vol->media);
 	b->nodes.n = b->next = b->at = b->takes = b->room_blocks = 0;
 	b->sink.place = placed ? place : NULL;
 }

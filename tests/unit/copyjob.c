@@ -330,7 +330,7 @@ static void charge(struct copyjob *j)
 	bfo_quota_files_free(files);
 	if (!j->plan.charges)
 		return;
-	want_ok(bfo_inode_walk(&j->reader, NULL, 0, take_inode, j));
+	want_ok(bfo_inode_walk(&j->reader, NULL, 0, take_inode, NULL, j));
 	want_ok(bfo_charges_size(&j->plan));
 }
 

@@ -18,12 +18,17 @@
 #include "unit.h"
 
 #define MAX_NAMES 8
+#define MAX_BAD 64
 
 static struct {
 	pthread_mutex_t lock;
 	BFO_VEC(struct io_log_entry) entries;
 	char *names[MAX_NAMES];
 	size_t fail_in, fail_count;	/* writes until, and how many then */
+	struct {
+		uint64_t at, len;
+	} bad[MAX_BAD];
+	size_t n_bad;
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct layer {
@@ -110,9 +115,21 @@ static uint64_t bytes_of(io_channel io, int count)
 	return count < 0 ? (uint64_t) -(int64_t) count : (uint64_t) count * io->block_size;
 }
 
+static int is_bad(uint64_t at, uint64_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < state.n_bad; i++)
+		if (state.bad[i].at < at + bytes && at < state.bad[i].at + state.bad[i].len)
+			return 1;
+	return 0;
+}
+
 static errcode_t log_read(io_channel io, unsigned long long block, int count, void *data)
 {
 	note(io, IO_LOG_READ, block * io->block_size, bytes_of(io, count), 0);
+	if (is_bad(block * io->block_size, bytes_of(io, count)))
+		return EIO;
 	return io_channel_read_blk64(layer_of(io)->below, block, count, data);
 }
 
@@ -202,6 +219,7 @@ void io_log_reset(void)
 		state.names[i] = NULL;
 	}
 	io_log_fail_write(0);
+	state.n_bad = 0;
 }
 
 size_t io_log_count(void)
@@ -223,4 +241,11 @@ void io_log_fail_writes(size_t nth, size_t count)
 {
 	state.fail_in = nth;
 	state.fail_count = count;
+}
+
+void io_log_fail_reads(uint64_t at, uint64_t len)
+{
+	want(state.n_bad < MAX_BAD);
+	state.bad[state.n_bad].at = at;
+	state.bad[state.n_bad++].len = len;
 }

@@ -32,7 +32,9 @@ Suite *fit_suite(void);
 Suite *htree_suite(void);
 Suite *inode_image_suite(void);
 Suite *landing_suite(void);
+Suite *mapfile_suite(void);
 Suite *maps_suite(void);
+Suite *media_suite(void);
 Suite *merge_suite(void);
 Suite *merge_clash_suite(void);
 Suite *merge_random_suite(void);
@@ -63,7 +65,8 @@ static Suite *(*const suites[])(void) = {
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, space_suite,
 	runs_suite, inode_image_suite, xattr_suite, xattr_split_suite, xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
-	batch_suite, batch_random_suite, pipe_suite, reread_suite, commit_suite, commit_fail_suite,
+	batch_suite, batch_random_suite, media_suite, mapfile_suite, pipe_suite, reread_suite,
+	commit_suite, commit_fail_suite,
 	journal_suite, record_suite, commit_fit_suite, transaction_suite, digest_suite,
 	quota_slot_suite, replay_suite,
 	attrs_suite, values_suite, maps_suite, pairs_suite,

@@ -202,6 +202,55 @@ START_TEST(chooses_as_all_subsets_say)
 }
 END_TEST
 
+#define MODEL 200
+
+/* What R says is what the model says, and its ranges neither meet nor overlap. */
+static void want_model(const bfo_ranges *r, const uint8_t *model)
+{
+	uint32_t number, i;
+
+	for (i = 1; i < r->n; i++)
+		want(r->v[i - 1].start + r->v[i - 1].len < r->v[i].start);
+	for (number = 0; number < MODEL; number++) {
+		const struct bfo_range *from = bfo_ranges_from(r, number);
+
+		want_eq(bfo_ranges_contain(r, number), model[number]);
+		for (i = number; i < MODEL && !model[i]; i++)
+			;
+		want_eq(from ? from->start > number ? from->start : number : MODEL, i);
+	}
+}
+
+START_TEST(adds_anywhere)
+{
+	uint8_t model[MODEL];
+	uint32_t trial, i, at, len;
+	bfo_ranges added = { 0 }, settled = { 0 };
+	struct chance c;
+
+	chance_init(&c, 7700);
+	for (trial = 0; trial < 200; trial++) {
+		memset(model, 0, sizeof(model));
+		added.n = settled.n = 0;
+		for (i = chance_below(&c, 30); i; i--) {
+			at = chance_below(&c, MODEL - 12);
+			len = chance_below(&c, 12);
+			memset(model + at, 1, len);
+			want_ok(bfo_ranges_add(&added, at, len));
+			want_model(&added, model);
+			if (len)
+				want_ok(bfo_vec_push(&settled, (struct bfo_range) { .start = at,
+						     .len = len }));
+		}
+		bfo_ranges_settle(&settled);
+		want_model(&settled, model);
+	}
+	want(!bfo_ranges_from(&added, UINT64_MAX));
+	bfo_vec_free(&added);
+	bfo_vec_free(&settled);
+}
+END_TEST
+
 Suite *range_suite(void)
 {
 	Suite *s = suite_create("range");
@@ -210,5 +259,6 @@ Suite *range_suite(void)
 	unit_case(s, "chooses_by_the_rules", chooses_by_the_rules, 0);
 	unit_case(s, "refuses_too_much", refuses_too_much, 0);
 	unit_case(s, "chooses_as_all_subsets_say", chooses_as_all_subsets_say, 4);
+	unit_case(s, "adds_anywhere", adds_anywhere, 0);
 	return s;
 }
