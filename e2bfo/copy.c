@@ -22,6 +22,7 @@
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
 #include "volume/gate.h"
+#include "volume/lock.h"
 #include "volume/store.h"
 #include "volume/probe.h"
 #include "copy.h"
@@ -76,6 +77,9 @@ static errcode_t check_victim(struct copy *c)
 		err = bfo_gate_unmounted(&c->ctx, c->path);
 	if (!err && !c->opt.force)
 		err = mkfs_check_empty(&c->ctx, c->path);
+	if (!err)
+		err = bfo_lock_store(&c->ctx, c->opt.target, c->path, &store, 1, &c->lock);
+	c->locked = !err && c->lock >= 0;
 	return err;
 }
 
@@ -119,7 +123,8 @@ static errcode_t format(struct copy *c)
 		err = mkfs_run(&c->mkfs, path, 0);
 	c->formatted = c->formatting && (!err || err == BFO_ET_CANCELLED);
 	if (!err) {
-		err = mkfs_open(&c->mkfs, c->opt.size ? path : c->opt.target, 0, &c->target);
+		err = mkfs_open(&c->mkfs, c->opt.size ? path : c->opt.target,
+				BFO_OPEN_LOCKED, &c->target);
 		c->formatted = !err;	/* mke2fs does not notice all that it could not write */
 	}
 	if (!err)
@@ -239,6 +244,8 @@ static errcode_t commit(struct copy *c)
 		.text_bytes = c->text.n, .record = c->record };
 
 	c->committing = 1;
+	if (c->record && !c->opt.verify)
+		c->resumed = c->record->done * c->target->block_size;
 	return bfo_commit(&c->plan, &c->reader, c->target, &how, &c->stats);
 }
 
@@ -302,7 +309,7 @@ static const char *fate_of(const struct copy *c, errcode_t err)
 		       "is as it was before; 'e2bfo resume' goes on with the copy, 'e2bfo abort' "
 		       "(or a mount) gives it up";
 	if (c->formatted)
-		return "has been formatted and is empty";
+		return "has been formatted and is empty; with --force the copy can be begun again";
 	if (err == BFO_ET_CANCELLED || (c->committing && fate == BFO_FATE_BEFORE))
 		return "is as it was before";
 	return NULL;
@@ -312,6 +319,7 @@ int copy_finish(struct copy *c, errcode_t err)
 {
 	struct report r = { .command = c->command, .opt = &c->opt, .err = err, .source = c->source,
 			    .tree = &c->tree, .target = c->target, .smallest = c->smallest,
+			    .resumed = c->resumed,
 			    .seconds = progress_clock() - c->begun };
 
 	progress_wipe(&c->bar);
@@ -341,6 +349,8 @@ void copy_release(struct copy *c)
 	bfo_reader_free(&c->reader);
 	bfo_volume_close(c->target);
 	bfo_volume_close(c->source);
+	if (c->locked)
+		close(c->lock);
 	bfo_mapfile_free(&c->map);
 	free(c->made);
 	free(c->path);

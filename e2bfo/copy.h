@@ -19,7 +19,8 @@ struct copy {
 	const char *command;
 	struct copy_options opt;
 	bfo_chars text;			/* how to do it again: for the record */
-	struct bfo_record *record;	/* of the copy that is resumed, or NULL */
+	struct bfo_record *record;	/* of the copy that is resumed, or NULL; */
+	uint64_t resumed;		/* bytes that it has already */
 	int atomic;			/* all of it becomes visible at once */
 	struct lists lists;
 	struct bfo_context ctx;
@@ -37,6 +38,7 @@ struct copy {
 
 	char *path, *path_options;	/* of the target */
 	struct mkfs mkfs;
+	int locked, lock;		/* --mkfs: the target, before it is opened */
 	uint64_t size;			/* of the target, bytes */
 	uint64_t smallest;
 	char *made;			/* a new image file, until it gets its name */

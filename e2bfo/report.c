@@ -151,6 +151,9 @@ static void print_plan(const struct report *r)
 		       (unsigned long long) r->smallest, size_text(r->smallest, b, sizeof(b)));
 	if (free - need < p->target->reserved_blocks)
 		printf("  This takes blocks that are reserved for root.\n");
+	if (r->resumed)
+		printf("Of that, %s had arrived before the interruption.\n",
+		       size_text(r->resumed, a, sizeof(a)));
 	print_outside(r);
 	journals_print(r->opt->source, r->source, r->tree);
 	printf("Nothing was written.\n");
@@ -293,6 +296,8 @@ static void print_json(const struct report *r)
 		json_number(&j, "read_blocks", r->stats->read_blocks);
 		json_number(&j, "write_requests", r->stats->write_requests);
 		json_number(&j, "write_blocks", r->stats->write_blocks);
+		if (r->resumed)
+			json_number(&j, "resumed_bytes", r->resumed);
 		json_close(&j, '}');
 	}
 	json_close(&j, '}');

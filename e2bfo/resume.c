@@ -20,6 +20,7 @@
 #include "commit/recover.h"
 #include "copy.h"
 #include "e2bfo.h"
+#include "json.h"
 
 struct resume {
 	const char *command;
@@ -28,15 +29,25 @@ struct resume {
 	const char *undo_file;
 	char *target_path;		/* absolute */
 	char *source_path;
+	const char *old_source;		/* where it was, if it is not there */
 	struct argument_common common;
 	struct bfo_record record;
 	char **words;			/* of the record: directory, command line */
 	int n_words;
 };
 
-static const struct option long_options[] = {
+static const struct option resume_options[] = {
 	{ "source", required_argument, NULL, 's' },
 	ARGUMENT_LONG,
+	{ 0 }
+};
+
+static const struct option abort_options[] = {
+	{ "partition", required_argument, NULL, ARGUMENT_PARTITION },
+	{ "json", no_argument, NULL, ARGUMENT_JSON },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "help", no_argument, NULL, 'h' },
 	{ 0 }
 };
 
@@ -47,6 +58,7 @@ static const char resume_help[] =
 "have been mounted or checked meanwhile, and the source must not have changed.\n"
 "\n"
 "  --source SOURCE      where the source is now (default: where it was, or by its UUID)\n"
+"  --partition N        TARGET is a disk: its partition N (TARGET?partition=N)\n"
 "  --memory SIZE        batch buffer (default a quarter of RAM, at most 1G)\n"
 "  -z FILE              undo file for e2undo(8), of what was live on TARGET\n"
 "  --progress auto|bar|none\n"
@@ -64,10 +76,12 @@ static const char abort_help[] =
 "Gives up a copy into TARGET that was interrupted: TARGET becomes what it was before. (So does\n"
 "mounting it, or e2fsck -p.)\n"
 "\n"
+"  --partition N        TARGET is a disk: its partition N (TARGET?partition=N)\n"
 "  -z FILE              undo file for e2undo(8), of what was live on TARGET\n"
+"  --json               a report for scripts on standard output\n"
 "  -q, --quiet          -V, --version          --help\n"
 "\n"
-"Exit status: 0 done, 8 not, 16 usage.\n"
+"Exit status: 0 done, 8 not: there is none, or it had come to its end; 16 usage.\n"
 "\n"
 "Example:\n"
 "  e2bfo abort /dev/sdc1\n";
@@ -100,13 +114,16 @@ static char *absolute(const char *spec)
 	return path;
 }
 
-static int read_command(struct resume *r, int argc, char **argv, const char *help)
+/* OPTIONS: those of the command. */
+static int read_command(struct resume *r, int argc, char **argv, const struct option *options,
+			const char *help)
 {
 	int c, status = -1;
 
 	argument_common_init(&r->common);
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = getopt_long(argc, argv, "z:" ARGUMENT_SHORT, long_options, NULL)) != -1)
+	while (status < 0 &&
+	       (c = getopt_long(argc, argv, "z:" ARGUMENT_SHORT, options, NULL)) != -1)
 		status = read_option(r, c, help);
 	if (status >= 0)
 		return status;
@@ -130,6 +147,16 @@ static void release(struct resume *r)
 	free(r->source_path);
 }
 
+/* Without a journal there is no record: e2fsck is all that is left. */
+static errcode_t advise_unclean(struct bfo_context *ctx)
+{
+	char what[sizeof(ctx->what)];
+
+	memcpy(what, ctx->what, sizeof(what));
+	return bfo_fail(ctx, BFO_ET_UNHEALTHY, "%.300s (a copy to a filesystem without a journal, or "
+			"one with --not-atomic, cannot be resumed; e2fsck -fy gives it up)", what);
+}
+
 /* Opens the target, whose journal is replayed first if it has to be, and looks for the record. */
 static errcode_t open_target(struct resume *r, struct bfo_context *ctx, struct bfo_volume **target)
 {
@@ -142,25 +169,50 @@ static errcode_t open_target(struct resume *r, struct bfo_context *ctx, struct b
 			err = bfo_volume_open(ctx, r->target_path,
 					      BFO_OPEN_TARGET | BFO_OPEN_RECORDED, NULL, target);
 	}
+	if (err == BFO_ET_UNHEALTHY)
+		return advise_unclean(ctx);
 	return err ? err : bfo_record_find(ctx, *target, &r->record);
 }
 
+/* Nothing was copied here: how it ended, to people or scripts.  DONE is for people. */
+static int tell(const struct resume *r, int status, errcode_t err, const char *what, int whole,
+		const char *done)
+{
+	struct json j = { .out = stdout };
+
+	if (err)
+		com_err("e2bfo", err, "while %s", what);
+	if (!r->common.json) {
+		if (!err && (!r->common.quiet || status))
+			printf(done, r->target);
+		return status;
+	}
+	json_open(&j, NULL, '{');
+	json_string(&j, "program", "e2bfo");
+	json_string(&j, "version", PACKAGE_VERSION);
+	json_string(&j, "command", r->command);
+	json_string(&j, "target", r->target);
+	json_number(&j, "status", status);
+	json_string(&j, "error", err ? error_message(err) : NULL);
+	json_string(&j, "while", err ? what : NULL);
+	json_bool(&j, "complete", whole);
+	json_close(&j, '}');
+	putchar('\n');
+	return status;
+}
+
 /* No record: because the copy had come to its end? */
-static int tell_none(struct resume *r, struct bfo_context *ctx, struct bfo_volume *target,
+static int tell_none(const struct resume *r, struct bfo_context *ctx, struct bfo_volume *target,
 		     int status_done)
 {
 	char what[sizeof(ctx->what)];
 	int whole = 0;
 
 	memcpy(what, ctx->what, sizeof(what));
-	if (!bfo_commit_was_done(ctx, target, &whole) && whole) {
-		if (!r->common.quiet)
-			printf("The copy into %s had come to its end: all of it is there.\n",
-			       r->target);
-		return status_done;
-	}
-	com_err("e2bfo", BFO_ET_NO_RECORD, "while %s", what);
-	return EXIT_FAILED;
+	if (!bfo_commit_was_done(ctx, target, &whole) && whole)
+		return tell(r, status_done, 0, NULL, 1,
+			    "The copy into %s had come to its end: all of it is there.\n");
+	return tell(r, EXIT_FAILED, BFO_ET_NO_RECORD, what, 0, NULL);
 }
 
 /* ---- abort ---- */
@@ -177,11 +229,8 @@ static int abort_copy(struct resume *r)
 	} else {
 		if (!err)
 			err = bfo_commit_abort(&ctx, target, &r->record, r->undo_file);
-		if (err)
-			com_err("e2bfo", err, "while %s", ctx.what);
-		else if (!r->common.quiet)
-			printf("%s is as it was before the copy.\n", r->target);
-		status = err ? EXIT_FAILED : EXIT_KEPT;
+		status = tell(r, err ? EXIT_FAILED : EXIT_KEPT, err, ctx.what, 0,
+			      "The copy is given up: nothing of it is left on %s.\n");
 	}
 	bfo_volume_close(target);
 	return status;
@@ -190,7 +239,7 @@ static int abort_copy(struct resume *r)
 int abort_main(int argc, char **argv)
 {
 	struct resume r = { .command = "abort" };
-	int status = read_command(&r, argc, argv, abort_help);
+	int status = read_command(&r, argc, argv, abort_options, abort_help);
 
 	if (status < 0)
 		status = abort_copy(&r);
@@ -256,6 +305,17 @@ static int is_source(struct resume *r, struct copy *c)
 	return same;
 }
 
+/* ERR: it was not where it was, nor is its UUID anywhere. */
+static errcode_t ask_source(const struct resume *r, struct bfo_context *ctx, errcode_t err)
+{
+	char what[sizeof(ctx->what)];
+
+	memcpy(what, ctx->what, sizeof(what));
+	return bfo_fail(ctx, err, "%.300s; the source of the copy is needed: --source says where it "
+			"is now%s%s", what, r->old_source ? ", it was " : "",
+			r->old_source ? r->old_source : "");
+}
+
 /* --source; or where it was; or wherever its UUID is. */
 static errcode_t find_source(struct resume *r, struct copy *c)
 {
@@ -265,6 +325,7 @@ static errcode_t find_source(struct resume *r, struct copy *c)
 	if (r->source_path) {
 		c->opt.source = r->source_path;
 	} else if (!is_source(r, c)) {
+		r->old_source = c->opt.source;
 		if (asprintf(&r->source_path, "UUID=%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
 			     "%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4], u[5], u[6],
 			     u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]) < 0)
@@ -272,6 +333,8 @@ static errcode_t find_source(struct resume *r, struct copy *c)
 		c->opt.source = r->source_path;
 	}
 	err = copy_open_source(c);
+	if (err && !r->source)
+		return ask_source(r, &c->ctx, err);
 	return err ? err : bfo_record_is_of(&c->ctx, &r->record, c->source);
 }
 
@@ -311,7 +374,7 @@ int resume_main(int argc, char **argv)
 {
 	struct resume r = { .command = "resume" };
 	struct copy c = { .command = "resume", .begun = progress_clock() };
-	int status = read_command(&r, argc, argv, resume_help);
+	int status = read_command(&r, argc, argv, resume_options, resume_help);
 
 	if (status < 0) {
 		c.ctx.cancel = &cancel_requested;

@@ -164,7 +164,7 @@ errcode_t bfo_record_find(struct bfo_context *ctx, struct bfo_volume *vol, struc
 
 	memset(r, 0, sizeof(*r));
 	if (!ino)
-		return none(ctx, vol, "it has no orphans");
+		return none(ctx, vol, "there is none, or a mount or e2fsck has dropped it");
 	err = read_inode(r, vol) ? read_file(ctx, vol, r) :
 	      none(ctx, vol, "its orphan is something else");
 	if (!err && (r->first_ino > r->last_ino || r->last_ino > max ||
@@ -179,25 +179,28 @@ errcode_t bfo_record_find(struct bfo_context *ctx, struct bfo_volume *vol, struc
 
 static errcode_t differs(struct bfo_context *ctx, const char *what)
 {
-	return bfo_fail(ctx, BFO_ET_CHANGED, "comparing with the interrupted copy: %s; 'e2bfo "
-			"abort' gives it up", what);
+	return bfo_fail(ctx, BFO_ET_CHANGED, "comparing with the interrupted copy: %s; if that "
+			"cannot be put right, 'e2bfo abort' gives the copy up", what);
 }
 
 errcode_t bfo_record_is_of(struct bfo_context *ctx, const struct bfo_record *r,
 			   const struct bfo_volume *source)
 {
 	if (memcmp(r->source_uuid, source->fs->super->s_uuid, sizeof(r->source_uuid)))
-		return differs(ctx, "the UUID of the source is another one");
+		return bfo_fail(ctx, BFO_ET_CHANGED, "looking at %s: the UUID of the source is "
+				"another one; --source says where the right one is", source->spec);
 	if (bfo_record_source_csum(source) != r->source_csum)
-		return differs(ctx, "the superblock of the source has changed");
+		return bfo_fail(ctx, BFO_ET_CHANGED, "looking at %s: it was mounted or written to "
+				"since the copy was begun; if there is an unchanged one, --source "
+				"says where; else 'e2bfo abort' gives the copy up", source->spec);
 	return 0;
 }
 
 errcode_t bfo_record_compare(const struct bfo_record *r, const struct bfo_plan *plan)
 {
 	static const char *const parts[BFO_DIGEST_PARTS] = {
-		[BFO_DIGEST_INODES] = "inodes of the source have changed",
-		[BFO_DIGEST_NAMES] = "names have changed",
+		[BFO_DIGEST_INODES] = "what is to be copied has changed, the source or lists of paths",
+		[BFO_DIGEST_NAMES] = "names in the source have changed, or lists of paths",
 		[BFO_DIGEST_SEGS] = "the source's data lies elsewhere",
 		[BFO_DIGEST_ATTRIBUTES] = "extended attributes of the source have changed",
 		[BFO_DIGEST_STEM] = "the target's data would lie elsewhere",

@@ -23,6 +23,7 @@
 #include "base/bfo_err.h"
 #include "volume/backup.h"
 #include "volume/gate.h"
+#include "volume/lock.h"
 #include "volume/mmp.h"
 #include "volume/probe.h"
 #include "volume/recovery.h"
@@ -168,6 +169,14 @@ static errcode_t check_backup(struct bfo_context *ctx, struct bfo_volume *vol,
 	return 0;
 }
 
+/* Before anything is read that has to stay as it is. */
+static errcode_t lock(struct bfo_context *ctx, struct bfo_volume *vol)
+{
+	struct bfo_store s = store_of(vol);
+
+	return bfo_lock_store(ctx, vol->spec, vol->path, &s, vol->writable, &vol->lock);
+}
+
 /* Everything that may be wrong with a filesystem that could be opened. */
 static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int how,
 			    const struct bfo_journal_use *use)
@@ -175,6 +184,8 @@ static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int
 	errcode_t err;
 
 	err = how & BFO_OPEN_SCRATCH ? 0 : check_mounts(ctx, vol);
+	if (!err && !(how & (BFO_OPEN_SCRATCH | BFO_OPEN_LOCKED)))
+		err = lock(ctx, vol);
 	if (!err)
 		err = bfo_gate_features(ctx, vol);
 	if (!err && !(how & BFO_OPEN_SCRATCH))
@@ -213,7 +224,7 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
 	if (!vol)
 		return ENOMEM;
 	vol->writable = !!(how & BFO_OPEN_TARGET);
-	vol->fd = -1;
+	vol->fd = vol->lock = -1;
 	if (media)
 		vol->media.opt = *media;
 	vol->spec = strdup(how & BFO_OPEN_SCRATCH ? "a scratch file like the target" : spec);
@@ -272,6 +283,8 @@ void bfo_volume_close(struct bfo_volume *vol)
 	if (vol->fd >= 0)
 		close(vol->fd);
 	bfo_media_free(&vol->media);
+	if (vol->lock >= 0)
+		close(vol->lock);
 	free(vol->spec);
 	free(vol->path);
 	free(vol->options);

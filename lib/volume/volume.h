@@ -39,6 +39,7 @@ struct bfo_volume {
 	int claimed;		/* its MMP block says that we have it */
 	struct bfo_recovery *recovery;	/* its journal, if that had to be read; or NULL */
 	int unrecovered;	/* its journal should have been read, but was to be ignored */
+	int lock;		/* on an image file (volume/lock.h), or -1 */
 	int fd;			/* read-only, beside the channel, for what a channel cannot do */
 				/* (scattered reads, hints); -1 with another I/O manager */
 	struct bfo_media media;
@@ -49,6 +50,7 @@ enum {
 	BFO_OPEN_TARGET = 1,	/* for writing: also has to be healthy, gets its bitmaps read */
 	BFO_OPEN_FORCE = 2,	/* do not insist on a check since the last mount */
 	BFO_OPEN_SCRATCH = 4,	/* a private file: no questions about who else uses it */
+	BFO_OPEN_LOCKED = 64,	/* the caller has its lock */
 	BFO_OPEN_RECOVER = 32,	/* a target just to replay its journal: commit/recover.h */
 	BFO_OPEN_RECORDED = 16,	/* a target that may have an orphan: what a copy left (commit/record.h) */
 	BFO_OPEN_LOOK = 8,	/* a target that nothing will be written to: it is not claimed */

@@ -168,7 +168,7 @@ mounted changed.img mnt rw,noatime
 echo changed > mnt/d7/100
 unmounted mnt
 e2bfo 8 resume --source changed.img target.img
-says 'superblock of the source'
+says 'was mounted or written to'
 debugfs -w -R 'rm /old/file-77' target.img 2> /dev/null
 e2bfo 8 resume target.img
 e2bfo 0 resume --source source.img begun.img
