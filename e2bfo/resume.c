@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "argument.h"
@@ -174,7 +175,7 @@ static errcode_t open_target(struct resume *r, struct bfo_context *ctx, struct b
 	return err ? err : bfo_record_find(ctx, *target, &r->record);
 }
 
-/* Nothing was copied here: how it ended, to people or scripts.  DONE is for people. */
+/* Nothing was copied here: how it ended, to people (DONE, if no error) or scripts. */
 static int tell(const struct resume *r, int status, errcode_t err, const char *what, int whole,
 		const char *done)
 {
@@ -184,7 +185,7 @@ static int tell(const struct resume *r, int status, errcode_t err, const char *w
 		com_err("e2bfo", err, "while %s", what);
 	if (!r->common.json) {
 		if (!err && (!r->common.quiet || status))
-			printf(done, r->target);
+			printf("%s: %s.\n", r->target, done);
 		return status;
 	}
 	json_open(&j, NULL, '{');
@@ -205,14 +206,18 @@ static int tell(const struct resume *r, int status, errcode_t err, const char *w
 static int tell_none(const struct resume *r, struct bfo_context *ctx, struct bfo_volume *target,
 		     int status_done)
 {
-	char what[sizeof(ctx->what)];
+	char what[sizeof(ctx->what)], done[128];
+	int64_t when;
 	int whole = 0;
+	time_t begun;
 
 	memcpy(what, ctx->what, sizeof(what));
-	if (!bfo_commit_was_done(ctx, target, &whole) && whole)
-		return tell(r, status_done, 0, NULL, 1,
-			    "The copy into %s had come to its end: all of it is there.\n");
-	return tell(r, EXIT_FAILED, BFO_ET_NO_RECORD, what, 0, NULL);
+	if (bfo_commit_was_done(ctx, target, &whole, &when) || !whole)
+		return tell(r, EXIT_FAILED, BFO_ET_NO_RECORD, what, 0, NULL);
+	begun = when;
+	snprintf(done, sizeof(done), "the copy of %.24s had come to its end: all of it is there",
+		 ctime(&begun) ? ctime(&begun) : "?");
+	return tell(r, status_done, 0, NULL, 1, done);
 }
 
 /* ---- abort ---- */
@@ -230,7 +235,7 @@ static int abort_copy(struct resume *r)
 		if (!err)
 			err = bfo_commit_abort(&ctx, target, &r->record, r->undo_file);
 		status = tell(r, err ? EXIT_FAILED : EXIT_KEPT, err, ctx.what, 0,
-			      "The copy is given up: nothing of it is left on %s.\n");
+			      "the copy is given up, nothing of it is left");
 	}
 	bfo_volume_close(target);
 	return status;
@@ -264,19 +269,32 @@ static errcode_t split_text(struct resume *r, struct bfo_context *ctx)
 	return 0;
 }
 
+/* True if lists are read from where the copy was begun.  (The source may be somewhere else now.) */
+static int needs_directory(const struct copy_options *opt)
+{
+	int yes = opt->files_from && *opt->files_from != '/' && strcmp(opt->files_from, "-");
+	size_t i;
+
+	for (i = 0; i < opt->n_exclude; i++)
+		yes |= opt->exclude[i].is_file && *opt->exclude[i].text != '/' &&
+		       strcmp(opt->exclude[i].text, "-");
+	return yes;
+}
+
 /* The options of the copy, as they were; but for where things are now. */
 static errcode_t take_options(struct resume *r, struct copy *c)
 {
 	struct copy_options *opt = &c->opt;
-	errcode_t err = split_text(r, &c->ctx);
+	errcode_t err = split_text(r, &c->ctx), failed;
 
 	if (err)
 		return err;
-	if (chdir(r->words[0]))
-		return bfo_fail(&c->ctx, errno, "going to %s, where the copy was begun",
-				r->words[0]);
+	failed = chdir(r->words[0]) ? errno : 0;
 	if (options_read(opt, r->n_words - 1, r->words + 1) >= 0)
 		return bfo_fail(&c->ctx, BFO_ET_NO_RECORD, "reading what it says");
+	if (failed && needs_directory(opt))
+		return bfo_fail(&c->ctx, failed, "going to %s, where the copy was begun",
+				r->words[0]);
 	opt->target = r->target_path;
 	opt->mkfs = opt->same_uuid = opt->dry_run = opt->not_atomic = 0;
 	opt->size = 0;
@@ -359,6 +377,8 @@ static int resume_copy(struct resume *r, struct copy *c)
 	err = open_target(r, &c->ctx, &c->target);
 	if (err == BFO_ET_NO_RECORD)
 		return tell_none(r, &c->ctx, c->target, EXIT_KEPT);
+	if (!err)
+		err = bfo_record_is_on(&c->ctx, &r->record, c->target);
 	if (!err)
 		err = take_options(r, c);
 	if (!err)

@@ -72,6 +72,7 @@ static errcode_t put_record(struct commit *c)
 	errcode_t err;
 	int durable = 0;
 
+	c->w.vol->fs->super->s_wtime = bfo_record_wtime(c->plan->now);
 	err = bfo_record_plan(&c->record, c->plan, c->r->vol, c->w.vol, c->opt->text,
 			      c->opt->text_bytes);
 	if (!err)
@@ -390,7 +391,8 @@ errcode_t bfo_commit_abort(struct bfo_context *ctx, struct bfo_volume *target,
 	return err ? err : undo_err;
 }
 
-errcode_t bfo_commit_was_done(struct bfo_context *ctx, struct bfo_volume *target, int *whole)
+errcode_t bfo_commit_was_done(struct bfo_context *ctx, struct bfo_volume *target, int *whole,
+			      int64_t *when)
 {
 	struct bfo_txlog j;
 	errcode_t err = bfo_txlog_open(ctx, target, &j);
@@ -399,7 +401,7 @@ errcode_t bfo_commit_was_done(struct bfo_context *ctx, struct bfo_volume *target
 	if (err == BFO_ET_NOT_JOURNALED)
 		return 0;
 	if (!err)
-		err = bfo_txlog_last_is(ctx, &j, tag_done, whole);
+		err = bfo_txlog_last_is(ctx, &j, tag_done, whole, when);
 	bfo_txlog_free(&j);
 	return err;
 }

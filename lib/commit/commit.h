@@ -78,8 +78,9 @@ errcode_t bfo_commit_abort(struct bfo_context *ctx, struct bfo_volume *target,
 
 /*
  * What stands in the journal of TARGET, which has no record: *WHOLE is 1 if that is the end of a copy,
- * so that all of it is there.
+ * so that all of it is there; *WHEN that copy was begun.
  */
-errcode_t bfo_commit_was_done(struct bfo_context *ctx, struct bfo_volume *target, int *whole);
+errcode_t bfo_commit_was_done(struct bfo_context *ctx, struct bfo_volume *target, int *whole,
+			      int64_t *when);
 
 #endif

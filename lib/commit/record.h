@@ -82,6 +82,16 @@ errcode_t bfo_record_progress(struct bfo_record *r, struct bfo_writer *w, uint64
  */
 errcode_t bfo_record_find(struct bfo_context *ctx, struct bfo_volume *vol, struct bfo_record *r);
 
+/* Write time of a superblock that has a record: a second early, so that any later one differs. */
+static inline uint32_t bfo_record_wtime(int64_t now)
+{
+	return (uint32_t) now - 1;
+}
+
+/* Refuses a target whose superblock somebody has written since (debugfs, tune2fs): BFO_ET_CHANGED. */
+errcode_t bfo_record_is_on(struct bfo_context *ctx, const struct bfo_record *r,
+			   const struct bfo_volume *target);
+
 /*
  * Whether R is about SOURCE, as far as its superblock tells, and about PLAN.  Returns BFO_ET_CHANGED,
  * and ctx->what says what is different.

@@ -51,24 +51,56 @@ static void join_runs(struct bfo_record *r)
 	r->nruns = n;
 }
 
+/* Everything about RAW that put_inode() decides, so that nothing but the record goes with it. */
+static int is_ours(const struct bfo_volume *vol, const struct bfo_record *r,
+		   const struct ext2_inode_large *raw)
+{
+	int extents = !!ext2fs_has_feature_extents(vol->fs->super);
+	const struct ext3_extent_header *h = (const void *) raw->i_block;
+	uint64_t ratio = EXT2FS_CLUSTER_RATIO(vol->fs), clusters = 0;
+	uint32_t i;
+
+	for (i = 0; i < r->nruns; i++)
+		clusters += (r->runs[i].len + ratio - 1) / ratio;
+	return EXT2_I_SIZE(raw) == (uint64_t) r->nblocks * vol->block_size && !raw->i_file_acl &&
+	       !raw->osd2.linux2.l_i_file_acl_high && !raw->osd2.linux2.l_i_blocks_hi &&
+	       raw->i_flags == (extents ? EXT4_EXTENTS_FL : 0) && !(extents && h->eh_depth) &&
+	       raw->i_blocks == clusters * ratio * vol->block_size / 512;
+}
+
+/* Blocks of the volume, each in use, and once. */
+static int are_blocks(const struct bfo_record *r, const struct bfo_volume *vol)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < r->nruns; i++) {
+		if (!bfo_volume_contains(vol, r->runs[i].start, 1) ||
+		    !ext2fs_test_block_bitmap2(vol->fs->block_map, r->runs[i].start))
+			return 0;
+		for (j = 0; j < i; j++)
+			if (r->runs[j].start == r->runs[i].start)
+				return 0;
+	}
+	return 1;
+}
+
 static int read_inode(struct bfo_record *r, struct bfo_volume *vol)
 {
 	struct ext2_super_block *sb = vol->fs->super;
 	struct ext2_inode_large raw = { 0 };
-	uint32_t i;
 
 	r->ino = sb->s_last_orphan;
 	if (r->ino < EXT2_FIRST_INODE(sb) || r->ino > sb->s_inodes_count ||
+	    !ext2fs_test_inode_bitmap2(vol->fs->inode_map, r->ino) ||
 	    ext2fs_read_inode_full(vol->fs, r->ino, (void *) &raw, sizeof(raw)))
 		return 0;
 	if (!S_ISREG(raw.i_mode) || raw.i_links_count || raw.i_dtime ||
 	    ext2fs_block_iterate3(vol->fs, r->ino, BLOCK_FLAG_READ_ONLY | BLOCK_FLAG_DATA_ONLY,
-				  NULL, note_block, r))
+				  NULL, note_block, r) || !are_blocks(r, vol))
 		return 0;
-	for (i = 0; i < r->nruns; i++)
-		if (!bfo_volume_contains(vol, r->runs[i].start, 1))
-			return 0;
 	join_runs(r);
+	if (!is_ours(vol, r, &raw))
+		return 0;
 	r->generation = raw.i_generation;
 	r->charged = (uint64_t) raw.i_blocks * 512;
 	r->owner[BFO_QUOTA_USER] = inode_uid(raw);
@@ -93,10 +125,31 @@ static int is_whole(const struct bfo_record *r, const struct bfo_volume *vol,
 	       !memcmp(h->target_uuid, vol->fs->super->s_uuid, sizeof(h->target_uuid));
 }
 
+static int is_blank(const char *at, size_t bytes)
+{
+	return !bytes || (!*at && !memcmp(at, at + 1, bytes - 1));
+}
+
+/*
+ * Behind head, ranges and text there is nothing, nor is there behind the numbers of progress: these
+ * blocks are wiped later, so they have to be what the record says they are.
+ */
+static int is_alone(const struct bfo_record *r, uint32_t bs, const char *file)
+{
+	const struct bfo_record_head *h = (const void *) file;
+	const char *block = file + (size_t) (r->nblocks - 2) * bs;
+	size_t used = sizeof(struct bfo_record_progress);	/* whatever is torn */
+	int i, alone = is_blank(file + h->bytes, block - file - h->bytes);
+
+	for (i = 0; i < 2; i++, block += bs)
+		alone &= is_blank(block + used, bs - used);
+	return alone;
+}
+
 static errcode_t unpack(struct bfo_record *r, const struct bfo_volume *vol,
 			const struct bfo_record_head *h)
 {
-	uint64_t groups = vol->fs->group_desc_count;
+	uint64_t groups = vol->fs->group_desc_count, next = 0;
 	const uint32_t *range = (const void *) (h + 1);
 	errcode_t err = 0;
 	uint32_t i;
@@ -113,9 +166,11 @@ static errcode_t unpack(struct bfo_record *r, const struct bfo_volume *vol,
 	r->flags = h->flags;
 	r->has_before = h->flags != BFO_RECORD_NO_FLAGS;
 	for (i = 0; i < h->ranges && !err; i++, range += 2)
-		if (range[0] < groups && range[1] <= groups - range[0])
+		if (range[0] >= next && range[0] < groups && range[1] <= groups - range[0]) {
 			err = bfo_vec_push(&r->zeroed, (struct bfo_range) { .start = range[0],
 					   .len = range[1] });
+			next = (uint64_t) range[0] + range[1];
+		}
 	if (!err)
 		err = bfo_vec_reserve(&r->text, h->text + 1);
 	if (err)
@@ -147,7 +202,7 @@ static errcode_t read_file(struct bfo_context *ctx, struct bfo_volume *vol, stru
 
 	for (i = 0; i < r->nblocks && !err; i++)
 		err = bfo_volume_read(ctx, vol, bfo_record_block(r, i), 1, file + (size_t) i * bs);
-	if (!err && !is_whole(r, vol, (void *) file))
+	if (!err && (!is_whole(r, vol, (void *) file) || !is_alone(r, bs, file)))
 		err = none(ctx, vol, "its orphan is something else");
 	if (!err)
 		err = unpack(r, vol, (void *) file);
@@ -181,6 +236,15 @@ static errcode_t differs(struct bfo_context *ctx, const char *what)
 {
 	return bfo_fail(ctx, BFO_ET_CHANGED, "comparing with the interrupted copy: %s; if that "
 			"cannot be put right, 'e2bfo abort' gives the copy up", what);
+}
+
+/* Who takes free blocks and gives them back leaves no other trace in what is compared. */
+errcode_t bfo_record_is_on(struct bfo_context *ctx, const struct bfo_record *r,
+			   const struct bfo_volume *target)
+{
+	if (target->fs->super->s_wtime != bfo_record_wtime(r->now))
+		return differs(ctx, "somebody has written to the target");
+	return 0;
 }
 
 errcode_t bfo_record_is_of(struct bfo_context *ctx, const struct bfo_record *r,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/bfo_err.h"
 #include "commit/txlog.h"
@@ -324,7 +325,7 @@ static int find_commit(const struct bfo_txlog *j, const char *block, int *count)
 }
 
 errcode_t bfo_txlog_last_is(struct bfo_context *ctx, struct bfo_txlog *j, const void *tag,
-			      int *yes)
+			      int *yes, int64_t *when)
 {
 	char *block = malloc(j->vol->block_size);
 	uint64_t at = j->journal.first;
@@ -346,6 +347,8 @@ errcode_t bfo_txlog_last_is(struct bfo_context *ctx, struct bfo_txlog *j, const 
 	}
 	if (!err && at < j->journal.last && type == BFO_JBD2_COMMIT)
 		*yes = !memcmp(block + BFO_TXLOG_TAG_BYTE, tag, BFO_TXLOG_TAG_BYTES);
+	if (*yes)
+		*when = bfo_jbd2_get64(block, BFO_JBD2_C_SECONDS);
 	free(block);
 	return err;
 }

@@ -65,9 +65,9 @@ errcode_t bfo_txlog_cancel(struct bfo_txlog *j, struct bfo_writer *w);
 
 /*
  * Whether the transaction that was replayed, or stopped, last is one with this TAG: what has become
- * of a copy whose end nobody saw.
+ * of a copy whose end nobody saw.  *WHEN then is the time its commit block says.
  */
 errcode_t bfo_txlog_last_is(struct bfo_context *ctx, struct bfo_txlog *j, const void *tag,
-			      int *yes);
+			      int *yes, int64_t *when);
 
 #endif

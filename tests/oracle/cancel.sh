@@ -174,6 +174,15 @@ e2bfo 8 resume target.img
 e2bfo 0 resume --source source.img begun.img
 whole "resume --source" begun.img
 
+# Who takes blocks that are free, and gives them back, may have taken some that were copied to.
+stopped INT 500000
+perl -e 'print "junk" x 1000000' > junk
+debug target.img 'write junk junk' 'rm junk'
+e2bfo 8 resume target.img
+says 'somebody has written to the target'
+e2bfo 0 abort target.img
+asbefore "abort after debugfs" target.img
+
 # A source that is somewhere else is found by its UUID.
 stopped INT 1000
 mv source.img elsewhere.img

@@ -95,11 +95,13 @@ static void open_journal(struct journalbed *b, struct bfo_txlog *j, const char *
 static int last_is(struct journalbed *b, struct bfo_txlog *j, const char *text)
 {
 	char tag[BFO_TXLOG_TAG_BYTES] = "";
+	int64_t when = 0;
 	int yes = 2;
 
 	memcpy(tag, text, strlen(text));
-	want_ok(bfo_txlog_last_is(&b->ctx, j, tag, &yes));
+	want_ok(bfo_txlog_last_is(&b->ctx, j, tag, &yes, &when));
 	want(yes == !!yes);
+	want(when == (yes ? 1000000000 : 0));
 	return yes;
 }
 
