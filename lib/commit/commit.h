@@ -12,8 +12,8 @@
  *   (verify  all of that is read back from the medium)
  *   live     a transaction: bitmaps, descriptors, shared table blocks, superblock
  *
- * Until the last transaction is in the journal nothing live has changed: whoever mounts the target or
- * runs e2fsck -p finds it as before; afterwards, with all that was copied.
+ * Until the last transaction is in the journal nothing live has changed: whoever mounts the target
+ * or runs e2fsck -p finds it as before; afterwards, with all that was copied.
  *
  * Without a journal the superblock says "not clean" in place of the record, and the last blocks are
  * written where they belong, in an order in which e2fsck -fy finds the old files whole after a

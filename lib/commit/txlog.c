@@ -156,7 +156,8 @@ static int is_escaped(const struct bfo_image *image)
 /* The checksum of an image as it is going to stand in the log. */
 static uint32_t image_csum(const struct bfo_txlog *j, const struct bfo_image *image)
 {
-	uint32_t be = htobe32(j->journal.sequence), csum = bfo_crc32c(j->journal.seed, &be, sizeof(be)), head = 0;
+	uint32_t be = htobe32(j->journal.sequence), head = 0;
+	uint32_t csum = bfo_crc32c(j->journal.seed, &be, sizeof(be));
 
 	if (!is_escaped(image))
 		memcpy(&head, image->data, sizeof(head));
@@ -206,7 +207,8 @@ static errcode_t log_descriptor(struct log *l, const struct bfo_image *images, s
 		tag += BFO_JBD2_UUID_BYTES;
 	}
 	if (bfo_jbd2_has_csum(l->j->journal.incompat))
-		bfo_jbd2_put32(block, tail, bfo_jbd2_block_csum(l->j->journal.seed, block, bs, tail));
+		bfo_jbd2_put32(block, tail, bfo_jbd2_block_csum(l->j->journal.seed, block, bs,
+								tail));
 	return 0;
 }
 
@@ -260,9 +262,10 @@ static errcode_t log_all(struct log *l, const struct bfo_image *images, size_t n
 }
 
 errcode_t bfo_txlog_log(struct bfo_txlog *j, struct bfo_writer *w,
-			  const struct bfo_image *images, size_t n)
+			const struct bfo_image *images, size_t n)
 {
-	struct log l = { .j = j, .w = w, .at = j->journal.first, .max = LOG_BYTES / j->vol->block_size };
+	struct log l = { .j = j, .w = w, .at = j->journal.first,
+			 .max = LOG_BYTES / j->vol->block_size };
 	errcode_t err;
 
 	if (bfo_txlog_need(j, n) > bfo_txlog_room(j))
@@ -281,7 +284,8 @@ static errcode_t write_super(struct bfo_txlog *j, struct bfo_writer *w)
 	errcode_t err;
 
 	set_csum(j);
-	err = bfo_writer_change_part(w, bfo_map_find(&j->journal.runs, j->journal.super), sizeof(j->super), j->super);
+	err = bfo_writer_change_part(w, bfo_map_find(&j->journal.runs, j->journal.super),
+				     sizeof(j->super), j->super);
 	return err ? err : bfo_writer_flush(w);
 }
 
@@ -314,8 +318,8 @@ static int find_commit(const struct bfo_txlog *j, const char *block, int *count)
 
 	for (*count = 0; at + size <= j->vol->block_size - tail; at += size) {
 		++*count;
-		flags = j->journal.incompat & BFO_JBD2_INCOMPAT_CSUM_V3 ? bfo_jbd2_get32(block, at + 4) :
-			bfo_jbd2_get16(block, at + 6);
+		flags = j->journal.incompat & BFO_JBD2_INCOMPAT_CSUM_V3 ?
+			bfo_jbd2_get32(block, at + 4) : bfo_jbd2_get16(block, at + 6);
 		if (flags & BFO_JBD2_TAG_LAST)
 			return 1;
 		if (!(flags & BFO_JBD2_TAG_SAME_UUID))

@@ -169,7 +169,8 @@ errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol
 				"copy that was interrupted, 'e2bfo resume' goes on with it and "
 				"'e2bfo abort' gives it up, else run e2fsck -f %s first", vol->spec,
 				vol->spec);
-	else if (!(how & (BFO_OPEN_FORCE | BFO_OPEN_RECORDED)) && bfo_volume_holds_files(vol) && sb->s_lastcheck < sb->s_mtime)
+	else if (!(how & (BFO_OPEN_FORCE | BFO_OPEN_RECORDED)) && bfo_volume_holds_files(vol) &&
+		 sb->s_lastcheck < sb->s_mtime)
 		why = "it was mounted since its last check";
 	else if (ext2fs_has_feature_dir_index((struct ext2_super_block *) sb) &&
 		 sb->s_def_hash_version > EXT2_HASH_TEA)

@@ -25,7 +25,8 @@ errcode_t bfo_gate_intact(struct bfo_context *ctx, const struct bfo_volume *vol)
 
 /*
  * Refuses a target that has errors, orphans, was not unmounted, or - if it holds files - was not
- * checked since it was last mounted; HOW (BFO_OPEN_FORCE, _RECORDED) makes exceptions: what resize2fs and tune2fs insist on.
+ * checked since it was last mounted: what resize2fs and tune2fs insist on.  HOW (BFO_OPEN_FORCE,
+ * _RECORDED) makes exceptions.
  */
 errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol, int how);
 

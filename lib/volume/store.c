@@ -36,6 +36,31 @@ static int is_tag(const char *spec)
 	return n && spec[n] == '=';
 }
 
+/*
+ * What libblkid remembers may be of yesterday, if nobody tells it about changes: a loop device that
+ * belongs to another file by now.  Tags other than these are not in the filesystem itself.
+ */
+static int has_tag(const char *path, const char *spec)
+{
+	const size_t len = strcspn(spec, "=");
+	const char *name = !strncmp(spec, "UUID", len) ? "UUID" : "LABEL", *value = NULL;
+	const char *wanted = spec + len + 1 + strspn(spec + len + 1, "\"'");
+	blkid_probe probe;
+	int same;
+
+	if (strlen(name) != len || strncmp(spec, name, len))
+		return 1;
+	probe = blkid_new_probe_from_filename(path);
+	if (!probe)
+		return 1;			/* who opens it will say why */
+	same = blkid_do_safeprobe(probe) == 0 &&
+	       !blkid_probe_lookup_value(probe, name, &value, NULL) &&
+	       !strncmp(value, wanted, strlen(value)) &&
+	       !wanted[strlen(value) + strspn(wanted + strlen(value), "\"'")];
+	blkid_free_probe(probe);
+	return same;
+}
+
 errcode_t bfo_store_resolve(struct bfo_context *ctx, const char *spec, char **path,
 			    char **options)
 {
@@ -57,6 +82,10 @@ errcode_t bfo_store_resolve(struct bfo_context *ctx, const char *spec, char **pa
 	if (!is_tag(copy))
 		return 0;
 	*path = blkid_evaluate_spec(copy, NULL);
+	if (*path && !has_tag(*path, copy)) {
+		free(*path);
+		*path = NULL;
+	}
 	free(copy);
 	if (*path)
 		return 0;

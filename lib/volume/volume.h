@@ -50,10 +50,10 @@ enum {
 	BFO_OPEN_TARGET = 1,	/* for writing: also has to be healthy, gets its bitmaps read */
 	BFO_OPEN_FORCE = 2,	/* do not insist on a check since the last mount */
 	BFO_OPEN_SCRATCH = 4,	/* a private file: no questions about who else uses it */
-	BFO_OPEN_LOCKED = 64,	/* the caller has its lock */
-	BFO_OPEN_RECOVER = 32,	/* a target just to replay its journal: commit/recover.h */
-	BFO_OPEN_RECORDED = 16,	/* a target that may have an orphan: what a copy left (commit/record.h) */
 	BFO_OPEN_LOOK = 8,	/* a target that nothing will be written to: it is not claimed */
+	BFO_OPEN_RECORDED = 16,	/* a target that may have what a copy left (commit/record.h) */
+	BFO_OPEN_RECOVER = 32,	/* a target just to replay its journal: commit/recover.h */
+	BFO_OPEN_LOCKED = 64,	/* the caller has its lock */
 };
 
 /* What is done about the journal of a source that was not unmounted cleanly. */

@@ -86,8 +86,8 @@ unchanged target.img "$before" "--dry-run"
 process=$!
 echo $process >> .state/processes
 waits target.img '^[0-9a-d]'
-e2bfo 8 copy source.img target.img			# somebody else comes along
-says 'another host'
+e2bfo 8 copy source.img target.img			# somebody else comes along, here
+says 'in use'
 wait $process || fail "copy: $(cat said)"
 [ "$(sequence target.img)" = $CLEAN ] || fail "sequence $(sequence target.img) after a copy"
 checked target.img
