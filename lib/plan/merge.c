@@ -145,8 +145,12 @@ static errcode_t tie_pair(struct bfo_plan *plan, const struct bfo_tree *old, str
 	struct bfo_merged m = { .inode = pair.inode, .ino = pair.ino };
 	errcode_t err = note_old(plan, old, &m);
 
-	if (err)
+	if (!err)
+		err = bfo_vec_reserve(&plan->merged, 1);
+	if (err) {
+		bfo_vec_free(&m.freed);
 		return err;
+	}
 	rec->new_ino = pair.ino;
 	rec->state |= BFO_INODE_EXISTS;
 	if (!is_taken_over(plan, pair.inode)) {
