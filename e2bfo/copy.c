@@ -108,7 +108,45 @@ static errcode_t choose_mkfs_target(struct copy *c)
 	return err;
 }
 
-/* From here on the target changes; an image file gets its name when it is complete. */
+/*
+ * By the journal, if all fits into it.  If not, who has files on the target has to agree; what is
+ * empty has nothing to lose.
+ */
+static errcode_t choose_way(struct copy *c)
+{
+	uint32_t bs = c->target->block_size;
+	struct bfo_commit_fit fit;
+	errcode_t err = bfo_commit_fits(&c->plan, c->target, &fit);
+
+	if (err)
+		return err;
+	c->atomic = bfo_commit_is_fit(&fit) && !c->opt.not_atomic;
+	if (c->atomic || !fit.has_journal || c->opt.not_atomic || c->opt.undo_file ||
+	    !bfo_volume_holds_files(c->target))
+		return 0;
+	return bfo_fail(&c->ctx, BFO_ET_JOURNAL_SMALL, "planning: it would take %llu KiB of the "
+			"journal of %s, which has %llu; copy in smaller parts, make the journal "
+			"larger (tune2fs -J), or say --not-atomic, or -z FILE (e2bfo(8), "
+			"INTERRUPTIONS)", (unsigned long long) fit.need * bs / 1024, c->opt.target,
+			(unsigned long long) fit.room * bs / 1024);
+}
+
+/* What mke2fs has made, and the plan on it. */
+static errcode_t take_over(struct copy *c, const char *path)
+{
+	errcode_t err = mkfs_open(&c->mkfs, path, BFO_OPEN_LOCKED, &c->target);
+
+	if (!err)
+		err = bfo_volume_distinct(&c->ctx, c->source, c->target);
+	if (!err)
+		err = copy_move_plan(c, c->target);
+	return err ? err : choose_way(c);
+}
+
+/*
+ * From here on the target changes; an image file gets its name when it is complete.  mke2fs does not
+ * notice all that it could not write: it is formatted if all of it can be read and planned with.
+ */
 static errcode_t format(struct copy *c)
 {
 	const char *path = c->path;
@@ -121,15 +159,10 @@ static errcode_t format(struct copy *c)
 	c->formatting = !err;
 	if (!err)
 		err = mkfs_run(&c->mkfs, path, 0);
-	c->formatted = c->formatting && (!err || err == BFO_ET_CANCELLED);
-	if (!err) {
-		err = mkfs_open(&c->mkfs, c->opt.size ? path : c->opt.target,
-				BFO_OPEN_LOCKED, &c->target);
-		c->formatted = !err;	/* mke2fs does not notice all that it could not write */
-	}
 	if (!err)
-		err = bfo_volume_distinct(&c->ctx, c->source, c->target);
-	return err ? err : copy_move_plan(c, c->target);
+		err = take_over(c, c->opt.size ? path : c->opt.target);
+	c->formatted = c->formatting && (!err || err == BFO_ET_CANCELLED);
+	return err;
 }
 
 /* The target is in use: by ourselves, as the source? */
@@ -192,29 +225,6 @@ static errcode_t open_both(struct copy *c)
 	return err;
 }
 
-/*
- * By the journal, if all fits into it.  If not, who has files on the target has to agree; what is
- * empty has nothing to lose.
- */
-static errcode_t choose_way(struct copy *c)
-{
-	uint32_t bs = c->target->block_size;
-	struct bfo_commit_fit fit;
-	errcode_t err = bfo_commit_fits(&c->plan, c->target, &fit);
-
-	if (err)
-		return err;
-	c->atomic = bfo_commit_is_fit(&fit) && !c->opt.not_atomic;
-	if (c->atomic || !fit.has_journal || c->opt.not_atomic || c->opt.undo_file ||
-	    !bfo_volume_holds_files(c->target))
-		return 0;
-	return bfo_fail(&c->ctx, BFO_ET_JOURNAL_SMALL, "planning: it would take %llu KiB of the "
-			"journal of %s, which has %llu; copy in smaller parts, make the journal "
-			"larger (tune2fs -J), or say --not-atomic, or -z FILE (e2bfo(8), "
-			"INTERRUPTIONS)", (unsigned long long) fit.need * bs / 1024, c->opt.target,
-			(unsigned long long) fit.room * bs / 1024);
-}
-
 static errcode_t plan_target(struct copy *c)
 {
 	errcode_t err = copy_decide(c, c->target);
@@ -261,10 +271,6 @@ errcode_t copy_run(struct copy *c)
 		return err;
 	if (c->opt.mkfs)
 		err = format(c);
-	if (!err && c->opt.mkfs) {
-		err = choose_way(c);
-		c->formatted = !err;	/* nor that */
-	}
 	if (!err)
 		err = commit(c);
 	if (!err && c->made)
