@@ -22,6 +22,7 @@
 #include "copy.h"
 #include "e2bfo.h"
 #include "json.h"
+#include "volume/store.h"
 
 struct resume {
 	const char *command;
@@ -106,7 +107,7 @@ static char *absolute(const char *spec)
 {
 	char *here, *path = NULL;
 
-	if (*spec == '/' || strspn(spec, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strcspn(spec, "="))
+	if (*spec == '/' || bfo_store_is_tag(spec))
 		return strdup(spec);
 	here = getcwd(NULL, 0);
 	if (!here || asprintf(&path, "%s/%s", here, spec) < 0)

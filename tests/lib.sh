@@ -220,6 +220,24 @@ says() {
 
 # ---- judges ----
 
+# staged IMAGE: how many unused slots of its inode tables hold something; blocks of 4 KB
+staged() {
+	dumpe2fs "$1" 2> /dev/null | perl -e '
+		open(my $image, "<", $ARGV[0]) or die;
+		my $count = 0;
+		while (<STDIN>) {
+			$size = $1 if /^Inode size:\s+(\d+)/;
+			$per = $1 if /^Inodes per group:\s+(\d+)/;
+			($first) = /Inode table at (\d+)-/ if /Inode table at/;
+			next unless /(\d+) free inodes, \d+ directories(?:, (\d+) unused inodes)?/;
+			my $unused = $2 // 0;
+			sysseek($image, $first * 4096 + ($per - $unused) * $size, 0);
+			sysread($image, my $bytes, $unused * $size);
+			$count += () = grep(/[^\0]/, unpack("(a$size)*", $bytes));
+		}
+		print "$count\n"' "$1"
+}
+
 # manifests IMAGE NAME [options of manifest]: NAME.kernel and NAME.disk say all that is in
 # IMAGE, but for lost+found, which every filesystem has of its own.
 manifests() {

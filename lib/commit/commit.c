@@ -108,8 +108,6 @@ static errcode_t stage_return(struct bfo_record *r, struct bfo_writer *w,
 {
 	struct bfo_meta m;
 	errcode_t err = bfo_meta_open(&m, w->ctx, w->vol);
-	uint64_t g;
-	size_t i;
 
 	if (!err)
 		err = bfo_record_clear(r, t);
@@ -117,55 +115,52 @@ static errcode_t stage_return(struct bfo_record *r, struct bfo_writer *w,
 		err = bfo_record_charge(r, t, -1);
 	if (!err)
 		bfo_record_mark(r, &m, -1);
-	for (i = 0; i < r->zeroed.n && !err; i++)
-		for (g = 0; g < r->zeroed.v[i].len; g++)
-			bfo_meta_zeroed(&m, r->zeroed.v[i].start + g, 1);
 	if (!err)
 		err = bfo_meta_stage(&m, t);
 	bfo_meta_close(&m);
 	return err;
 }
 
-static errcode_t give_back(struct bfo_record *r, struct bfo_writer *w, struct bfo_txlog *j,
-			   int *durable)
+static errcode_t give_back(struct bfo_record *r, struct bfo_writer *w, struct bfo_txlog *j)
 {
 	struct bfo_transaction t = { .w = w, .atomic = 1 };
 	errcode_t err = bfo_record_wipe_slots(r, w);
+	int durable;
 
-	*durable = 0;
 	if (!err)
 		err = bfo_writer_flush(w);
 	if (!err)
 		err = stage_return(r, w, &t);
 	if (!err)
-		err = commit_transaction(w, j, &t, tag_begun, durable);
+		err = commit_transaction(w, j, &t, tag_begun, &durable);
 	bfo_transaction_free(&t);
 	if (!err)
 		err = bfo_record_wipe(r, w);
 	return err ? err : bfo_writer_flush(w);
 }
 
-/* FILLED -> DONE */
-static errcode_t make_live(struct commit *c)
+/* FILLED: what the plan takes and gives back, without a record, if there is one. */
+static errcode_t stage_plan(struct commit *c)
 {
 	struct bfo_meta m;
 	errcode_t err = bfo_meta_open(&m, c->plan->ctx, c->w.vol);
-	int durable = 0;
-	uint64_t g;
-	size_t i;
 
 	if (!err)
 		bfo_record_mark(&c->record, &m, -1);
 	if (!err)
 		err = bfo_meta_plan(&m, c->plan, &c->t);
-	for (i = 0; i < c->record.zeroed.n && !err; i++)
-		for (g = 0; g < c->record.zeroed.v[i].len; g++)
-			bfo_meta_zeroed(&m, c->record.zeroed.v[i].start + g, 1);
 	if (!err)
 		err = bfo_meta_stage(&m, &c->t);
 	bfo_meta_close(&m);
-	if (!err)
-		err = bfo_mmp_confirm(c->plan->ctx, c->w.vol);
+	return err ? err : bfo_mmp_confirm(c->plan->ctx, c->w.vol);
+}
+
+/* FILLED -> DONE */
+static errcode_t make_live(struct commit *c)
+{
+	errcode_t err = stage_plan(c);
+	int durable = 0;
+
 	if (!err)
 		err = commit_transaction(&c->w, &c->journal, &c->t, tag_done, &durable);
 	if (durable)
@@ -187,17 +182,8 @@ static errcode_t write_super(struct commit *c, uint16_t state)
 
 static errcode_t apply(struct commit *c)
 {
-	struct bfo_meta m;
-	errcode_t err = bfo_meta_open(&m, c->plan->ctx, c->w.vol);
+	errcode_t err = stage_plan(c);
 
-	if (!err)
-		err = bfo_meta_plan(&m, c->plan, &c->t);
-	if (!err)
-		err = bfo_meta_stage(&m, &c->t);
-	bfo_meta_close(&m);
-	if (!err)
-		err = bfo_mmp_confirm(c->plan->ctx, c->w.vol);
-	c->fate = BFO_FATE_UNCLEAN;
 	if (!err)
 		err = bfo_transaction_apply(&c->t);
 	if (!err)
@@ -293,8 +279,6 @@ static errcode_t finish(struct commit *c)
 /* A failed copy that changed nothing live: the target becomes what it was, if it lets itself. */
 static void put_back(struct commit *c, errcode_t err)
 {
-	int durable = 0;
-
 	c->w.keep_sums = 0;
 	c->w.failed = 0;
 	if (!c->opt->atomic) {
@@ -305,7 +289,7 @@ static void put_back(struct commit *c, errcode_t err)
 		bfo_transaction_settle(&c->w);
 	} else if (c->stands && c->fate == BFO_FATE_RECORDED &&
 		   (err != BFO_ET_CANCELLED || !c->record.ino)) {
-		if (!give_back(&c->record, &c->w, &c->journal, &durable))
+		if (!give_back(&c->record, &c->w, &c->journal))
 			c->fate = BFO_FATE_BEFORE;
 	}
 }
@@ -379,13 +363,12 @@ errcode_t bfo_commit_abort(struct bfo_context *ctx, struct bfo_volume *target,
 	struct bfo_txlog j = { 0 };
 	struct bfo_writer w;
 	errcode_t err = bfo_writer_open(&w, ctx, target, undo_file), undo_err;
-	int durable;
 
 	if (!err)
 		err = bfo_txlog_open(ctx, target, &j);
 	j.now = r->now;
 	if (!err)
-		err = give_back(r, &w, &j, &durable);
+		err = give_back(r, &w, &j);
 	bfo_txlog_free(&j);
 	undo_err = bfo_writer_close(&w);
 	return err ? err : undo_err;

@@ -342,12 +342,24 @@ static void note_group(struct bfo_record *r, struct bfo_volume *vol)
 	r->has_before = 1;
 }
 
+/* While there is a record no group that gets inodes claims to be zeroed. */
+static void claim_zeroes(const struct bfo_record *r, struct bfo_meta *m, int zeroed)
+{
+	uint64_t g;
+	size_t i;
+
+	for (i = 0; i < r->zeroed.n; i++)
+		for (g = 0; g < r->zeroed.v[i].len; g++)
+			bfo_meta_zeroed(m, r->zeroed.v[i].start + g, zeroed);
+}
+
 void bfo_record_mark(struct bfo_record *r, struct bfo_meta *m, int use)
 {
 	ext2_filsys fs = m->fs;
 	dgrp_t g;
 	uint32_t i;
 
+	claim_zeroes(r, m, use < 0);
 	if (!r->ino)
 		return;
 	g = (r->ino - 1) / EXT2_INODES_PER_GROUP(fs->super);
@@ -403,12 +415,7 @@ errcode_t bfo_record_put(struct bfo_record *r, struct bfo_writer *w, struct bfo_
 {
 	struct bfo_meta m;
 	errcode_t err = bfo_meta_open(&m, w->ctx, w->vol);
-	size_t i;
-	uint64_t g;
 
-	for (i = 0; i < r->zeroed.n && !err; i++)
-		for (g = 0; g < r->zeroed.v[i].len; g++)
-			bfo_meta_zeroed(&m, r->zeroed.v[i].start + g, 0);
 	note_group(r, w->vol);
 	if (!err && r->ino)
 		err = write_file(r, w);

@@ -29,7 +29,7 @@
 #define SECTOR 512
 #define MAX_STEPS 8		/* partitions and loops on top of each other */
 
-static int is_tag(const char *spec)
+int bfo_store_is_tag(const char *spec)
 {
 	size_t n = strspn(spec, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
 
@@ -79,7 +79,7 @@ errcode_t bfo_store_resolve(struct bfo_context *ctx, const char *spec, char **pa
 		}
 	}
 	*path = copy;
-	if (!is_tag(copy))
+	if (!bfo_store_is_tag(copy))
 		return 0;
 	*path = blkid_evaluate_spec(copy, NULL);
 	if (*path && !has_tag(*path, copy)) {
