@@ -37,6 +37,8 @@ struct scan {
 	struct bfo_extent_scan maps;
 	BFO_VEC(struct ea_use) uses;
 	int all;			/* but the filesystem's own */
+	bfo_wanted_inode wanted;	/* if not NULL: of those, these */
+	void *priv;
 };
 
 static int type_is_known(uint16_t mode)
@@ -173,6 +175,8 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *data)
 
 	if (s->all && bfo_volume_is_system_inode(s->vol, ino))
 		return 0;
+	if (s->wanted && !s->wanted(s->priv, ino, raw))
+		return 0;
 	if (bad != BFO_FOUND_KINDS) {
 		rec.state |= BFO_INODE_BAD;
 		err = bfo_tree_found(t, bad, ino, 0);
@@ -301,11 +305,11 @@ static void sort_records(struct bfo_tree *t)
 		qsort(t->inodes.v, t->inodes.n, sizeof(*t->inodes.v), by_ino);
 }
 
-errcode_t bfo_inode_scan_some(struct bfo_reader *r, struct bfo_tree *tree, const uint32_t *inos,
-			      size_t n)
+/* The N inodes in INOS; or all, or those that are wanted, if that is NULL. */
+static errcode_t scan_inodes(struct scan *s, const uint32_t *inos, size_t n)
 {
-	struct scan s = { .r = r, .vol = r->vol, .tree = tree, .all = !inos,
-			  .maps = { .r = r, .tree = tree } };
+	struct bfo_reader *r = s->r;
+	struct bfo_tree *tree = s->tree;
 	struct ext2_super_block *sb = r->vol->fs->super;
 	errcode_t err;
 
@@ -317,20 +321,38 @@ errcode_t bfo_inode_scan_some(struct bfo_reader *r, struct bfo_tree *tree, const
 	tree->stable_inodes = ext2fs_has_feature_stable_inodes(sb);
 	err = bfo_rank_init(&tree->rank, (uint64_t) sb->s_inodes_count + 1);
 	if (!err)
-		err = bfo_inode_walk(r, inos, n, take_inode, lose_inodes, &s);
+		err = bfo_inode_walk(r, inos, n, take_inode, lose_inodes, s);
 	if (!err)
-		err = bfo_extent_scan_run(&s.maps);
+		err = bfo_extent_scan_run(&s->maps);
 	if (!err)
-		err = scan_ea_blocks(&s);
+		err = scan_ea_blocks(s);
 	if (!err)
 		err = bfo_symlink_scan(r, tree);
 	if (!err) {
 		sort_records(tree);
 		bfo_rank_seal(&tree->rank);
 	}
-	bfo_extent_scan_free(&s.maps);
-	bfo_vec_free(&s.uses);
+	bfo_extent_scan_free(&s->maps);
+	bfo_vec_free(&s->uses);
 	return err;
+}
+
+errcode_t bfo_inode_scan_some(struct bfo_reader *r, struct bfo_tree *tree, const uint32_t *inos,
+			      size_t n)
+{
+	struct scan s = { .r = r, .vol = r->vol, .tree = tree, .all = !inos,
+			  .maps = { .r = r, .tree = tree } };
+
+	return scan_inodes(&s, inos, n);
+}
+
+errcode_t bfo_inode_scan_wanted(struct bfo_reader *r, struct bfo_tree *tree,
+				bfo_wanted_inode wanted, void *priv)
+{
+	struct scan s = { .r = r, .vol = r->vol, .tree = tree, .all = 1, .wanted = wanted,
+			  .priv = priv, .maps = { .r = r, .tree = tree } };
+
+	return scan_inodes(&s, NULL, 0);
 }
 
 errcode_t bfo_inode_scan(struct bfo_reader *r, struct bfo_tree *tree)

@@ -19,4 +19,14 @@ errcode_t bfo_inode_scan(struct bfo_reader *r, struct bfo_tree *tree);
 errcode_t bfo_inode_scan_some(struct bfo_reader *r, struct bfo_tree *tree, const uint32_t *inos,
 			      size_t n);
 
+/*
+ * What a scan is to take: 1 if record of inode INO (RAW as it stands in the table, sound or not) is
+ * wanted.
+ */
+typedef int (*bfo_wanted_inode)(void *priv, uint32_t ino, const struct ext2_inode *raw);
+
+/* The same for the inodes that are WANTED. */
+errcode_t bfo_inode_scan_wanted(struct bfo_reader *r, struct bfo_tree *tree,
+				bfo_wanted_inode wanted, void *priv);
+
 #endif

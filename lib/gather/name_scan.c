@@ -28,6 +28,8 @@
 struct scan {
 	struct bfo_reader *r;
 	struct bfo_tree *tree;
+	bfo_take_name take;	/* gets the names */
+	void *priv;
 	uint64_t done, total;	/* blocks */
 };
 
@@ -121,7 +123,8 @@ static int is_allowed(const struct entry *e, uint32_t dir_flags)
 static errcode_t take_entry(struct scan *s, const struct block *b, const struct entry *e)
 {
 	uint32_t dir = s->tree->inodes.v[b->dir].ino;
-	errcode_t err;
+	struct bfo_found_name name = { .dir = b->dir, .ino = e->ino, .type = e->type & 7,
+				       .len = e->name_len, .text = e->name };
 
 	if (!is_allowed(e, s->tree->inodes.v[b->dir].flags))
 		return bfo_tree_found_name(s->tree, BFO_FOUND_NAME, dir, e->ino, b->blk,
@@ -129,10 +132,9 @@ static errcode_t take_entry(struct scan *s, const struct block *b, const struct 
 	if (e->ino > s->r->vol->fs->super->s_inodes_count)
 		return bfo_tree_found_name(s->tree, BFO_FOUND_NAME_INODE, dir, e->ino, b->blk,
 					   e->name, e->name_len);
-	err = bfo_tree_add_name(s->tree, b->dir, e->ino, e->type & 7, e->name, e->name_len);
-	if (err || !b->has_hashes)
-		return err;
-	return bfo_tree_add_hashes(s->tree, e->name + used_bytes(b, e) - HEADER - BFO_HASH_BYTES);
+	if (b->has_hashes)
+		name.hashes = e->name + used_bytes(b, e) - HEADER - BFO_HASH_BYTES;
+	return s->take(s->priv, &name);
 }
 
 /* The first two places of a directory are for "." and ".."; *TAKEN if that is what E is. */
@@ -322,9 +324,23 @@ static errcode_t scan_inline(struct scan *s)
 	return err;
 }
 
+static errcode_t add_name(void *priv, const struct bfo_found_name *n)
+{
+	struct bfo_tree *tree = priv;
+	errcode_t err = bfo_tree_add_name(tree, n->dir, n->ino, n->type, n->text, n->len);
+
+	return err || !n->hashes ? err : bfo_tree_add_hashes(tree, n->hashes);
+}
+
 errcode_t bfo_name_scan(struct bfo_reader *r, struct bfo_tree *tree)
 {
-	struct scan s = { .r = r, .tree = tree };
+	return bfo_name_scan_to(r, tree, add_name, tree);
+}
+
+errcode_t bfo_name_scan_to(struct bfo_reader *r, struct bfo_tree *tree, bfo_take_name take,
+			   void *priv)
+{
+	struct scan s = { .r = r, .tree = tree, .take = take, .priv = priv };
 	struct bfo_sink sink = { .take = take_blocks, .lost = lose_blocks, .priv = &s };
 	bfo_order_list list = { 0 };
 	errcode_t err = 0;

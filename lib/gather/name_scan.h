@@ -14,6 +14,22 @@
  */
 errcode_t bfo_name_scan(struct bfo_reader *r, struct bfo_tree *tree);
 
+/* A name as it stands in its directory. */
+struct bfo_found_name {
+	uint32_t dir;		/* index of the directory's record */
+	uint32_t ino;
+	uint32_t type;		/* EXT2_FT_* */
+	uint32_t len;		/* bytes */
+	const char *text;
+	const void *hashes;	/* BFO_HASH_BYTES of them, if the directory has them; or NULL */
+};
+
+typedef errcode_t (*bfo_take_name)(void *priv, const struct bfo_found_name *name);
+
+/* The same, but names go to TAKE instead of into TREE, in the order in which they are read. */
+errcode_t bfo_name_scan_to(struct bfo_reader *r, struct bfo_tree *tree, bfo_take_name take,
+			   void *priv);
+
 /*
  * Gives all names the type of their inode, which must be read for that: needed where directories
  * do not say it (no feature filetype) and the inodes are not in TREE.

@@ -21,29 +21,38 @@
  */
 #define HASH_EOF 0xfffffffeU
 
-static void read_hashes(const char *stored, struct bfo_name *n)
+static void read_hashes(const char *stored, uint32_t *hash, uint32_t *minor)
 {
-	memcpy(&n->hash, stored, 4);
-	memcpy(&n->minor, stored + 4, 4);
-	n->hash = ext2fs_le32_to_cpu(n->hash);
-	n->minor = ext2fs_le32_to_cpu(n->minor);
+	memcpy(hash, stored, 4);
+	memcpy(minor, stored + 4, 4);
+	*hash = ext2fs_le32_to_cpu(*hash);
+	*minor = ext2fs_le32_to_cpu(*minor);
+}
+
+void bfo_text_hash(const struct bfo_target *target, uint32_t dir_flags, const char *text,
+		   uint32_t len, const void *hashes, uint32_t *hash, uint32_t *minor)
+{
+	int folded = dir_flags & EXT4_CASEFOLD_FL && target->encoding;
+
+	if (hashes) {
+		read_hashes(hashes, hash, minor);
+		return;
+	}
+	if (ext2fs_dirhash2(target->hash_version, text, len,
+			    folded ? ext2fs_load_nls_table(target->encoding) : NULL,
+			    folded ? EXT4_CASEFOLD_FL : 0, target->hash_seed, hash, minor))
+		*hash = *minor = 0;
+	if (*hash == HASH_EOF)
+		*hash = HASH_EOF - 2;
 }
 
 void bfo_name_hash(const struct bfo_target *target, uint32_t dir_flags, const char *text,
 		   struct bfo_name *n)
 {
-	int folded = dir_flags & EXT4_CASEFOLD_FL && target->encoding;
+	uint32_t len = bfo_name_len(n);
 
-	if (bfo_dir_has_hashes(dir_flags)) {
-		read_hashes(text + bfo_name_len(n), n);
-		return;
-	}
-	if (ext2fs_dirhash2(target->hash_version, text, bfo_name_len(n),
-			    folded ? ext2fs_load_nls_table(target->encoding) : NULL,
-			    folded ? EXT4_CASEFOLD_FL : 0, target->hash_seed, &n->hash, &n->minor))
-		n->hash = n->minor = 0;
-	if (n->hash == HASH_EOF)
-		n->hash = HASH_EOF - 2;
+	bfo_text_hash(target, dir_flags, text, len, bfo_dir_has_hashes(dir_flags) ? text + len : NULL,
+		      &n->hash, &n->minor);
 }
 
 /* From an inode number to its record, which must be there and not be the root. */

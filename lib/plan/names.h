@@ -14,6 +14,10 @@
 void bfo_name_hash(const struct bfo_target *target, uint32_t dir_flags, const char *text,
 		   struct bfo_name *n);
 
+/* The same of LEN bytes at TEXT; HASHES are those that stand with the name, or NULL. */
+void bfo_text_hash(const struct bfo_target *target, uint32_t dir_flags, const char *text,
+		   uint32_t len, const void *hashes, uint32_t *hash, uint32_t *minor);
+
 /* Compares names by hash, minor hash and bytes: the order of a directory's slice. */
 int bfo_name_compare(const struct bfo_tree *a_tree, const struct bfo_name *a,
 		     const struct bfo_tree *b_tree, const struct bfo_name *b);
