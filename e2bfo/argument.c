@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cli/process.h"
+#include "cli/size.h"
 #include "argument.h"
 #include "e2bfo.h"
-#include "size.h"
 
-#define MEMORY_MAX (1ULL << 30)
 #define MEMORY_MIN (1ULL << 20)
 
 int argument_complain(const char *command, const char *fmt, ...)
@@ -35,13 +34,6 @@ int argument_size(const char *command, const char *name, const char *text, uint6
 	return -1;
 }
 
-static uint64_t default_memory(void)
-{
-	uint64_t ram = (uint64_t) sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 4;
-
-	return ram < MEMORY_MAX ? ram : MEMORY_MAX;
-}
-
 static int read_progress(const char *command, const char *text, enum progress_mode *out)
 {
 	static const char *const words[] = { "auto", "bar", "none" };
@@ -57,7 +49,7 @@ static int read_progress(const char *command, const char *text, enum progress_mo
 
 void argument_common_init(struct argument_common *common)
 {
-	*common = (struct argument_common) { .memory = default_memory() };
+	*common = (struct argument_common) { .memory = process_default_memory() };
 }
 
 void argument_common_free(struct argument_common *common)

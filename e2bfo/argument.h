@@ -11,7 +11,7 @@
 #include <getopt.h>
 #include <stdint.h>
 
-#include "progress.h"
+#include "cli/progress.h"
 
 #define ARGUMENT_READ_GAP (256U << 10)	/* bytes; default */
 

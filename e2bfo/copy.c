@@ -18,13 +18,14 @@
 #include <unistd.h>
 
 #include "base/bfo_err.h"
+#include "cli/process.h"
 #include "gather/claim_scan.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
 #include "volume/gate.h"
 #include "volume/lock.h"
-#include "volume/store.h"
 #include "volume/probe.h"
+#include "volume/store.h"
 #include "copy.h"
 #include "e2bfo.h"
 #include "journals.h"
@@ -55,7 +56,7 @@ static errcode_t gather(struct copy *c)
 		err = bfo_claim_scan(&c->reader, &c->tree);
 	if (!err)
 		err = bfo_name_scan(&c->reader, &c->tree);
-	return err;
+	return err ? err : bfo_container_hide(&c->reader, &c->tree);
 }
 
 static errcode_t same_volume(struct copy *c)
@@ -230,7 +231,7 @@ static errcode_t plan_target(struct copy *c)
 	errcode_t err = copy_decide(c, c->target);
 
 	if (!err)
-		err = copy_place(c);
+		err = copy_place(c, c->target);
 	if (!err)
 		err = choose_way(c);
 	if (!err && c->opt.dry_run)
@@ -251,7 +252,7 @@ static errcode_t commit(struct copy *c)
 {
 	struct bfo_commit_options how = { .memory = c->opt.common.memory, .verify = c->opt.verify,
 		.atomic = c->atomic, .undo_file = c->opt.undo_file, .text = c->text.v,
-		.text_bytes = c->text.n, .record = c->record };
+		.text_bytes = c->text.n, .record = c->record, .itrees = &c->itrees.source };
 
 	c->committing = 1;
 	if (c->record && !c->opt.verify)
@@ -325,7 +326,7 @@ int copy_finish(struct copy *c, errcode_t err)
 {
 	struct report r = { .command = c->command, .opt = &c->opt, .err = err, .source = c->source,
 			    .tree = &c->tree, .target = c->target, .smallest = c->smallest,
-			    .resumed = c->resumed,
+			    .resumed = c->resumed, .indexed = c->itrees.built,
 			    .seconds = progress_clock() - c->begun };
 
 	progress_wipe(&c->bar);
@@ -350,6 +351,7 @@ void copy_release(struct copy *c)
 {
 	if (c->planned)
 		bfo_plan_free(&c->plan);
+	itrees_free(&c->itrees);
 	bfo_target_free(&c->free);
 	bfo_tree_free(&c->tree);
 	bfo_reader_free(&c->reader);
@@ -395,7 +397,7 @@ int copy_main(int argc, char **argv)
 		status = options_read(&c.opt, argc, argv);
 	if (status < 0) {
 		c.ctx.cancel = &cancel_requested;
-		catch_signals();
+		process_catch_signals();
 		progress_attach(&c.bar, &c.ctx, c.opt.common.quiet ? PROGRESS_NONE :
 				c.opt.common.progress);
 		err = open_both(&c);

@@ -11,6 +11,7 @@
 #define E2BFO_COPY_H
 
 #include "commit/commit.h"
+#include "itrees.h"
 #include "lists.h"
 #include "mkfs.h"
 #include "options.h"
@@ -35,6 +36,7 @@ struct copy {
 	struct bfo_target free;		/* the target's shape and free space */
 	struct bfo_plan plan;
 	int planned;
+	struct itrees itrees;		/* indexes of directories on the target */
 
 	char *path, *path_options;	/* of the target */
 	struct mkfs mkfs;
@@ -75,7 +77,7 @@ int rescue_write_map(struct copy *c);
 errcode_t copy_decide(struct copy *c, struct bfo_volume *vol);
 
 /* Inode numbers and space, on the target that the plan is for. */
-errcode_t copy_place(struct copy *c);
+errcode_t copy_place(struct copy *c, const struct bfo_volume *vol);
 
 /* Moves the plan to VOL, which was formatted like the one before. */
 errcode_t copy_move_plan(struct copy *c, struct bfo_volume *vol);

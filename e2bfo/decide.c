@@ -121,11 +121,17 @@ errcode_t copy_decide(struct copy *c, struct bfo_volume *vol)
 	if (!err)
 		err = bfo_plan_filter(&c->plan, &c->lists.filter);
 	if (!err)
+		err = itrees_begin(c, vol);
+	if (!err)
 		err = bfo_plan_land(&c->plan, c->opt.from, c->opt.n_from, c->opt.to);
+	if (!err && c->opt.itree)
+		err = bfo_itrees_name(&c->plan);
 	if (!err)
 		err = merge(c, vol);
 	if (!err)
 		err = bfo_plan_order(&c->plan);
+	if (!err)
+		err = itrees_choose(c);
 	if (!err)
 		err = rescue_skip(c);
 	if (!err)
@@ -141,10 +147,12 @@ errcode_t copy_decide(struct copy *c, struct bfo_volume *vol)
 	return err ? err : check_losses(c);
 }
 
-errcode_t copy_place(struct copy *c)
+errcode_t copy_place(struct copy *c, const struct bfo_volume *vol)
 {
 	errcode_t err = bfo_plan_numbers(&c->plan);
 
+	if (!err)
+		err = itrees_place(c, vol);
 	return err ? err : bfo_plan_space(&c->plan);
 }
 
@@ -171,5 +179,5 @@ errcode_t copy_move_plan(struct copy *c, struct bfo_volume *vol)
 		err = quotas_move(&c->plan, vol);
 	bfo_tree_free(&old);
 	free(inos);
-	return err ? err : copy_place(c);
+	return err ? err : copy_place(c, vol);
 }

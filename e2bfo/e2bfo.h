@@ -27,9 +27,6 @@ int copy_main(int argc, char **argv);
 int resume_main(int argc, char **argv);
 int abort_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
-
-/* Set by SIGINT and SIGTERM, once catch_signals() was called. */
-extern volatile sig_atomic_t cancel_requested;
-void catch_signals(void);
+int ls_main(int argc, char **argv);
 
 #endif

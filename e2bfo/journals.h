@@ -7,7 +7,7 @@
 
 #include "gather/tree.h"
 #include "volume/volume.h"
-#include "json.h"
+#include "cli/json.h"
 
 /* To standard output: what was replayed, what had no name any more.  VOL is called NAME. */
 void journals_print(const char *name, const struct bfo_volume *vol, const struct bfo_tree *t);

@@ -2,15 +2,13 @@
 /*
  * main.c - e2bfo: whole file trees between unmounted ext4 filesystems
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include <ext2fs/ext2fs.h>
 
 #include "base/bfo_err.h"
+#include "cli/process.h"
 #include "e2bfo.h"
 
 static const struct command commands[] = {
@@ -18,27 +16,10 @@ static const struct command commands[] = {
 	{ "resume", resume_main, "go on with a copy that was interrupted" },
 	{ "abort", abort_main, "give up a copy that was interrupted" },
 	{ "verify", verify_main, "compare two file trees, attribute by attribute, byte by byte" },
+	{ "ls", ls_main, "list directories with all attributes, without mounting them" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
-
-volatile sig_atomic_t cancel_requested;
-
-static void on_signal(int sig)
-{
-	(void) sig;
-	cancel_requested = 1;
-}
-
-/* The first signal asks the library to stop, a second one does what it always did. */
-void catch_signals(void)
-{
-	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART };
-
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
-}
 
 static void usage(FILE *out)
 {
@@ -62,25 +43,12 @@ static int print_version(void)
 	return EXIT_KEPT;
 }
 
-/* A volume must never be opened as descriptor 0, 1 or 2, where messages go. */
-static void fill_standard_files(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd > STDERR_FILENO)
-		close(fd);
-}
-
 /* A report that could not be written is no success, though the work may be done. */
 static int finish_output(int status)
 {
-	if (!fflush(stdout) && !ferror(stdout))
+	if (process_output_is_written("e2bfo") || status != EXIT_KEPT)
 		return status;
-	fprintf(stderr, "e2bfo: the report could not be written: %s\n", strerror(errno));
-	return status == EXIT_KEPT ? EXIT_FINDINGS : status;
+	return EXIT_FINDINGS;
 }
 
 static int run(int argc, char **argv)
@@ -106,7 +74,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	fill_standard_files();
+	process_fill_standard_files();
 	signal(SIGXFSZ, SIG_IGN);	/* a file that grows too long is an error like others */
 	add_error_table(&et_ext2_error_table);
 	add_error_table(&et_bfo_error_table);

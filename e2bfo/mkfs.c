@@ -25,9 +25,9 @@
 #include <e2p/e2p.h>
 
 #include "base/bfo_err.h"
-#include "mkfs.h"
 #include "volume/gate.h"
 #include "volume/probe.h"
+#include "mkfs.h"
 
 #define MAX_ARGS 128
 #define SPARE 16		/* one inode in so many stays free, and so many more */

@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/size.h"
+#include "gather/finding.h"
 #include "argument.h"
 #include "e2bfo.h"
-#include "gather/finding.h"
 #include "mkfs.h"
 #include "options.h"
-#include "size.h"
 
 #define DIR_FILL 80
 
 enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIR_FILL,
        OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_EXCLUDE, OPT_EXCLUDE_FROM,
        OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC, OPT_JOURNAL,
-       OPT_IGNORE_JOURNAL, OPT_ON_READ_ERROR, OPT_MAPFILE, OPT_WRITE_MAPFILE };
+       OPT_IGNORE_JOURNAL, OPT_ON_READ_ERROR, OPT_MAPFILE, OPT_WRITE_MAPFILE, OPT_ITREE };
 
 /* Options that are said or not: where in the options that is noted. */
 static const struct {
@@ -34,6 +34,7 @@ static const struct {
 	{ OPT_KEEP_INODES, offsetof(struct copy_options, keep_inodes) },
 	{ OPT_IGNORE_JOURNAL, offsetof(struct copy_options, journal.ignore) },
 	{ OPT_FORCE, offsetof(struct copy_options, force) },
+	{ OPT_ITREE, offsetof(struct copy_options, itree) },
 	{ 'n', offsetof(struct copy_options, dry_run) },
 };
 
@@ -55,6 +56,7 @@ static const struct option long_options[] = {
 	{ "allow-loss", required_argument, NULL, OPT_ALLOW_LOSS },
 	{ "not-atomic", no_argument, NULL, OPT_NOT_ATOMIC },
 	{ "verify", no_argument, NULL, OPT_VERIFY },
+	{ "itree", no_argument, NULL, OPT_ITREE },
 	{ "keep-inodes", no_argument, NULL, OPT_KEEP_INODES },
 	{ "on-read-error", required_argument, NULL, OPT_ON_READ_ERROR },
 	{ "mapfile", required_argument, NULL, OPT_MAPFILE },
@@ -93,6 +95,7 @@ static const char help[] =
 "  --dir-fill PERCENT   how full indexed directories are packed, 10 to 100 (default 80)\n"
 "  --verify             read back from the device what was written, and compare\n"
 "  --keep-inodes        keep inode numbers (NFS handles, security.evm, stable_inodes)\n"
+"  --itree              index big directories by inode number, as e2itree(8) does\n"
 "  --allow-loss KINDS   copy though the target cannot hold these, or all (e2bfo(8), LOSSES)\n"
 "  --not-atomic         go on where TARGET's journal is too small (e2bfo(8), INTERRUPTIONS)\n"
 "  -z FILE              undo file for e2undo(8), of what was live on TARGET\n"

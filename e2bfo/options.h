@@ -36,6 +36,7 @@ struct copy_options {
 	char *mkfs_args;		/* its arguments, or NULL */
 	uint64_t size;			/* --size in bytes, SIZE_MIN, or 0 */
 	int keep_inodes;		/* --keep-inodes */
+	int itree;			/* --itree */
 	int verify;			/* --verify */
 	int not_atomic;			/* --not-atomic */
 	const char *undo_file;		/* -z, or NULL */

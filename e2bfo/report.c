@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/json.h"
+#include "cli/size.h"
+#include "plan/itrees.h"
 #include "e2bfo.h"
 #include "journals.h"
-#include "json.h"
 #include "report.h"
-#include "size.h"
 
 #define PATH_BYTES 8192
 #define SHOWN_BYTES (4 * PATH_BYTES + 1)
@@ -154,9 +155,18 @@ static void print_plan(const struct report *r)
 	if (r->resumed)
 		printf("Of that, %s had arrived before the interruption.\n",
 		       size_text(r->resumed, a, sizeof(a)));
+	if (r->indexed)
+		printf("Indexed %llu directories by inode number.\n",
+		       (unsigned long long) r->indexed);
 	print_outside(r);
 	journals_print(r->opt->source, r->source, r->tree);
 	printf("Nothing was written.\n");
+}
+
+/* Copied ones: a container of indexes is made. */
+static unsigned long long files_of(const struct bfo_plan *p)
+{
+	return p->files - (p->itrees && !p->itrees->ino);
 }
 
 static void print_done(const struct report *r)
@@ -166,11 +176,14 @@ static void print_done(const struct report *r)
 	char a[32];
 
 	printf("Copied %llu files and %llu directories, %s, in %.1f s (%.0f MB/s).\n",
-	       (unsigned long long) p->files, (unsigned long long) p->dirs,
+	       files_of(p), (unsigned long long) p->dirs,
 	       size_text(bytes, a, sizeof(a)), r->seconds, bytes / 1e6 / r->seconds);
 	if (bfo_ranges_total(&p->target->free_blocks) - p->stem_len - p->tree_len <
 	    p->target->reserved_blocks)
 		printf("Blocks that are reserved for root were used.\n");
+	if (r->indexed)
+		printf("Indexed %llu directories by inode number.\n",
+		       (unsigned long long) r->indexed);
 	print_outside(r);
 	journals_print(r->opt->source, r->source, r->tree);
 	if (!r->opt->common.verbose)
@@ -190,8 +203,9 @@ static void json_plan(struct json *j, const struct report *r)
 	const struct bfo_plan *p = r->plan;
 
 	json_open(j, "plan", '{');
-	json_number(j, "files", p->files);
+	json_number(j, "files", files_of(p));
 	json_number(j, "directories", p->dirs);
+	json_number(j, "indexed", r->indexed);
 	json_number(j, "extents", p->extents);
 	json_number(j, "data_bytes", bytes_of(r, p->data_blocks));
 	json_number(j, "blocks_needed", p->stem_len + p->tree_len);

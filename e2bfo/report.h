@@ -17,6 +17,7 @@ struct report {
 	const struct bfo_tree *tree;		/* the source's */
 	const struct bfo_commit_stats *stats;	/* NULL if nothing was written */
 	double seconds;
+	uint64_t indexed;			/* directories whose index was built */
 	uint64_t resumed;			/* bytes that were there already */
 	uint64_t smallest;			/* --dry-run: bytes of the smallest target, or 0 */
 	const char *fate;			/* if worth saying: what TARGET is after a failure */

@@ -16,13 +16,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "argument.h"
 #include "base/bfo_err.h"
+#include "cli/json.h"
+#include "cli/process.h"
 #include "commit/recover.h"
+#include "volume/store.h"
+#include "argument.h"
 #include "copy.h"
 #include "e2bfo.h"
-#include "json.h"
-#include "volume/store.h"
 
 struct resume {
 	const char *command;
@@ -399,7 +400,7 @@ int resume_main(int argc, char **argv)
 
 	if (status < 0) {
 		c.ctx.cancel = &cancel_requested;
-		catch_signals();
+		process_catch_signals();
 		progress_attach(&c.bar, &c.ctx, r.common.quiet ? PROGRESS_NONE :
 				r.common.progress);
 		status = resume_copy(&r, &c);

@@ -141,7 +141,7 @@ errcode_t copy_plan_mkfs(struct copy *c)
 	if (!err)
 		err = copy_decide(c, scratch);
 	if (!err)
-		err = copy_place(c);
+		err = copy_place(c, scratch);
 	if (c->size && (err == BFO_ET_NO_SPACE || err == BFO_ET_NO_INODES))
 		err = place_tight(c, &scratch);
 	if (err == BFO_ET_NO_SPACE && c->opt.dry_run)

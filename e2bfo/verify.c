@@ -9,7 +9,9 @@
  * Both are opened as sources: neither can be written (P1).
  */
 #include "base/bfo_err.h"
+#include "cli/process.h"
 #include "compare/compare.h"
+#include "gather/container.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
 #include "argument.h"
@@ -53,6 +55,8 @@ static errcode_t gather(struct verify *v)
 			err = bfo_inode_scan(&v->reader[i], &v->tree[i]);
 		if (!err)
 			err = bfo_name_scan(&v->reader[i], &v->tree[i]);
+		if (!err)
+			err = bfo_container_hide(&v->reader[i], &v->tree[i]);
 	}
 	return err;
 }
@@ -126,7 +130,7 @@ int verify_main(int argc, char **argv)
 		return status;
 	}
 	v.ctx.cancel = &cancel_requested;
-	catch_signals();
+	process_catch_signals();
 	progress_attach(&v.bar, &v.ctx, v.opt.common.progress);
 	prepare(&v);
 	verify_report_begin(&v.report);

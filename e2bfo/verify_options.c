@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "argument.h"
 #include "compare/diff.h"
+#include "argument.h"
 #include "e2bfo.h"
 #include "verify_options.h"
 

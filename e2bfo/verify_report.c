@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "cli/size.h"
 #include "e2bfo.h"
 #include "journals.h"
-#include "size.h"
 #include "verify_report.h"
 
 #define PATH_BYTES 8192

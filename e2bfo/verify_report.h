@@ -6,7 +6,7 @@
 #define E2BFO_VERIFY_REPORT_H
 
 #include "compare/compare.h"
-#include "json.h"
+#include "cli/json.h"
 #include "verify_options.h"
 
 struct verify_report {

@@ -12,6 +12,7 @@ umask 022
 SRCDIR=${SRCDIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 BUILDDIR=${BUILDDIR:-$SRCDIR}
 E2BFO=${E2BFO:-$BUILDDIR/e2bfo/e2bfo}
+E2ITREE=${E2ITREE:-$BUILDDIR/e2itree/e2itree}
 IMAGES=$SRCDIR/images
 JUDGES=$BUILDDIR/tests/oracle
 export TMPDIR=${TMPDIR:-/tmp}
@@ -203,6 +204,18 @@ e2bfo() {
 	[ $status = "$expected" ] || {
 		tail -n 20 out said
 		fail "e2bfo $*: exit $status, expected $expected"
+	}
+}
+
+# e2itree STATUS ARGUMENTS...: likewise.
+e2itree() {
+	local expected=$1 status=0
+
+	shift
+	"$E2ITREE" "$@" > out 2> said < /dev/null || status=$?
+	[ $status = "$expected" ] || {
+		tail -n 20 out said
+		fail "e2itree $*: exit $status, expected $expected"
 	}
 }
 

@@ -75,6 +75,8 @@ static errcode_t put_record(struct commit *c)
 	c->w.vol->fs->super->s_wtime = bfo_record_wtime(c->plan->now);
 	err = bfo_record_plan(&c->record, c->plan, c->r->vol, c->w.vol, c->opt->text,
 			      c->opt->text_bytes);
+	if (c->opt->quick)
+		c->record.ino = 0;
 	if (!err)
 		err = bfo_record_put(&c->record, &c->w, &t);
 	if (!err && t.blocks.n)
@@ -221,6 +223,8 @@ static errcode_t fill(struct commit *c)
 		err = bfo_tables_write(c->plan, c->r, &c->t, c->opt->memory);
 	if (!err)
 		err = bfo_quotas_write(c->plan, &c->w);
+	if (!err && c->plan->itrees)
+		err = bfo_itrees_write(c->plan, &c->w, c->opt->itrees);
 	if (!err)
 		err = bfo_writer_flush(&c->w);
 	return err || !c->opt->verify ? err : bfo_reread(&c->w);
@@ -236,7 +240,7 @@ static void note_features(struct commit *c)
 	ext2fs_set_feature_xattr(sb);
 	if (sb->s_rev_level == EXT2_GOOD_OLD_REV)
 		ext2fs_update_dynamic_rev(c->w.vol->fs);	/* features need it */
-	sb->s_wtime = c->plan->now;
+	sb->s_wtime = c->plan->itrees ? bfo_record_wtime(c->plan->now) : c->plan->now;
 }
 
 static errcode_t begin(struct commit *c)

@@ -8,6 +8,7 @@
  *   stem     data, directories, attribute blocks; then extent blocks     ascending, each once
  *   tables   inode table blocks that nobody looks at yet                 ascending, each once
  *   quota    files anew, to places in the stem                           each once
+ *   itrees   the container of indexes likewise                           once
  *                                                                        flush
  *   (verify  all of that is read back from the medium)
  *   live     a transaction: bitmaps, descriptors, shared table blocks, superblock
@@ -22,6 +23,7 @@
 #ifndef BFO_COMMIT_COMMIT_H
 #define BFO_COMMIT_COMMIT_H
 
+#include "commit/itrees_write.h"
 #include "commit/record.h"
 #include "gather/batch.h"
 #include "plan/plan.h"
@@ -34,6 +36,8 @@ struct bfo_commit_options {
 	const void *text;	/* the caller's, for the record */
 	size_t text_bytes;
 	struct bfo_record *record;	/* goes on with this one, which is hidden; or NULL */
+	int quick;		/* not worth a record: a failure leaves the target as it was */
+	const struct bfo_itree_source *itrees;	/* if the plan has a container */
 };
 
 /* What has become of the target. */

@@ -24,6 +24,7 @@
 #include "gather/inode_check.h"
 #include "plan/dirimage.h"
 #include "plan/eaimage.h"
+#include "plan/itrees.h"
 #include "plan/runs.h"
 
 /* A node's tag: what is to be mended once it is read. */
@@ -357,7 +358,7 @@ static errcode_t fill_item(struct filler *f, uint32_t inode, int *done)
 	const struct bfo_inode *rec = &f->plan->tree->inodes.v[inode];
 	errcode_t err;
 
-	*done = bfo_inode_is_quota(rec);	/* bfo_quotas_write() does those */
+	*done = bfo_plan_is_written_last(f->plan, rec);
 	if (*done)
 		return 0;
 	err = f->begun ? 0 : begin_item(f, inode);

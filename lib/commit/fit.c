@@ -11,6 +11,7 @@
 #include "commit/commit.h"
 #include "commit/tables.h"
 #include "plan/charge.h"
+#include "plan/itrees.h"
 
 /*
  * Superblock; the record's slot, inode bitmap, and a block bitmap per run, or two where it crosses
@@ -27,26 +28,30 @@ static void mark(ext2_filsys fs, uint8_t *groups, uint64_t blk, uint64_t len)
 		groups[g] |= 1;
 }
 
+static void mark_all(ext2_filsys fs, uint8_t *groups, const bfo_ranges *blocks)
+{
+	size_t i;
+
+	for (i = 0; i < blocks->n; i++)
+		mark(fs, groups, blocks->v[i].start, blocks->v[i].len);
+}
+
 static void mark_blocks(const struct bfo_plan *plan, ext2_filsys fs, uint8_t *groups)
 {
-	const struct bfo_charges *charges = plan->charges;
-	size_t i, j;
+	size_t i;
 	int type;
 
 	for (i = 0; i < plan->stem.n; i++)
 		mark(fs, groups, plan->stem.v[i].blk, plan->stem.v[i].len);
 	for (i = 0; i < plan->merged.n; i++) {
-		const bfo_ranges *freed = &plan->merged.v[i].freed;
-
-		for (j = 0; j < freed->n; j++)
-			mark(fs, groups, freed->v[j].start, freed->v[j].len);
+		mark_all(fs, groups, &plan->merged.v[i].freed);
 		if (plan->merged.v[i].old_ea)
 			mark(fs, groups, plan->merged.v[i].old_ea, 1);
 	}
-	for (type = 0; charges && type < BFO_QUOTA_TYPES; type++)
-		for (i = 0; i < charges->files[type].freed.n; i++)
-			mark(fs, groups, charges->files[type].freed.v[i].start,
-			     charges->files[type].freed.v[i].len);
+	for (type = 0; plan->charges && type < BFO_QUOTA_TYPES; type++)
+		mark_all(fs, groups, &plan->charges->files[type].freed);
+	if (plan->itrees)
+		mark_all(fs, groups, &plan->itrees->freed);
 }
 
 /* Marks the groups of new inodes; returns the blocks of tables that cannot be staged. */

@@ -12,6 +12,7 @@
 
 #include "commit/meta.h"
 #include "plan/charge.h"
+#include "plan/itrees.h"
 
 #define MAX_RANGE (1U << 30)	/* of ext2fs_block_alloc_stats_range(): whole clusters */
 
@@ -66,22 +67,30 @@ static errcode_t release_ea(struct bfo_meta *m, struct bfo_transaction *t, uint6
 	return ext2fs_ext_attr_block_csum_set(m->fs, 0, blk, h);
 }
 
-static void free_quota_blocks(struct bfo_meta *m, const struct bfo_charges *charges)
+static void free_all(struct bfo_meta *m, const bfo_ranges *blocks)
 {
 	size_t i;
+
+	for (i = 0; i < blocks->n; i++)
+		bfo_meta_blocks(m, blocks->v[i].start, blocks->v[i].len, -1);
+}
+
+/* What files have had whose content is made anew. */
+static void free_renewed(struct bfo_meta *m, const struct bfo_plan *plan)
+{
 	int type;
 
-	for (type = 0; charges && type < BFO_QUOTA_TYPES; type++)
-		for (i = 0; i < charges->files[type].freed.n; i++)
-			bfo_meta_blocks(m, charges->files[type].freed.v[i].start,
-					charges->files[type].freed.v[i].len, -1);
+	for (type = 0; plan->charges && type < BFO_QUOTA_TYPES; type++)
+		free_all(m, &plan->charges->files[type].freed);
+	if (plan->itrees)
+		free_all(m, &plan->itrees->freed);
 }
 
 static errcode_t change_all_blocks(struct bfo_meta *m, const struct bfo_plan *plan,
 				   struct bfo_transaction *t)
 {
 	errcode_t err = 0;
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < plan->stem.n; i++)
 		bfo_meta_blocks(m, plan->stem.v[i].blk, plan->stem.v[i].len, 1);
@@ -90,12 +99,11 @@ static errcode_t change_all_blocks(struct bfo_meta *m, const struct bfo_plan *pl
 
 		if (!(plan->tree->inodes.v[dir->inode].state & BFO_INODE_PLACED))
 			continue;
-		for (j = 0; j < dir->freed.n; j++)
-			bfo_meta_blocks(m, dir->freed.v[j].start, dir->freed.v[j].len, -1);
+		free_all(m, &dir->freed);
 		if (dir->old_ea && !err)
 			err = release_ea(m, t, dir->old_ea);
 	}
-	free_quota_blocks(m, plan->charges);
+	free_renewed(m, plan);
 	return err;
 }
 

@@ -8,9 +8,9 @@
 
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
+#include "commit/quota_write.h"
 #include "commit/record.h"
 #include "commit/record_format.h"
-#include "gather/quota_read.h"
 
 /* ---- deciding ---- */
 
@@ -374,41 +374,9 @@ void bfo_record_mark(struct bfo_record *r, struct bfo_meta *m, int use)
 	fs->super->s_last_orphan = use > 0 ? r->ino : 0;
 }
 
-static errcode_t charge_file(const struct bfo_record *r, struct bfo_transaction *t, int type,
-			     const struct bfo_quota_file *file, int use)
-{
-	uint32_t bs = t->w->vol->block_size;
-	uint64_t at;
-	blk64_t blk;
-	errcode_t err;
-	void *image;
-
-	err = bfo_quota_slot(file->data, file->size, r->owner[type], &at);
-	if (!err)
-		err = ext2fs_bmap2(t->w->vol->fs, file->ino, NULL, NULL, 0, at / bs, NULL, &blk);
-	if (!err)
-		err = bfo_transaction_get(t, blk, &image);
-	if (err)
-		return bfo_fail(t->w->ctx, err, "charging quota in inode %u of %s", file->ino,
-				t->w->vol->spec);
-	bfo_quota_slot_add((char *) image + at % bs, use, use * (int64_t) r->charged);
-	return 0;
-}
-
 errcode_t bfo_record_charge(struct bfo_record *r, struct bfo_transaction *t, int use)
 {
-	struct bfo_quota_file files[BFO_QUOTA_FILES];
-	errcode_t err = 0;
-	int type;
-
-	if (!r->ino || !ext2fs_has_feature_quota(t->w->vol->fs->super))
-		return 0;
-	err = bfo_quota_files_read(t->w->ctx, t->w->vol, files);
-	for (type = 0; type < BFO_QUOTA_FILES && !err; type++)
-		if (files[type].ino)
-			err = charge_file(r, t, type, &files[type], use);
-	bfo_quota_files_free(files);
-	return err;
+	return r->ino ? bfo_quota_adjust(t, r->owner, use, use * (int64_t) r->charged) : 0;
 }
 
 errcode_t bfo_record_put(struct bfo_record *r, struct bfo_writer *w, struct bfo_transaction *t)

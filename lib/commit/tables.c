@@ -20,6 +20,7 @@
 #include "gather/inode_check.h"
 #include "plan/charge.h"
 #include "plan/inode_image.h"
+#include "plan/itrees.h"
 
 #define WINDOW_MIN (1U << 20)		/* bytes */
 #define WRITE_BYTES (4U << 20)		/* longest write */
@@ -132,6 +133,8 @@ static errcode_t make_inode(struct window *w, uint32_t inode, void *raw)
 {
 	errcode_t err = bfo_inode_image(w->plan, inode, raw, &w->scratch);
 
+	if (!err)
+		bfo_itrees_note(w->plan, w->plan->tree->inodes.v[inode].new_ino, raw);
 	return err ? err : bfo_charges_add(w->plan, inode, raw);
 }
 

@@ -8,6 +8,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "compare/diff.h"
+#include "gather/inode_check.h"
 
 #define le16 ext2fs_le16_to_cpu
 #define le32 ext2fs_le32_to_cpu
@@ -45,8 +46,6 @@ static void read_times(const struct ext2_inode_large *raw, size_t end, struct bf
 		 HAS_FIELD(end, i_mtime_extra) ? raw->i_mtime_extra : 0);
 	set_time(attrs, BFO_ATIME, raw->i_atime,
 		 HAS_FIELD(end, i_atime_extra) ? raw->i_atime_extra : 0);
-	set_time(attrs, BFO_CTIME, raw->i_ctime,
-		 HAS_FIELD(end, i_ctime_extra) ? raw->i_ctime_extra : 0);
 	attrs->has_crtime = HAS_FIELD(end, i_crtime);
 	if (attrs->has_crtime)
 		set_time(attrs, BFO_CRTIME, raw->i_crtime,
@@ -77,11 +76,10 @@ void bfo_attrs_read(const void *data, uint32_t inode_size, struct bfo_attrs *att
 	attrs->nlink = le16(raw->i_links_count);
 	attrs->generation = le32(raw->i_generation);
 	attrs->flags = le32(raw->i_flags) & ~LAYOUT_FLAGS;
-	attrs->version = le32(raw->osd1.linux1.l_i_version);
-	if (HAS_FIELD(end, i_version_hi))
-		attrs->version |= (uint64_t) le32(raw->i_version_hi) << 32;
+	attrs->version = bfo_inode_version(raw, inode_size);
 	if (HAS_FIELD(end, i_projid))
 		attrs->project = le32(raw->i_projid);
+	bfo_inode_ctime(raw, inode_size, &attrs->sec[BFO_CTIME], &attrs->nsec[BFO_CTIME]);
 	read_times(raw, end, attrs);
 	read_device(raw, attrs);
 }

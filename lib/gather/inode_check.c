@@ -53,6 +53,34 @@ uint64_t bfo_inode_size(const struct ext2_inode *raw)
 	return le32(raw->i_size) | (uint64_t) le32(raw->i_size_high) << 32;
 }
 
+/* True if the fields of RAW reach to byte END. */
+static int reaches(const struct ext2_inode_large *raw, uint32_t inode_size, size_t end)
+{
+	return inode_size > EXT2_GOOD_OLD_INODE_SIZE &&
+	       EXT2_GOOD_OLD_INODE_SIZE + le16(raw->i_extra_isize) >= (int) end;
+}
+
+uint64_t bfo_inode_version(const void *data, uint32_t inode_size)
+{
+	const struct ext2_inode_large *raw = data;
+	uint64_t version = le32(raw->osd1.linux1.l_i_version);
+
+	if (reaches(raw, inode_size, offsetof(struct ext2_inode_large, i_version_hi) + 4))
+		version |= (uint64_t) le32(raw->i_version_hi) << 32;
+	return version;
+}
+
+void bfo_inode_ctime(const void *data, uint32_t inode_size, int64_t *sec, uint32_t *nsec)
+{
+	const struct ext2_inode_large *raw = data;
+	uint32_t extra = 0;
+
+	if (reaches(raw, inode_size, offsetof(struct ext2_inode_large, i_ctime_extra) + 4))
+		extra = le32(raw->i_ctime_extra);
+	*sec = (int64_t) (int32_t) le32(raw->i_ctime) + ((int64_t) (extra & 3) << 32);
+	*nsec = extra >> 2;
+}
+
 uint64_t bfo_inode_ea_block(const struct ext2_inode *raw)
 {
 	return le32(raw->i_file_acl) |
@@ -177,6 +205,29 @@ int bfo_inode_xattrs_ok(const struct bfo_volume *vol, const void *data)
 	return !inode_room(vol, data, &room) || entries_ok(&room);
 }
 
+/* "system.data" is no attribute but the tail of inline data. */
+static int is_inline_data(const struct ext2_ext_attr_entry *e)
+{
+	return e->e_name_index == SYSTEM_INDEX && e->e_name_len == 4 && !memcmp(e + 1, "data", 4);
+}
+
+int bfo_inode_has_xattrs(const struct bfo_volume *vol, const void *data)
+{
+	struct ea_room room;
+	size_t at, end;
+
+	if (bfo_inode_ea_block(data))
+		return 1;
+	if (!bfo_inode_xattrs_ok(vol, data) || !inode_room(vol, data, &room))
+		return 0;
+	end = entries_end(&room);
+	for (at = room.first; at < end - 4;
+	     at += EXT2_EXT_ATTR_LEN(entry_at(&room, at)->e_name_len))
+		if (!is_inline_data(entry_at(&room, at)))
+			return 1;
+	return 0;
+}
+
 uint32_t bfo_inode_inline_tail(const struct bfo_volume *vol, const void *data, const void **tail)
 {
 	const struct ext2_ext_attr_entry *e;
@@ -188,8 +239,7 @@ uint32_t bfo_inode_inline_tail(const struct bfo_volume *vol, const void *data, c
 	end = entries_end(&room);
 	for (at = room.first; at < end - 4; at += EXT2_EXT_ATTR_LEN(e->e_name_len)) {
 		e = entry_at(&room, at);
-		if (e->e_name_index != SYSTEM_INDEX || e->e_name_len != 4 ||
-		    memcmp(e + 1, "data", 4))
+		if (!is_inline_data(e))
 			continue;
 		*tail = room.base + le16(e->e_value_offs);
 		return le32(e->e_value_size);

@@ -21,11 +21,20 @@ int bfo_inode_csum_ok(const struct bfo_volume *vol, uint32_t ino, const void *ra
 /* Size in bytes of a regular file, directory or symlink. */
 uint64_t bfo_inode_size(const struct ext2_inode *raw);
 
+/* i_version of raw inode RAW of INODE_SIZE bytes: 64 bits if the inode has room for all of them. */
+uint64_t bfo_inode_version(const void *raw, uint32_t inode_size);
+
+/* The time of its last change, in seconds since 1970 and, if it has room for these, nanoseconds. */
+void bfo_inode_ctime(const void *raw, uint32_t inode_size, int64_t *sec, uint32_t *nsec);
+
 /* The block of extended attributes, 0 if none. */
 uint64_t bfo_inode_ea_block(const struct ext2_inode *raw);
 
 /* True if the extended attributes in raw inode RAW (or their absence) are sound. */
 int bfo_inode_xattrs_ok(const struct bfo_volume *vol, const void *raw);
+
+/* True if raw inode RAW, which is sound, has extended attributes, in itself or in a block. */
+int bfo_inode_has_xattrs(const struct bfo_volume *vol, const void *raw);
 
 /*
  * What of a file's inline data (inlinedata.rst) does not fit into i_block: the value of system.data

@@ -64,21 +64,21 @@ static uint32_t strange_flags(struct ext2_super_block *sb)
 	       (ext2fs_has_feature_verity(sb) ? 0 : EXT4_VERITY_FL);
 }
 
-static int size_is_possible(const struct scan *s, const struct bfo_inode *rec,
+static int size_is_possible(const struct bfo_volume *vol, const struct bfo_inode *rec,
 			    const struct ext2_inode *raw)
 {
 	const void *tail;
 
 	if (rec->state & BFO_INODE_INLINE)
 		return rec->size <= EXT4_MIN_INLINE_DATA_SIZE +
-				    bfo_inode_inline_tail(s->vol, raw, &tail);
+				    bfo_inode_inline_tail(vol, raw, &tail);
 	if (S_ISREG(rec->mode))
-		return rec->size <= (uint64_t) UINT32_MAX * s->vol->block_size;
+		return rec->size <= (uint64_t) UINT32_MAX * vol->block_size;
 	if (S_ISDIR(rec->mode))
-		return rec->size && rec->size % s->vol->block_size == 0 &&
-		       rec->size / s->vol->block_size <= UINT32_MAX;
+		return rec->size && rec->size % vol->block_size == 0 &&
+		       rec->size / vol->block_size <= UINT32_MAX;
 	if (S_ISLNK(rec->mode))
-		return rec->size && rec->size < s->vol->block_size;
+		return rec->size && rec->size < vol->block_size;
 	return 1;
 }
 
@@ -100,19 +100,19 @@ static int is_inline_text(const struct bfo_volume *vol, const struct bfo_inode *
 }
 
 /* What is wrong with an inode so that it cannot be copied at all; BFO_FOUND_KINDS if nothing. */
-static enum bfo_finding_kind judge(const struct scan *s, const struct bfo_inode *rec,
+static enum bfo_finding_kind judge(const struct bfo_volume *vol, const struct bfo_inode *rec,
 				   const struct ext2_inode *raw)
 {
-	if (!bfo_inode_csum_ok(s->vol, rec->ino, raw))
+	if (!bfo_inode_csum_ok(vol, rec->ino, raw))
 		return BFO_FOUND_INODE_CSUM;
-	if (!type_is_known(rec->mode) || rec->flags & strange_flags(s->vol->fs->super))
+	if (!type_is_known(rec->mode) || rec->flags & strange_flags(vol->fs->super))
 		return BFO_FOUND_INODE_MODE;
 	if (rec->state & BFO_INODE_INLINE && rec->flags & EXT4_EXTENTS_FL)
 		return BFO_FOUND_EXTENT;
-	if (!size_is_possible(s, rec, raw))
+	if (!size_is_possible(vol, rec, raw))
 		return BFO_FOUND_INODE_SIZE;
 	if (rec->state & BFO_INODE_INLINE && S_ISLNK(rec->mode) &&
-	    !is_inline_text(s->vol, rec, raw))
+	    !is_inline_text(vol, rec, raw))
 		return BFO_FOUND_SYMLINK;
 	if (rec->state & BFO_INODE_FAST && !(rec->flags & EXT4_ENCRYPT_FL) &&
 	    strnlen((const char *) raw->i_block, sizeof(raw->i_block)) != rec->size)
@@ -149,6 +149,13 @@ static struct bfo_inode record(uint32_t ino, const struct ext2_inode *raw)
 	return rec;
 }
 
+enum bfo_finding_kind bfo_inode_judge(const struct bfo_volume *vol, uint32_t ino, const void *raw,
+				      struct bfo_inode *rec)
+{
+	*rec = record(ino, raw);
+	return judge(vol, rec, raw);
+}
+
 static errcode_t note_ea_block(struct scan *s, const struct bfo_inode *rec, uint32_t index,
 			       const struct ext2_inode *raw)
 {
@@ -168,8 +175,8 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *data)
 	struct scan *s = priv;
 	struct bfo_tree *t = s->tree;
 	const struct ext2_inode *raw = data;
-	struct bfo_inode rec = record(ino, raw);
-	enum bfo_finding_kind bad = judge(s, &rec, raw);
+	struct bfo_inode rec;
+	enum bfo_finding_kind bad = bfo_inode_judge(s->vol, ino, data, &rec);
 	uint32_t index = t->inodes.n;
 	errcode_t err = 0;
 

@@ -210,6 +210,13 @@ static inline void bfo_tree_prefetch(const struct bfo_tree *t, size_t i, size_t 
 		__builtin_prefetch(&t->inodes.v[n->ino]);
 }
 
+/* True if name N, of a resolved tree, is not going to be on the target. */
+static inline int bfo_name_is_dead(const struct bfo_tree *t, const struct bfo_name *n)
+{
+	return n->ino == BFO_NONE || (!(bfo_name_type(n) & BFO_NAME_FIXED) &&
+				      t->inodes.v[n->ino].state & BFO_INODE_BAD);
+}
+
 /* Index of inode number INO, or BFO_NONE. */
 static inline uint32_t bfo_tree_find(const struct bfo_tree *t, uint32_t ino)
 {

@@ -77,7 +77,8 @@ static errcode_t end_leaf(struct itree_builder *b)
 errcode_t itree_builder_add(struct itree_builder *b, const struct itree_entry *e)
 {
 	uint32_t bytes = itree_entry_bytes(e->name_len);
-	uint32_t room = ITREE_LEAF_HEAD + (uint64_t) (b->block_size - ITREE_LEAF_HEAD) * b->fill / 100;
+	uint32_t all = b->block_size - ITREE_LEAF_HEAD;
+	uint32_t room = ITREE_LEAF_HEAD + all * b->fill / 100;
 	errcode_t err = 0;
 
 	if (b->used > ITREE_LEAF_HEAD && b->used + bytes > room) {

@@ -6,7 +6,8 @@
  *   level 0        n   n   n            what is known of them is kept: 24 bytes a leaf
  *   root               r                and index nodes are emitted level by level at the end
  *
- * Bulk loading bottom-up is what the thesis does not have (it inserts one by one); xfsprogs does it.
+ * Bulk loading bottom-up is what the thesis does not have (it inserts one by one); xfsprogs does
+ * it.
  */
 #ifndef ITREE_BUILD_H
 #define ITREE_BUILD_H
@@ -18,7 +19,7 @@
 
 struct itree_builder {
 	uint32_t block_size, fill, seed;
-	/* Takes block BLK (counted from the tree's first, ascending by one), sealed.  NULL: only sizes. */
+	/* Takes block BLK (from 0 on, ascending by one), sealed.  NULL: only sizes. */
 	errcode_t (*emit)(void *priv, uint32_t blk, const void *block);
 	void *priv;
 
@@ -47,8 +48,8 @@ void itree_builder_begin(struct itree_builder *b, uint32_t ino, uint32_t generat
 errcode_t itree_builder_add(struct itree_builder *b, const struct itree_entry *e);
 
 /*
- * Ends the tree: sets levels, root, leaves, blocks, entries and set_hash of DIR.  A directory without
- * names gets one empty leaf.  BFO_ET_OVERFLOW if there are more than 2^32 blocks.
+ * Ends the tree: sets levels, root, leaves, blocks, entries and set_hash of DIR.  A directory
+ * without names gets one empty leaf.  BFO_ET_OVERFLOW if there are more than 2^32 blocks.
  */
 errcode_t itree_builder_end(struct itree_builder *b, struct itree_dir *dir);
 

@@ -306,8 +306,8 @@ errcode_t itree_node_check(const void *block, uint32_t block_size, uint32_t seed
 	struct itree_child child;
 	itree_key before = 0;
 
-	if (get32(block, 4) != sum_of(block, block_size, seed, blk, 4) || get16(block, 2) != limit ||
-	    itree_node_level(block) != level || !count || count > limit)
+	if (get32(block, 4) != sum_of(block, block_size, seed, blk, 4) ||
+	    get16(block, 2) != limit || itree_node_level(block) != level || !count || count > limit)
 		return BFO_ET_ITREE;
 	for (i = 0; i < count; i++) {
 		itree_node_get(block, i, &child);

@@ -52,8 +52,8 @@ static inline uint32_t itree_key_hash(itree_key key)
 struct itree_header {
 	uint32_t block_size;		/* bytes */
 	uint8_t uuid[16];		/* of the filesystem */
-	uint32_t seed;			/* of all checksums but the header's; from the UUID at first */
-	uint64_t wtime, lastcheck;	/* s_wtime and s_lastcheck of the superblock it was made with */
+	uint32_t seed;			/* of all checksums but the header's */
+	uint64_t wtime, lastcheck;	/* s_wtime and s_lastcheck when it was made */
 	uint32_t hash_version;		/* of keys: as for ext2fs_dirhash2(), with signedness */
 	uint32_t hash_seed[4];
 	uint32_t trees;
@@ -65,7 +65,7 @@ struct itree_header {
 struct itree_dir {
 	uint32_t ino, generation;
 	uint64_t version;		/* i_version */
-	uint64_t ctime;			/* seconds since 1970 */
+	int64_t ctime;			/* seconds since 1970 */
 	uint32_t ctime_nsec;
 	uint32_t levels;		/* of index nodes; 0: the root is a leaf */
 	uint64_t set_hash;		/* sum of itree_name_digest() over all its names */
@@ -84,8 +84,8 @@ uint32_t itree_seed_of(const uint8_t uuid[16]);
 void itree_header_pack(const struct itree_header *h, void *block);
 
 /*
- * Reads BLOCK (BLOCK_SIZE bytes of it are there).  BFO_ET_NO_ITREE if that is no container's at all,
- * BFO_ET_ITREE if it is damaged, or its version or block size is another.
+ * Reads BLOCK (BLOCK_SIZE bytes of it are there).  BFO_ET_NO_ITREE if that is no container's at
+ * all, BFO_ET_ITREE if it is damaged, or its version or block size is another.
  */
 errcode_t itree_header_unpack(const void *block, uint32_t block_size, struct itree_header *h);
 

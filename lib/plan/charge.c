@@ -11,6 +11,7 @@
 #include "base/bfo_err.h"
 #include "plan/charge.h"
 #include "plan/eaimage.h"
+#include "plan/itrees.h"
 
 #define le16 ext2fs_le16_to_cpu
 #define le32 ext2fs_le32_to_cpu
@@ -28,9 +29,10 @@ static uint32_t project_of(const struct ext2_inode_large *raw, uint32_t size)
 	return le32(raw->i_projid);
 }
 
-static uint32_t owner_of(const struct ext2_inode_large *raw, uint32_t size,
-			 enum bfo_quota_type type)
+uint32_t bfo_charge_owner(const void *data, uint32_t size, enum bfo_quota_type type)
 {
+	const struct ext2_inode_large *raw = data;
+
 	switch (type) {
 	case BFO_QUOTA_USER:
 		return le16(raw->i_uid) | (uint32_t) le16(raw->osd2.linux2.l_i_uid_high) << 16;
@@ -41,15 +43,20 @@ static uint32_t owner_of(const struct ext2_inode_large *raw, uint32_t size,
 	}
 }
 
-/* i_blocks in bytes. */
-static uint64_t space_of(const struct bfo_target *target, const struct ext2_inode_large *raw)
+uint64_t bfo_charge_bytes(const void *data, uint32_t block_size, int has_huge_file)
 {
+	const struct ext2_inode_large *raw = data;
 	uint64_t count = le32(raw->i_blocks);
 
-	if (!target->has_huge_file)
+	if (!has_huge_file)
 		return count * SECTOR;
 	count |= (uint64_t) le16(raw->osd2.linux2.l_i_blocks_hi) << 32;
-	return count * (le32(raw->i_flags) & EXT4_HUGE_FILE_FL ? target->block_size : SECTOR);
+	return count * (le32(raw->i_flags) & EXT4_HUGE_FILE_FL ? block_size : SECTOR);
+}
+
+static uint64_t space_of(const struct bfo_target *target, const void *raw)
+{
+	return bfo_charge_bytes(raw, target->block_size, target->has_huge_file);
 }
 
 /* ---- deciding ---- */
@@ -166,7 +173,7 @@ errcode_t bfo_charges_note(struct bfo_plan *plan, uint32_t ino, const void *raw,
 		return 0;
 	for (type = 0; type < BFO_QUOTA_TYPES && !err; type++)
 		err = bfo_quota_charge(&plan->charges->files[type].who,
-				       owner_of(raw, size, type), 1, 0);
+				       bfo_charge_owner(raw, size, type), 1, 0);
 	/* An i_extra_isize that is damaged will be mended, and there may be a project then. */
 	if (!err && state & BFO_INODE_NO_XATTR &&
 	    size >= offsetof(struct ext2_inode_large, i_projid) + sizeof(uint32_t))
@@ -300,6 +307,12 @@ errcode_t bfo_charges_size(struct bfo_plan *plan)
 
 /* ---- committing ---- */
 
+static int is_quota(const struct bfo_plan *plan, uint32_t inode)
+{
+	return bfo_inode_is_renewed(&plan->tree->inodes.v[inode]) &&
+	       !bfo_plan_is_container(plan, inode);
+}
+
 errcode_t bfo_charges_add(struct bfo_plan *plan, uint32_t inode, const void *raw)
 {
 	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
@@ -308,14 +321,14 @@ errcode_t bfo_charges_add(struct bfo_plan *plan, uint32_t inode, const void *raw
 	errcode_t err = 0;
 	int type;
 
-	if (!plan->charges || bfo_inode_is_quota(rec) || rec->flags & EXT4_EA_INODE_FL)
+	if (!plan->charges || is_quota(plan, inode) || rec->flags & EXT4_EA_INODE_FL)
 		return 0;
 	if (!(rec->state & BFO_INODE_KEEP))
 		err = bfo_eaimage_values(plan, rec, &values);
 	for (type = 0; type < BFO_QUOTA_TYPES && !err; type++)
 		if (plan->charges->files[type].ino)
 			err = bfo_quota_charge(&plan->charges->files[type].what,
-					       owner_of(raw, target->inode_size, type),
+					       bfo_charge_owner(raw, target->inode_size, type),
 					       1 + values, space_of(target, raw));
 	return err ? bfo_fail(plan->ctx, err, "adding up quota") : 0;
 }
@@ -325,11 +338,11 @@ void bfo_charges_give_back(struct bfo_plan *plan, uint32_t inode, const void *ra
 	const struct bfo_target *target = plan->target;
 	int type;
 
-	if (!plan->charges || bfo_inode_is_quota(&plan->tree->inodes.v[inode]))
+	if (!plan->charges || is_quota(plan, inode))
 		return;
 	for (type = 0; type < BFO_QUOTA_TYPES; type++)
 		take_back(&plan->charges->files[type].quota,
-			  owner_of(raw, target->inode_size, type), 1, space_of(target, raw));
+			  bfo_charge_owner(raw, target->inode_size, type), 1, space_of(target, raw));
 }
 
 errcode_t bfo_charges_build(struct bfo_plan *plan, struct bfo_charge_file *file, void **data)

@@ -77,4 +77,8 @@ errcode_t bfo_charges_build(struct bfo_plan *plan, struct bfo_charge_file *file,
 
 void bfo_charges_free(struct bfo_plan *plan);
 
+/* Who is charged for raw inode RAW of SIZE bytes, and for how many bytes. */
+uint32_t bfo_charge_owner(const void *raw, uint32_t size, enum bfo_quota_type type);
+uint64_t bfo_charge_bytes(const void *raw, uint32_t block_size, int has_huge_file);
+
 #endif

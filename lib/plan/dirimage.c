@@ -40,17 +40,11 @@ static uint32_t full_bytes(const struct bfo_dirimage *img, const struct bfo_name
 	return entry_bytes(bfo_name_len(n)) + img->hash_bytes;
 }
 
-static int is_dead(const struct bfo_dirimage *img, const struct bfo_name *n)
-{
-	return n->ino == BFO_NONE || (!(bfo_name_type(n) & BFO_NAME_FIXED) &&
-				      img->tree->inodes.v[n->ino].state & BFO_INODE_BAD);
-}
-
 static uint32_t name_bytes(const struct bfo_dirimage *img, uint32_t i)
 {
 	const struct bfo_name *n = &img->tree->names.v[i];
 
-	return is_dead(img, n) ? 0 : full_bytes(img, n);
+	return bfo_name_is_dead(img->tree, n) ? 0 : full_bytes(img, n);
 }
 
 /* Bytes for entries in a block. */
@@ -266,7 +260,7 @@ static void put_names(const struct bfo_dirimage *img, uint8_t *block, uint32_t a
 	for (i = first; i < end; i++) {
 		n = &img->tree->names.v[i];
 		bfo_tree_prefetch(img->tree, i, img->end);
-		if (is_dead(img, n))
+		if (bfo_name_is_dead(img->tree, n))
 			continue;
 		last = at;
 		put_name(img, block + at, n, full_bytes(img, n));

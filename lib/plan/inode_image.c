@@ -11,6 +11,7 @@
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
 #include "plan/inode_image.h"
+#include "plan/itrees.h"
 #include "plan/loss.h"
 
 #define le16 ext2fs_cpu_to_le16
@@ -433,7 +434,7 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *dat
 		set_dir(rec, raw);
 	else
 		raw->i_flags &= le32(~EXT2_INDEX_FL);
-	if (bfo_inode_is_quota(rec))
+	if (bfo_plan_is_written_last(plan, rec))
 		set_size(rec, raw);
 	if (!err)
 		err = has_map(rec) ? set_map(plan, inode, raw, scratch)

@@ -190,7 +190,8 @@ static errcode_t find_paths(struct bfo_plan *plan, const char *const *from, size
 	return err;
 }
 
-errcode_t bfo_plan_land(struct bfo_plan *plan, const char *const *from, size_t n, const char *to)
+/* What is copied from the source; at least one path. */
+static errcode_t land(struct bfo_plan *plan, const char *const *from, size_t n, const char *to)
 {
 	uint32_t root = bfo_tree_find(plan->tree, EXT2_ROOT_INO), dir;
 	uint32_t *pos = malloc(n * sizeof(*pos));
@@ -213,10 +214,15 @@ errcode_t bfo_plan_land(struct bfo_plan *plan, const char *const *from, size_t n
 		if (!err)
 			err = land_names(plan, dir, pos, n);
 	}
-	if (!err)
-		err = bfo_vec_push(&plan->pairs, (struct bfo_pair) { .inode = plan->root,
-				   .ino = EXT2_ROOT_INO });
 out:
 	free(pos);
 	return err;
+}
+
+errcode_t bfo_plan_land(struct bfo_plan *plan, const char *const *from, size_t n, const char *to)
+{
+	errcode_t err = n ? land(plan, from, n, to) : make_path(plan, to, &plan->landing);
+
+	return err ? err : bfo_vec_push(&plan->pairs, (struct bfo_pair) { .inode = plan->root,
+					.ino = EXT2_ROOT_INO });
 }

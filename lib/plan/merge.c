@@ -49,11 +49,6 @@ static errcode_t meet(struct bfo_plan *plan, const struct side *old, const struc
 			    .ino = old->at->ino });
 }
 
-static int is_dead(const struct bfo_plan *plan, const struct bfo_name *n)
-{
-	return n->ino == BFO_NONE || plan->tree->inodes.v[n->ino].state & BFO_INODE_BAD;
-}
-
 /* Both slices into one at the end of names[]; returns how many names are new in *GAINED. */
 static errcode_t merge_slices(struct bfo_plan *plan, uint32_t inode, struct side *old,
 			      uint32_t *gained)
@@ -67,7 +62,7 @@ static errcode_t merge_slices(struct bfo_plan *plan, uint32_t inode, struct side
 
 	while (!err && (old->at < old->end || i < end)) {
 		new.at = &t->names.v[i];
-		if (i < end && is_dead(plan, new.at)) {
+		if (i < end && bfo_name_is_dead(t, new.at)) {
 			i++;
 			continue;
 		}

@@ -64,6 +64,7 @@ struct bfo_stem_run {
 typedef BFO_VEC(uint32_t) bfo_order;
 
 struct bfo_charges;
+struct bfo_itrees;
 
 /* A file on the target that is as good as gone: whose quota it still is charged to. */
 struct bfo_ghost {
@@ -96,6 +97,7 @@ struct bfo_plan {
 	uint64_t dir_len, ea_len;	/* of the items: directories, attribute blocks */
 	struct bfo_ghost ghost;		/* set by the caller */
 	struct bfo_charges *charges;	/* quota files of the target, or NULL (plan/charge.h) */
+	struct bfo_itrees *itrees;	/* its container of indexes, or NULL (plan/itrees.h) */
 
 	/* totals, for people */
 	uint64_t files, dirs, extents;	/* dirs: new ones */
@@ -124,8 +126,8 @@ static inline uint32_t bfo_plan_numbered(const struct bfo_plan *plan, size_t i)
 	return plan->keep_inodes ? plan->by_number.v[i] : plan->order.v[i];
 }
 
-/* True for the record of a quota file of the target: the one thing but directories that exists. */
-static inline int bfo_inode_is_quota(const struct bfo_inode *rec)
+/* True for a file of the target whose content is made anew: a quota file, or the container. */
+static inline int bfo_inode_is_renewed(const struct bfo_inode *rec)
 {
 	return rec->state & BFO_INODE_EXISTS && !S_ISDIR(rec->mode);
 }
@@ -138,7 +140,8 @@ void bfo_plan_free(struct bfo_plan *plan);
 errcode_t bfo_plan_names(struct bfo_plan *plan);
 
 /*
- * FROM: paths in the source (`/` alone, or some below it); TO: a directory in the target.
+ * FROM: paths in the source (`/` alone, or some below it; N 0: nothing is copied); TO: a directory in
+ * the target.
  * Afterwards plan->pairs holds the first directories to be compared.
  */
 errcode_t bfo_plan_land(struct bfo_plan *plan, const char *const *from, size_t n, const char *to);

@@ -13,6 +13,7 @@
 #include "base/bfo_err.h"
 #include "plan/dirimage.h"
 #include "plan/inline.h"
+#include "plan/itrees.h"
 #include "plan/map.h"
 #include "plan/plan.h"
 #include "plan/runs.h"
@@ -73,7 +74,7 @@ static errcode_t item_blocks(struct bfo_plan *plan, const struct bfo_inode *rec,
 			return too_big(plan, rec - plan->tree->inodes.v);
 		if (S_ISDIR(rec->mode))
 			plan->dir_len += run.len;
-		else if (!run.unwritten && !bfo_inode_is_quota(rec))
+		else if (!run.unwritten && !bfo_plan_is_written_last(plan, rec))
 			plan->data_blocks += run.len;
 	}
 	*blocks = bfo_runs_taken(&walk);

@@ -2,13 +2,15 @@
 /*
  * mkflat - fill one flat directory with many small files, fresh or aged
  *
- *	mkflat DIRECTORY COUNT SIZE [fresh|random|aged] [SEED]
+ *	mkflat DIRECTORY COUNT SIZE [fresh|random|churned|aged] [SEED]
  *
  * Makes the flat data sets of the benchmark: COUNT files of SIZE bytes in DIRECTORY, which must
  * exist and is to be empty.
  *
  *	fresh	created in the order of their names
  *	random	created in a random order
+ *	churned	random; then a random fifth is erased, and as many new files take their inodes
+ *		and their places in the directory
  *	aged	random, and scattered over the disk, as a mail spool or a cache becomes:
  *
  *	wave 1	f f f f f f OOO f f f f f f OOOOO	5/4 COUNT files f; a second writer puts a larger file O
@@ -161,13 +163,14 @@ static void erase(const char *name)
 		die(name);
 }
 
-static void erase_third(struct flat *f)
+/* Erases each file with a chance of one in ODDS. */
+static void erase_some(struct flat *f, uint32_t odds)
 {
 	uint32_t i;
 	char name[32];
 
 	for (i = 0; i < f->made; i++) {
-		if (random_below(f, 3))
+		if (random_below(f, odds))
 			continue;
 		file_name(name, sizeof(name), f->order[i]);
 		erase(name);
@@ -193,7 +196,7 @@ static void erase_others(struct flat *f, uint32_t odds)
 static void make_aged(struct flat *f, uint32_t count)
 {
 	wave(f, count / 4 * 5);
-	erase_third(f);
+	erase_some(f, 3);
 	erase_others(f, 2);
 	sync();
 	wave(f, count - f->live);
@@ -204,6 +207,15 @@ static void make_plain(struct flat *f, uint32_t count)
 {
 	while (f->live < count)
 		create_next(f);
+}
+
+static void make_churned(struct flat *f, uint32_t count)
+{
+	make_plain(f, count);
+	sync();
+	erase_some(f, 5);
+	sync();
+	make_plain(f, count);
 }
 
 /* One CPU: ext4 keeps a block preallocation for each. Not being allowed to is no reason to stop. */
@@ -219,9 +231,10 @@ static void stay_on_one_cpu(void)
 
 static void prepare(struct flat *f, uint32_t count, const char *how)
 {
+	int once = !strcmp(how, "fresh") || !strcmp(how, "random");
 	size_t i;
 
-	f->total = strcmp(how, "aged") ? count : count * 2;
+	f->total = once ? count : count * 2;
 	f->order = allocate(f->total, sizeof(*f->order));
 	f->data = allocate(f->size, 1);
 	f->other_gone = allocate(f->total / OTHER_EVERY + 2, 1);
@@ -238,7 +251,8 @@ int main(int argc, char **argv)
 
 	if (argc < 4) {
 		fprintf(stderr,
-			"usage: mkflat DIRECTORY COUNT SIZE [fresh|random|aged] [SEED]\n");
+			"usage: mkflat DIRECTORY COUNT SIZE [fresh|random|churned|aged] "
+			"[SEED]\n");
 		return 2;
 	}
 	if (chdir(argv[1]))
@@ -249,10 +263,12 @@ int main(int argc, char **argv)
 	f.random = f.random ? f.random : 20190520;
 	stay_on_one_cpu();
 	prepare(&f, count, how);
-	if (strcmp(how, "aged"))
-		make_plain(&f, count);
-	else
+	if (!strcmp(how, "aged"))
 		make_aged(&f, count);
+	else if (!strcmp(how, "churned"))
+		make_churned(&f, count);
+	else
+		make_plain(&f, count);
 	sync();
 	free(f.other_gone);
 	free(f.data);

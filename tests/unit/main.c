@@ -23,10 +23,12 @@ Suite *journal_suite(void);
 Suite *quota_slot_suite(void);
 Suite *record_suite(void);
 Suite *transaction_suite(void);
+Suite *container_suite(void);
 Suite *crc32c_suite(void);
 Suite *dirimage_suite(void);
 Suite *charge_suite(void);
 Suite *extent_suite(void);
+Suite *extsort_suite(void);
 Suite *filter_suite(void);
 Suite *fit_suite(void);
 Suite *htree_suite(void);
@@ -52,15 +54,22 @@ Suite *reread_suite(void);
 Suite *runs_suite(void);
 Suite *sort_suite(void);
 Suite *space_suite(void);
+Suite *spill_suite(void);
 Suite *text_suite(void);
 Suite *values_suite(void);
 Suite *vec_suite(void);
+Suite *itree_format_suite(void);
+Suite *itree_build_suite(void);
+Suite *itree_tree_suite(void);
+Suite *itree_change_suite(void);
+Suite *itree_damage_suite(void);
 Suite *xattr_suite(void);
 Suite *xattr_image_suite(void);
 Suite *xattr_split_suite(void);
 
 static Suite *(*const suites[])(void) = {
-	vec_suite, rank_suite, range_suite, sort_suite, crc32c_suite, text_suite,
+	vec_suite, rank_suite, range_suite, sort_suite, extsort_suite, spill_suite,
+	crc32c_suite, text_suite,
 	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, filter_suite,
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, space_suite,
 	runs_suite, inode_image_suite, xattr_suite, xattr_split_suite, xattr_image_suite, fit_suite,
@@ -69,7 +78,10 @@ static Suite *(*const suites[])(void) = {
 	commit_suite, commit_fail_suite,
 	journal_suite, record_suite, commit_fit_suite, transaction_suite, digest_suite,
 	quota_slot_suite, replay_suite,
+	container_suite,
 	attrs_suite, values_suite, maps_suite, pairs_suite,
+	itree_format_suite, itree_build_suite, itree_tree_suite, itree_change_suite,
+	itree_damage_suite,
 };
 
 int main(void)

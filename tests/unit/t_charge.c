@@ -175,7 +175,7 @@ START_TEST(builds_what_was_sized)
 	want_ok(bfo_charges_size(&b.plan));
 	f = &b.plan.charges->files[BFO_QUOTA_GROUP];
 	rec = &b.tree.inodes.v[f->inode];
-	want(bfo_inode_is_quota(rec));
+	want(bfo_inode_is_renewed(rec));
 	want_eq(rec->new_ino, 4);
 	want_eq(rec->generation, 31);
 	want_eq(rec->size, 9 * BLOCK);		/* header, root, 2 * 3 levels, data */

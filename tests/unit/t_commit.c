@@ -78,7 +78,7 @@ static void mark_items(const struct copyjob *j, uint8_t *map)
 		for (k = rec->seg; k < rec->seg + rec->nseg; at += t->segs.v[k++].len)
 			if (!bfo_seg_unwritten(&t->segs.v[k]))
 				mark_stem(j, map, at, t->segs.v[k].len,
-					  bfo_inode_is_quota(rec) ? QUOTA : 0);
+					  bfo_inode_is_renewed(rec) ? QUOTA : 0);
 	}
 	for (i = 0; i < t->eas.n; i++)
 		if (t->eas.v[i].refs)
@@ -388,7 +388,7 @@ static void check_reads(const struct copyjob *j)
 	for (i = 0; i < t->inodes.n; i++) {
 		const struct bfo_inode *rec = &t->inodes.v[i];
 
-		if (!S_ISREG(rec->mode) || bfo_inode_is_quota(rec))
+		if (!S_ISREG(rec->mode) || bfo_inode_is_renewed(rec))
 			continue;
 		for (k = rec->seg; k < rec->seg + rec->nseg; k++)
 			for (b = 0; b < t->segs.v[k].len; b++)
@@ -419,7 +419,7 @@ static void check_data(const struct copyjob *j, const char *copy)
 		const struct bfo_inode *rec = &t->inodes.v[j->plan.order.v[i]];
 		uint64_t at = rec->stem;
 
-		if (S_ISDIR(rec->mode) || bfo_inode_is_quota(rec))
+		if (S_ISDIR(rec->mode) || bfo_inode_is_renewed(rec))
 			continue;
 		for (k = rec->seg; k < rec->seg + rec->nseg; k++)
 			for (b = 0; b < t->segs.v[k].len; b++, at++)

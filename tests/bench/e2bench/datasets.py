@@ -41,6 +41,7 @@ class Recipe:
     mount: str                  # options while it is filled
     fill: Callable              # (settings, directory)
     about: str
+    of: str = ""                # what its contents depend on, for the image's name
 
 
 @dataclass(frozen=True)
@@ -80,12 +81,14 @@ def recipes(settings):
     flat_files, small_files = settings.flat_files, settings.small_files
     rows = [
         Recipe("kernel", 3 * GIB, (), "noatime", unpack,
-               f"{settings.tarball.name.removesuffix('.tar.xz')}, unpacked by tar"),
+               f"{settings.tarball.name.removesuffix('.tar.xz')}, unpacked by tar",
+               settings.tarball.name),
         Recipe("flat", 3 * GIB, ("-i", "8192"), "noatime,nodelalloc",
                flat(flat_files, 4096, "aged"),
-               f"one directory, {flat_files:,} files of 4 KB, aged"),
+               f"one directory, {flat_files:,} files of 4 KB, aged", str(flat_files)),
         Recipe("small", 1 * GIB, (), "noatime,nodelalloc", flat(small_files, 4096, "random"),
-               f"one directory, {small_files:,} files of 4 KB, created in random order"),
+               f"one directory, {small_files:,} files of 4 KB, created in random order",
+               str(small_files)),
     ]
     return rows + [scale_recipe(count) for count in settings.scale_files]
 
@@ -113,15 +116,13 @@ def mkfs(device, extra=()):
     host.sh("mke2fs", "-q", "-F", "-t", "ext4", "-b", "4096", *extra, device)
 
 
-def key(settings, recipe):
-    size = {"kernel": settings.tarball.name, "flat": settings.flat_files,
-            "small": settings.small_files}.get(recipe.name, "")
-    return f"{recipe.name}-{size}-v{VERSION}".replace("--", "-")
+def key(recipe):
+    return f"{recipe.name}-{recipe.of}-v{VERSION}".replace("--", "-")
 
 
 def get(settings, recipe):
     """The data set, from the cache or made now."""
-    image = settings.image(key(settings, recipe) + ".img")
+    image = settings.image(key(recipe) + ".img")
     about = image.with_suffix(".json")
     if not image.exists() or not about.exists():
         build(settings, recipe, image, about)

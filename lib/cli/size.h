@@ -2,8 +2,8 @@
 /*
  * size.h - sizes as people write and read them
  */
-#ifndef E2BFO_SIZE_H
-#define E2BFO_SIZE_H
+#ifndef CLI_SIZE_H
+#define CLI_SIZE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "progress.h"
+#include "cli/progress.h"
 
 #define REDRAW 0.2		/* seconds */
 #define WIDTH 24
@@ -16,7 +16,7 @@ static const char *const stages[] = {
 	[BFO_STAGE_PLAN] = "Planning", [BFO_STAGE_DATA] = "Copying",
 	[BFO_STAGE_LOOK] = "Looking for bad data",
 	[BFO_STAGE_TABLES] = "Writing inodes", [BFO_STAGE_FINISH] = "Finishing",
-	[BFO_STAGE_REREAD] = "Verifying",
+	[BFO_STAGE_REREAD] = "Verifying", [BFO_STAGE_INDEX] = "Building indexes",
 	[BFO_STAGE_COMPARE] = "Comparing inodes", [BFO_STAGE_COMPARE_DATA] = "Comparing data",
 };
 

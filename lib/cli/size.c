@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "size.h"
+#include "cli/size.h"
 
 int size_parse(const char *text, uint64_t *bytes)
 {

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "json.h"
+#include "cli/json.h"
 
 /* Length of the valid UTF-8 sequence at P (of at most N bytes), 0 if there is none. */
 static int utf8_length(const unsigned char *p, size_t n)
@@ -32,25 +32,36 @@ static int utf8_length(const unsigned char *p, size_t n)
 	return len;
 }
 
+/* How many of N bytes at P stand in a string as they are. */
+static size_t plain_length(const unsigned char *p, size_t n)
+{
+	size_t i = 0;
+	int len;
+
+	for (; i < n && p[i] != '"' && p[i] != '\\' && p[i] >= 0x20; i += len) {
+		len = utf8_length(p + i, n - i);
+		if (!len)
+			break;
+	}
+	return i;
+}
+
 static void put_text(FILE *out, const char *text, size_t len)
 {
-	const unsigned char *p = (const unsigned char *) text;
-	size_t i;
-	int n;
+	const unsigned char *p = (const unsigned char *) text, *end = p + len;
+	size_t n;
 
 	putc('"', out);
-	for (i = 0; i < len; i += n) {
-		n = utf8_length(p + i, len - i);
-		if (!n) {
-			fprintf(out, "\\udc%02x", p[i]);
-			n = 1;
-		} else if (p[i] == '"' || p[i] == '\\') {
-			fprintf(out, "\\%c", p[i]);
-		} else if (p[i] < 0x20) {
-			fprintf(out, "\\u%04x", p[i]);
-		} else {
-			fwrite(p + i, 1, n, out);
-		}
+	for (;; p++) {
+		n = plain_length(p, end - p);
+		fwrite(p, 1, n, out);
+		p += n;
+		if (p == end)
+			break;
+		if (*p == '"' || *p == '\\')
+			fprintf(out, "\\%c", *p);
+		else
+			fprintf(out, *p < 0x20 ? "\\u%04x" : "\\udc%02x", *p);
 	}
 	putc('"', out);
 }

@@ -5,8 +5,8 @@
  * Names in filesystems are bytes, JSON strings are Unicode: bytes that are not valid UTF-8 are
  * written as \udcXX (XX the byte), as Python's surrogateescape reads them back.
  */
-#ifndef E2BFO_JSON_H
-#define E2BFO_JSON_H
+#ifndef CLI_JSON_H
+#define CLI_JSON_H
 
 #include <stdint.h>
 #include <stdio.h>

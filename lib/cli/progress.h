@@ -2,8 +2,8 @@
 /*
  * progress.h - the bar on the terminal
  */
-#ifndef E2BFO_PROGRESS_H
-#define E2BFO_PROGRESS_H
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
 
 #include "base/context.h"
 

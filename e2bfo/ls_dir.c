@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ls_dir.c - the names of directories, in the order of inode numbers
+ *
+ *   index in the container ── cursor ─────────────────────── batch, batch, ... (memory for one)
+ *   directory blocks ── name scan ── sorted by inode number ── batch, batch, ...
+ *
+ * What has an index that can be believed is listed by that, at once.  Other directories are read
+ * whole; those that come after each other in the queue together, as far as memory goes.
+ *
+ * A tree can turn out to be damaged when some of it was printed.  As batches of a tree end where the
+ * names of an inode end, the rest is what leads to greater inode numbers: it comes from the
+ * directory.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "base/sort.h"
+#include "gather/inode_scan.h"
+#include "gather/name_scan.h"
+#include "itree/cursor.h"
+#include "ls.h"
+
+#define BATCH_FIRST 256U	/* names: so that the first line comes at once */
+#define BATCH 8192U
+#define BATCH_MAX 131072U	/* an inode has no more than 65,535 links */
+#define TOGETHER 65536U		/* directories */
+
+/* ---- by reading directories ---- */
+
+struct place {			/* sort key first */
+	uint32_t ino, dir;
+};
+
+/* Directories FIRST to FIRST + N - 1 of the queue, read together. */
+struct group {
+	struct ls *ls;
+	struct bfo_tree tree;
+	uint32_t first, n;
+	uint32_t *place;	/* of its records: index in the queue */
+};
+
+static errcode_t read_group(struct group *g)
+{
+	struct place *places = malloc(g->n * sizeof(*places));
+	uint32_t *inos = malloc(g->n * sizeof(*inos)), i, index;
+	errcode_t err = ENOMEM;
+
+	g->place = malloc(g->n * sizeof(*g->place));
+	if (places && inos && g->place) {
+		for (i = 0; i < g->n; i++)
+			places[i] = (struct place) {
+				.ino = g->ls->queue.dirs.v[g->first + i].ino, .dir = g->first + i };
+		bfo_sort(places, g->n, sizeof(*places), 1);
+		for (i = 0; i < g->n; i++)
+			inos[i] = places[i].ino;
+		err = bfo_inode_scan_some(&g->ls->reader, &g->tree, inos, g->n);
+	}
+	for (i = 0; i < g->n && !err; i++) {
+		index = bfo_tree_find(&g->tree, places[i].ino);
+		if (index != BFO_NONE)
+			g->place[index] = places[i].dir;
+	}
+	if (!err)
+		err = bfo_name_scan(&g->ls->reader, &g->tree);
+	free(places);
+	free(inos);
+	return err;
+}
+
+/* Names as batches want them: by directory, then by inode number; only those past inode ABOVE. */
+static void sort_names(struct group *g, uint32_t above)
+{
+	struct bfo_tree *t = &g->tree;
+	size_t i, kept = 0;
+
+	for (i = 0; i < t->names.n; i++) {
+		struct bfo_name n = t->names.v[i];
+
+		if (n.ino <= above)
+			continue;
+		n.dir = g->place[n.dir];
+		n.hash = n.ino;
+		n.minor = 0;
+		t->names.v[kept++] = n;
+	}
+	t->names.n = kept;
+	bfo_sort(t->names.v, t->names.n, sizeof(*t->names.v), 2);
+}
+
+/* Several names of one inode come in the order of a tree: by their hash. */
+static void sort_links(struct group *g)
+{
+	const struct bfo_volume *vol = g->ls->volume;
+	struct bfo_tree *t = &g->tree;
+	size_t i, end, k;
+
+	for (i = 0; i < t->names.n; i = end) {
+		struct bfo_name *n = &t->names.v[i];
+
+		for (end = i + 1; end < t->names.n && t->names.v[end].dir == n->dir &&
+				  t->names.v[end].ino == n->ino; end++)
+			;
+		if (end - i == 1)
+			continue;
+		for (k = i; k < end; k++)
+			ext2fs_dirhash2(bfo_volume_hash_version(vol),
+					bfo_name_text(t, &t->names.v[k]),
+					bfo_name_len(&t->names.v[k]), NULL, 0,
+					vol->fs->super->s_hash_seed, &t->names.v[k].minor, NULL);
+		bfo_sort(n, end - i, sizeof(*n), 3);
+	}
+}
+
+/* What was found about these directories, each with its path. */
+static errcode_t print_findings(struct group *g)
+{
+	const struct bfo_tree *t = &g->tree;
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < t->findings.n && !err; i++) {
+		const struct bfo_finding *f = &t->findings.v[i];
+		int is_name = f->len != BFO_NO_NAME;
+
+		err = ls_queue_point(g->ls, g->place[bfo_tree_find(t, is_name ? f->dir : f->ino)]);
+		if (!err)
+			ls_print_damage(&g->ls->print, f->kind, is_name ? t->text.v + f->text : "",
+					is_name ? f->len : 0, f->ino, f->blk);
+	}
+	return err;
+}
+
+static errcode_t print_group(struct group *g, uint32_t entered)
+{
+	uint32_t max = BATCH_FIRST, last = g->first + g->n - 1;
+	struct bfo_tree *t = &g->tree;
+	errcode_t err = 0;
+	size_t i, end;
+
+	for (i = 0; i < t->names.n && !err; i = end) {
+		end = t->names.n - i < max ? t->names.n : i + max;
+		err = ls_batch_list(g->ls, t, i, end, &entered);
+		max = BATCH;
+	}
+	while (!err && entered != last)
+		err = ls_queue_enter(g->ls, ++entered);
+	return err ? err : print_findings(g);
+}
+
+/*
+ * Lists N directories of the queue from FIRST on; of their names those that lead to inodes above
+ * ABOVE.  Directories up to ENTERED were begun before.
+ */
+static errcode_t list_sorted(struct ls *ls, uint32_t first, uint32_t n, uint32_t entered,
+			     uint32_t above)
+{
+	struct group g = { .ls = ls, .first = first, .n = n };
+	errcode_t err = read_group(&g);
+
+	if (!err) {
+		sort_names(&g, above);
+		sort_links(&g);
+		err = print_group(&g, entered);
+	}
+	ls->ways.sorted += n;
+	bfo_tree_free(&g.tree);
+	free(g.place);
+	return err == ENOMEM ? bfo_fail(&ls->ctx, err, "listing directories") : err;
+}
+
+/* How many directories from FIRST on are read together: names take about what their blocks do. */
+static uint32_t group_size(const struct ls *ls, uint32_t first)
+{
+	const struct ls_queue *q = &ls->queue;
+	uint64_t bytes = 0;
+	uint32_t n = 0;
+
+	for (; first + n < q->dirs.n && n < TOGETHER && !q->dirs.v[first + n].has_tree; n++) {
+		bytes += q->dirs.v[first + n].size;
+		if (n && bytes > ls->opt.common.memory / 4)
+			break;
+	}
+	return n;
+}
+
+/* ---- by an index ---- */
+
+struct walk {
+	struct ls *ls;
+	uint32_t dir;			/* index in the queue */
+	struct bfo_container_tree blocks;
+	struct itree tree;
+	struct itree_cursor cursor;
+	struct itree_entry next;	/* its name is NULL at the end */
+	struct bfo_tree batch;		/* names alone */
+	uint32_t max;			/* names of the next batch */
+	uint32_t done;			/* names of inodes up to this one were printed */
+};
+
+/* Not the tree's fault: reading the directory instead would not help. */
+static int is_fatal(errcode_t err)
+{
+	return err == ENOMEM || err == BFO_ET_CANCELLED;
+}
+
+/* What the trees' checksums do not say: that it is a name, and an inode of this volume. */
+static int is_possible(const struct ls *ls, const struct itree_entry *e)
+{
+	return itree_key_ino(e->key) <= ls->volume->fs->super->s_inodes_count &&
+	       !memchr(e->name, '/', e->name_len) && !memchr(e->name, 0, e->name_len);
+}
+
+static errcode_t look_ahead(struct walk *w)
+{
+	errcode_t err = itree_cursor_next(&w->cursor, &w->next);
+
+	if (!err && w->next.name && !is_possible(w->ls, &w->next))
+		err = BFO_ET_ITREE;
+	return err;
+}
+
+static int is_in_batch(const struct walk *w)
+{
+	const struct bfo_tree *t = &w->batch;
+
+	return w->next.name && (t->names.n < w->max ||
+				t->names.v[t->names.n - 1].ino == itree_key_ino(w->next.key));
+}
+
+/* Fills the batch, up to the last name of some inode. */
+static errcode_t fill(struct walk *w)
+{
+	struct bfo_tree *t = &w->batch;
+	errcode_t err = 0;
+
+	t->names.n = t->text.n = 0;
+	while (!err && is_in_batch(w)) {
+		err = bfo_tree_add_name(t, w->dir, itree_key_ino(w->next.key), w->next.type,
+					w->next.name, w->next.name_len);
+		if (!err)
+			err = t->names.n < BATCH_MAX ? look_ahead(w) : BFO_ET_ITREE;
+	}
+	w->max = BATCH;
+	return err;
+}
+
+/* After an error in the tree: names of the last inode in the batch may be incomplete. */
+static void drop_last_inode(struct bfo_tree *t)
+{
+	size_t n = t->names.n;
+
+	while (t->names.n && t->names.v[t->names.n - 1].ino == t->names.v[n - 1].ino)
+		t->names.n--;
+}
+
+static errcode_t print_batch(struct walk *w)
+{
+	uint32_t entered = w->dir;
+	size_t n = w->batch.names.n;
+
+	if (!n)
+		return 0;
+	w->done = w->batch.names.v[n - 1].ino;
+	return ls_batch_list(w->ls, &w->batch, 0, n, &entered);
+}
+
+/* *BROKEN: the tree is damaged, but for what was printed. */
+static errcode_t walk_tree(struct walk *w, int *broken)
+{
+	errcode_t err = look_ahead(w), why;
+
+	while (!err && w->next.name) {
+		why = fill(w);
+		*broken = why && !is_fatal(why);
+		if (*broken)
+			drop_last_inode(&w->batch);
+		err = why && !*broken ? why : print_batch(w);
+		if (*broken)
+			return err;
+	}
+	*broken = err && !is_fatal(err) && !w->done;
+	return *broken ? 0 : err;
+}
+
+static errcode_t open_tree(struct walk *w)
+{
+	const struct ls_dir *d = &w->ls->queue.dirs.v[w->dir];
+	struct itree_dir dir;
+	errcode_t err;
+
+	err = bfo_container_dir(&w->ls->container, d->ino, &dir);
+	if (!err)
+		err = bfo_container_tree_open(&w->blocks, &w->ls->container, &dir);
+	if (!err)
+		err = itree_open(&w->tree, &w->blocks.store, w->ls->container.header.seed, &dir);
+	itree_cursor_init(&w->cursor, &w->tree);
+	return err;
+}
+
+static errcode_t list_by_tree(struct ls *ls, uint32_t dir)
+{
+	struct walk w = { .ls = ls, .dir = dir, .max = BATCH_FIRST };
+	errcode_t err = ls_queue_enter(ls, dir), why;
+	int broken = 0;
+
+	if (err)
+		return err;
+	why = open_tree(&w);
+	if (why)
+		broken = !is_fatal(why);
+	else
+		why = walk_tree(&w, &broken);
+	ls->ways.by_tree += !broken;
+	ls->ways.broken += broken;
+	itree_cursor_free(&w.cursor);
+	itree_close(&w.tree);
+	bfo_container_tree_free(&w.blocks);
+	bfo_tree_free(&w.batch);
+	return broken ? list_sorted(ls, dir, 1, dir, w.done) : why;
+}
+
+errcode_t ls_dir_list(struct ls *ls)
+{
+	uint32_t next = 0, n;
+	errcode_t err = 0;
+
+	for (; next < ls->queue.dirs.n && !err; next += n) {
+		n = group_size(ls, next);
+		err = n ? list_sorted(ls, next, n, next - 1, 0) : list_by_tree(ls, next);
+		n += !n;
+	}
+	return err;
+}

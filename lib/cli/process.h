@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * process.h - what every program does first, and last
+ */
+#ifndef CLI_PROCESS_H
+#define CLI_PROCESS_H
+
+#include <signal.h>
+#include <stdint.h>
+
+/* Set by SIGINT, SIGTERM and SIGHUP, once process_catch_signals() was called. */
+extern volatile sig_atomic_t cancel_requested;
+
+/* The first of them asks the library to stop, a second one does what it always did. */
+void process_catch_signals(void);
+
+/* A volume must never be opened as descriptor 0, 1 or 2, where messages go. */
+void process_fill_standard_files(void);
+
+/*
+ * True if all that was printed is written: a report that could not be is no success, though the
+ * work may be done; PROGRAM complains of it.
+ */
+int process_output_is_written(const char *program);
+
+/* What buffers may take if nothing is said: a quarter of RAM, at most 1 GiB. */
+uint64_t process_default_memory(void);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * change.c - a change of a few blocks that belong to somebody already, all or nothing
+ */
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "commit/change.h"
+#include "volume/mmp.h"
+
+static const char tag[BFO_TXLOG_TAG_BYTES] = "e2bfo:change";
+
+errcode_t bfo_change_begin(struct bfo_change *c, struct bfo_context *ctx, struct bfo_volume *vol,
+			   int64_t now, const char *undo_file)
+{
+	errcode_t err;
+
+	memset(c, 0, sizeof(*c));
+	err = bfo_writer_open(&c->w, ctx, vol, undo_file);
+	c->t.w = &c->w;
+	if (!err)
+		err = bfo_meta_open(&c->m, ctx, vol);
+	if (err)
+		return err;
+	err = bfo_txlog_open(ctx, vol, &c->journal);
+	c->t.atomic = !err;
+	c->journal.now = now;
+	memcpy(c->journal.tag, tag, sizeof(tag));
+	return err == BFO_ET_NOT_JOURNALED ? 0 : err;
+}
+
+static errcode_t write_super(struct bfo_change *c, uint16_t state)
+{
+	errcode_t err;
+
+	c->w.vol->fs->super->s_state = state;
+	err = bfo_writer_super(&c->w, c->w.vol->fs->super);
+	return err ? err : bfo_writer_flush(&c->w);
+}
+
+/* In place; what has begun cannot be taken back. */
+static errcode_t apply(struct bfo_change *c)
+{
+	uint16_t state = c->w.vol->fs->super->s_state;
+	char what[sizeof(c->w.ctx->what)];
+	errcode_t err = write_super(c, state & ~EXT2_VALID_FS);
+
+	if (!err)
+		err = bfo_transaction_apply(&c->t);
+	if (!err)
+		err = write_super(c, state);
+	if (!err)
+		return 0;
+	memcpy(what, c->w.ctx->what, sizeof(what));
+	return bfo_fail(c->w.ctx, err, "%.300s; the target is marked as not clean: run e2fsck -fy on it",
+			what);
+}
+
+static errcode_t commit(struct bfo_change *c)
+{
+	uint64_t need = bfo_txlog_need(&c->journal, c->t.blocks.n + 1);
+	char what[sizeof(c->w.ctx->what)];
+	errcode_t err;
+	int durable = 0;
+
+	if (need > bfo_txlog_room(&c->journal))
+		return bfo_fail(c->w.ctx, BFO_ET_JOURNAL_SMALL, "changing %s", c->w.vol->spec);
+	err = bfo_transaction_super(&c->t, c->w.vol->fs->super);
+	if (!err)
+		err = bfo_transaction_commit(&c->t, &c->journal, &durable);
+	if (!err)
+		return 0;
+	memcpy(what, c->w.ctx->what, sizeof(what));
+	c->w.failed = 0;
+	if (!durable)
+		bfo_transaction_settle(&c->w);
+	memcpy(c->w.ctx->what, what, sizeof(what));
+	return !durable ? err : bfo_fail(c->w.ctx, err, "%.300s; the change waits in the target's "
+					 "journal: run e2fsck -p on it", what);
+}
+
+errcode_t bfo_change_end(struct bfo_change *c, errcode_t err)
+{
+	errcode_t undo_err;
+
+	if (!err)
+		err = bfo_meta_stage(&c->m, &c->t);
+	if (!err)
+		err = bfo_mmp_confirm(c->w.ctx, c->w.vol);
+	if (!err)
+		err = c->t.atomic ? commit(c) : apply(c);
+	bfo_meta_close(&c->m);
+	bfo_transaction_free(&c->t);
+	bfo_txlog_free(&c->journal);
+	undo_err = bfo_writer_close(&c->w);
+	return err ? err : undo_err;
+}

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Settings: what one run was asked to do, from environment variables; HELP lists them."""
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from e2bench import host
+
+HELP = """\
+usage: itree [--help]          settings are environment variables:
+
+  BUILDDIR        top of the build tree (default: .), with e2itree/e2itree and e2bfo/e2bfo in it
+  BENCH_DIR       cache of the images (default: TMPDIR/e2bfo-bench): three of 420 bytes for each file,
+                  of 5.5 KB with BYTES=4096, and of 256 MB more
+  FILES           how many files the directory has (default: '100000 1000000 5000000'; the last
+                  takes minutes to fill)
+  BYTES           in each of them: 0 or 4096 (default: 0)
+  ROWS            of build, fsck, check, and the readers tree, notree, kernel-names,
+                  kernel-unsorted, kernel-ls, kernel-sorted (default: all); those that begin
+                  with kernel, and fsck, need neither e2itree nor e2bfo
+  RUNS            timed runs of each row, the median counts (default: 3)
+  TIMEOUT         seconds after which a program is stopped, and the benchmark with it
+                  (default: 3600)
+  BENCH_JSON      where the numbers go (default: BENCH_DIR/itree.json)
+"""
+
+
+@dataclass(frozen=True)
+class Settings:
+    builddir: Path
+    bench_dir: Path
+    json: Path
+    files: tuple
+    bytes: int
+    rows: tuple                 # empty: all
+    runs: int
+    timeout: float
+
+    def built(self, name):
+        """Path of one of the C programs beside this harness, as built."""
+        return self.builddir / "tests" / "bench" / name
+
+    def image(self, name):
+        return self.bench_dir / name
+
+    @property
+    def e2itree(self):
+        return self.builddir / "e2itree" / "e2itree"
+
+    @property
+    def e2bfo(self):
+        return self.builddir / "e2bfo" / "e2bfo"
+
+    def wants(self, row):
+        return not self.rows or row in self.rows
+
+
+def words(text):
+    return tuple(text.replace(",", " ").split())
+
+
+def from_environment(known_rows, env=None):
+    env = os.environ if env is None else env
+    bench_dir = Path(env.get("BENCH_DIR") or Path(tempfile.gettempdir()) / "e2bfo-bench").absolute()
+    rows = words(env.get("ROWS", ""))
+    unknown = sorted(set(rows) - set(known_rows))
+    if unknown:
+        raise host.Failure(f"unknown rows: {' '.join(unknown)} (known: {' '.join(known_rows)})")
+    return Settings(
+        builddir=Path(env.get("BUILDDIR") or ".").absolute(),
+        bench_dir=bench_dir,
+        json=Path(env.get("BENCH_JSON") or bench_dir / "itree.json"),
+        files=tuple(int(n) for n in words(env.get("FILES") or "100000 1000000 5000000")),
+        bytes=int(env.get("BYTES") or 0),
+        rows=rows,
+        runs=int(env.get("RUNS") or 3),
+        timeout=float(env.get("TIMEOUT") or 3600))
