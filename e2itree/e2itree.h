@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * e2itree.h - what the passes share
+ *
+ *   pass 1   inode tables ── directories          container ── catalogue, trees ── sound?
+ *   pass 2   directory blocks ── names: (directory, inode, hash) to be sorted, sum of all
+ *   pass 3   decide: which trees are kept, built, dropped; sort; size; plan
+ *   pass 4   container, every block once; then one transaction
+ *   pass 5   trees against directories, name by name, both ways
+ */
+#ifndef E2ITREE_H
+#define E2ITREE_H
+
+#include "base/extsort.h"
+#include "commit/commit.h"
+#include "gather/container.h"
+#include "gather/target.h"
+#include "options.h"
+#include "plan/itrees.h"
+
+#define READ_GAP (256U << 10)		/* bytes */
+
+/* Exit status, as of e2fsck(8): bits. */
+enum {
+	EXIT_CLEAN = 0,
+	EXIT_CHANGED = 1,	/* the container was made, changed or removed */
+	EXIT_LEFT = 4,		/* something is left to be done */
+	EXIT_FAILED = 8,
+	EXIT_USAGE = 16,
+	EXIT_CANCELED = 32,
+};
+
+/* What becomes of a directory's tree. */
+enum fate { FATE_NONE, FATE_KEEP, FATE_BUILD, FATE_DROP };
+
+/* A directory that has a tree, or is to have one. */
+struct dir {
+	uint32_t ino, generation, flags;
+	uint64_t size;			/* bytes */
+	uint64_t version;
+	int64_t ctime;
+	uint32_t ctime_nsec;
+	int damaged;			/* it cannot be read as it should */
+	uint64_t names, bytes, set_hash;	/* pass 2; bytes: of entries */
+	enum fate fate;
+};
+
+/* A tree that the container has. */
+struct tree {
+	struct itree_dir dir;
+	const char *damage;		/* pass 1: what is wrong, or NULL; */
+	uint32_t blk;			/* in this block of it */
+	uint32_t fill;			/* percent of its leaves in use */
+};
+
+/* A name that was told: for --json. */
+struct told {
+	int code;
+	uint32_t ino;
+	int fixed;
+};
+
+struct job {
+	struct options opt;
+	struct bfo_context ctx;
+	int64_t now;
+
+	struct bfo_volume *vol;
+	struct bfo_reader reader;
+	int reading;			/* the reader is open */
+
+	struct bfo_container old;
+	int has_old;			/* 1: it can be read; -1: it is damaged */
+	int takes_over;			/* 1: its trees may be kept; 0: none of them */
+	int other_uuid;			/* it says that it belongs to another filesystem */
+	int no_memory;			/* in the middle of pass 1 */
+	BFO_VEC(struct tree) trees;	/* ascending */
+
+	struct bfo_tree tree;		/* of directories alone */
+	BFO_VEC(struct dir) dirs;	/* parallel to tree.inodes */
+	struct bfo_extsort *names;
+
+	struct bfo_target target;
+	struct bfo_tree planned;
+	struct bfo_plan plan;
+	struct bfo_itrees itrees;
+	int is_planned, atomic, removed;
+	struct bfo_commit_stats stats;
+	struct bar bar;
+
+	int status;			/* exit bits so far */
+	uint64_t kept, built, dropped, all_names;
+	uint64_t wanted;		/* questions answered with yes */
+	BFO_VEC(struct told) told;
+};
+
+/* Opens the volume, and the reader on it; FOR_WRITING or to look. */
+errcode_t job_open(struct job *j, int for_writing);
+void job_close(struct job *j);
+
+errcode_t pass1(struct job *j);
+errcode_t pass2(struct job *j);
+
+/*
+ * Asks what is to be done.  *WORK: 0 nothing; 1 the container is right but for its times; 2 trees
+ * have to be built or dropped.
+ */
+errcode_t pass3_decide(struct job *j, int *work);
+errcode_t pass3(struct job *j);
+errcode_t pass4(struct job *j);
+errcode_t pass4_refresh(struct job *j);
+errcode_t pass5(struct job *j);
+
+/* -r, -l, -d. */
+errcode_t remove_container(struct job *j);
+errcode_t list_trees(struct job *j);
+errcode_t dump_tree(struct job *j);
+
+/* The tree of directory INO, or NULL. */
+struct tree *job_tree(const struct job *j, uint32_t ino);
+
+/* The directory of inode INO, or NULL. */
+struct dir *job_dir(const struct job *j, uint32_t ino);
+
+/* The path of directory INO, printable, in OUT. */
+const char *job_path(const struct job *j, uint32_t ino, char *out, size_t size);
+
+/* "Pass N: TEXT", unless that is not wanted. */
+void say_pass(const struct job *j, int n, const char *text);
+
+#endif

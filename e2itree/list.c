@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * list.c - -l: what is indexed, and whether it is up to date
+ */
+#include <stdio.h>
+
+#include "cli/json.h"
+#include "e2itree.h"
+
+
+static const char *state_of(const struct job *j, const struct tree *t)
+{
+	const struct dir *d = job_dir(j, t->dir.ino);
+
+	if (t->damage)
+		return "damaged";
+	if (!d)
+		return "gone";
+	return d->fate == FATE_KEEP ? "fresh" : "stale";
+}
+
+static void print_json(struct json *out, const struct job *j, const struct tree *t)
+{
+	char path[4096];
+
+	json_open(out, NULL, '{');
+	json_string(out, "directory", job_path(j, t->dir.ino, path, sizeof(path)));
+	json_number(out, "inode", t->dir.ino);
+	json_number(out, "entries", t->dir.entries);
+	json_number(out, "levels", t->dir.levels);
+	json_number(out, "leaves", t->dir.leaves);
+	json_number(out, "blocks", t->dir.blocks);
+	json_number(out, "fill", t->fill);
+	json_string(out, "state", state_of(j, t));
+	json_close(out, '}');
+}
+
+errcode_t list_trees(struct job *j)
+{
+	struct json out = { .out = stdout };
+	char path[4096];
+	size_t i;
+
+	if (j->opt.json) {
+		json_open(&out, NULL, '{');
+		json_open(&out, "trees", '[');
+		for (i = 0; i < j->trees.n; i++)
+			print_json(&out, j, &j->trees.v[i]);
+		json_close(&out, ']');
+		json_close(&out, '}');
+		putchar('\n');
+		return 0;
+	}
+	if (j->trees.n)
+		printf("   entries  levels    leaves  fill  state    directory\n");
+	for (i = 0; i < j->trees.n; i++) {
+		const struct tree *t = &j->trees.v[i];
+
+		printf("%10llu  %6u  %8u  %3u%%  %-7s  %s\n", (unsigned long long) t->dir.entries,
+		       t->dir.levels, t->dir.leaves, t->fill, state_of(j, t),
+		       job_path(j, t->dir.ino, path, sizeof(path)));
+	}
+	return 0;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * main.c - e2itree: builds, checks and rebuilds the indexes of big directories
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <ext2fs/ext2_err.h>
+
+#include "base/bfo_err.h"
+#include "base/text.h"
+#include "cli/process.h"
+#include "commit/itrees_change.h"
+#include "e2itree.h"
+#include "report.h"
+
+/* SOURCE_DATE_EPOCH pins the time of what is made. */
+static errcode_t read_time(struct job *j)
+{
+	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+	char *end;
+
+	j->now = time(NULL);
+	if (!epoch || !*epoch)
+		return 0;
+	errno = 0;
+	j->now = strtoll(epoch, &end, 10);
+	return *end || errno ? bfo_fail(&j->ctx, EINVAL, "reading SOURCE_DATE_EPOCH=%s", epoch) : 0;
+}
+
+errcode_t job_open(struct job *j, int for_writing)
+{
+	int how = BFO_OPEN_TARGET | (for_writing ? 0 : BFO_OPEN_LOOK | BFO_OPEN_FORCE);
+	errcode_t err = bfo_volume_open(&j->ctx, j->opt.device, how, NULL, &j->vol);
+
+	if (!err)
+		err = bfo_reader_init(&j->reader, &j->ctx, j->vol, READ_GAP);
+	j->reading = !err;
+	return err;
+}
+
+void job_close(struct job *j)
+{
+	bfo_container_free(&j->old);
+	if (j->reading)
+		bfo_reader_free(&j->reader);
+	j->reading = 0;
+	bfo_volume_close(j->vol);
+	j->vol = NULL;
+}
+
+const char *job_path(const struct job *j, uint32_t ino, char *out, size_t size)
+{
+	char *path = NULL;
+
+	if (ext2fs_get_pathname(j->vol->fs, ino, 0, &path) || !path)
+		snprintf(out, size, "<%u>", ino);
+	else
+		bfo_text_escape(path, strlen(path), out, size);
+	ext2fs_free_mem(&path);
+	return out;
+}
+
+void say_pass(const struct job *j, int n, const char *text)
+{
+	if (!j->opt.json && !j->opt.quiet && !j->opt.list)
+		printf("Pass %d: %s\n", n, text);
+	fflush(stdout);
+}
+
+/* Builds and drops what was decided, and looks at the result. */
+static errcode_t rebuild(struct job *j)
+{
+	errcode_t err = pass3(j);
+
+	if (!err)
+		err = pass4(j);
+	if (err)
+		return err;
+	job_close(j);
+	return job_open(j, 0);
+}
+
+/* The default: gather, decide, commit, compare. */
+static errcode_t check(struct job *j)
+{
+	errcode_t err = pass1(j);
+	int work = 0;
+
+	if (!err)
+		err = pass2(j);
+	if (!err)
+		err = pass3_decide(j, &work);
+	if (!err && j->opt.list)
+		return list_trees(j);
+	if (!err && work == 2)
+		err = rebuild(j);
+	else if (!err)
+		err = bfo_extsort_finish(j->names);
+	if (!err && work == 1)
+		err = pass4_refresh(j);
+	return err ? err : pass5(j);
+}
+
+errcode_t remove_container(struct job *j)
+{
+	errcode_t err = bfo_container_find(&j->reader, &j->old);
+
+	if (err == BFO_ET_NO_ITREE && !j->old.ino)
+		return 0;
+	if (err == BFO_ET_NO_ITREE)
+		return bfo_fail(&j->ctx, BFO_ET_CLASH, "removing /" ITREE_NAME " on %s: it is no "
+				"container of indexes", j->opt.device);
+	if (err && err != BFO_ET_ITREE)
+		return err;
+	if (j->opt.answer == ANSWER_NO) {
+		j->status |= EXIT_LEFT;
+		return 0;
+	}
+	err = bfo_itrees_remove(&j->old, j->now, j->opt.undo_file);
+	if (!err)
+		j->status |= EXIT_CHANGED;
+	j->removed = !err;
+	return err;
+}
+
+static errcode_t run(struct job *j)
+{
+	int looks = j->opt.list || j->opt.dump || j->opt.answer == ANSWER_NO;
+	errcode_t err = read_time(j);
+
+	if (!err && j->opt.undo_file && !access(j->opt.undo_file, F_OK))
+		err = bfo_fail(&j->ctx, EEXIST, "making undo file %s", j->opt.undo_file);
+	if (!err)
+		err = job_open(j, !looks);
+	if (!err)
+		err = bfo_target_gather(&j->ctx, j->vol, &j->target);
+	if (err)
+		return err;
+	if (j->opt.remove)
+		return remove_container(j);
+	return j->opt.dump ? dump_tree(j) : check(j);
+}
+
+static void release(struct job *j)
+{
+	if (j->is_planned)
+		bfo_plan_free(&j->plan);
+	bfo_itrees_free(&j->itrees);
+	bfo_tree_free(&j->planned);
+	bfo_target_free(&j->target);
+	bfo_tree_free(&j->tree);
+	bfo_extsort_close(j->names);
+	bfo_vec_free(&j->trees);
+	bfo_vec_free(&j->dirs);
+	bfo_vec_free(&j->told);
+	job_close(j);
+}
+
+int main(int argc, char **argv)
+{
+	struct job j = { 0 };
+	int status;
+	errcode_t err;
+
+	process_fill_standard_files();
+	signal(SIGXFSZ, SIG_IGN);	/* a file that grows too long is an error like others */
+	add_error_table(&et_ext2_error_table);
+	add_error_table(&et_bfo_error_table);
+	status = options_read(&j.opt, argc, argv);
+	if (status < 0) {
+		j.ctx.cancel = &cancel_requested;
+		process_catch_signals();
+		report_attach(&j);
+		err = run(&j);
+		status = report_end(&j, err);
+	}
+	release(&j);
+	if (!process_output_is_written("e2itree"))
+		status |= EXIT_FAILED;
+	return status;
+}

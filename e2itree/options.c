@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * options.c - the command line of e2itree
+ */
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <ext2fs/ext2fs.h>
+
+#include "cli/process.h"
+#include "cli/size.h"
+#include "e2itree.h"
+
+enum { OPT_JSON = 256, OPT_MEMORY, OPT_PROGRESS };
+
+#define MEMORY_MIN (8ULL << 20)
+
+static const struct option long_options[] = {
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "memory", required_argument, NULL, OPT_MEMORY },
+	{ "progress", required_argument, NULL, OPT_PROGRESS },
+	{ "list", no_argument, NULL, 'l' },
+	{ "dump", required_argument, NULL, 'd' },
+	{ "remove", no_argument, NULL, 'r' },
+	{ "force", no_argument, NULL, 'f' },
+	{ "min-entries", required_argument, NULL, 'm' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 }
+};
+
+static const char help[] =
+"Usage: e2itree [-n|-p|-y] [OPTIONS] DEVICE\n"
+"\n"
+"Keeps indexes of the big directories of an unmounted ext3/ext4 filesystem that list them in\n"
+"the order of inodes, in the file /.e2itree. Without -r, -l and -d all of them are checked; those\n"
+"that are missing, out of date or damaged are built, those of directories that are gone dropped.\n"
+"DEVICE is a device, an image file, or UUID=/LABEL=; FILE?offset=BYTES and\n"
+"DISK?partition=N are inside of it.\n"
+"\n"
+"  -n                   change nothing: tell what is to be done\n"
+"  -p                   do it without questions, as at boot\n"
+"  -y                   answer all questions with yes\n"
+"                       (none of these: ask, which takes a terminal)\n"
+"  -f, --force          build all of them anew\n"
+"  -m, --min-entries N  index directories of N names or more (default: of more than a block)\n"
+"  -r, --remove         remove the file with all indexes\n"
+"  -l, --list           list the indexes, and whether they are up to date\n"
+"  -d, --dump DIR       show the index of DIR (a path, or <inode number>), block by block\n"
+"  -z FILE              keep what live blocks held before in FILE, for e2undo(8)\n"
+"  -C FD                write progress to this file descriptor, as e2fsck does (0: a bar)\n"
+"  --memory SIZE        buffers (default a quarter of RAM, at most 1G); what does not fit is\n"
+"                       sorted in a file in $TMPDIR\n"
+"  --progress auto|bar|none\n"
+"  --json               a report for scripts on standard output\n"
+"  -q, --quiet          only problems\n"
+"  -v, --verbose        more about the work\n"
+"  -V, --version        --help\n"
+"\n"
+"Exit status, added up: 0 nothing to be done, 1 done, 4 left to be done, 8 failed, 16 usage,\n"
+"32 cancelled.\n"
+"\n"
+"Examples:\n"
+"  e2itree -p /dev/sdb1                 build or rebuild what is not up to date\n"
+"  e2itree -n /dev/sdb1                 is there something to be done?\n"
+"  e2itree -l disk.img                  what is indexed\n";
+
+static int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static int complain(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("e2itree: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputs("; try 'e2itree --help'\n", stderr);
+	return EXIT_USAGE;
+}
+
+static int read_answer(struct options *opt, enum answer answer)
+{
+	if (opt->answer != ANSWER_ASK && opt->answer != answer)
+		return complain("only one of -n, -p and -y makes sense");
+	opt->answer = answer;
+	return -1;
+}
+
+static int read_count(char option, const char *text, uint64_t max, uint64_t *out)
+{
+	char *end;
+
+	*out = strtoull(text, &end, 10);
+	if (!*text || *end || text[strspn(text, "0123456789")] || *out > max)
+		return complain("-%c %s: no number, or out of range", option, text);
+	return -1;
+}
+
+static int read_fd(struct options *opt)
+{
+	uint64_t fd;
+	int status = read_count('C', optarg, INT32_MAX, &fd);
+
+	if (status >= 0)
+		return status;
+	opt->completion = fd;
+	if (!fd)
+		opt->progress = PROGRESS_BAR;
+	return -1;
+}
+
+static int read_progress(struct options *opt)
+{
+	static const char *const words[] = { "auto", "bar", "none" };
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (!strcmp(optarg, words[i])) {
+			opt->progress = i;
+			return -1;
+		}
+	return complain("--progress %s: not auto, bar or none", optarg);
+}
+
+static int print_version(void)
+{
+	const char *version, *date;
+
+	ext2fs_get_library_version(&version, &date);
+	printf("e2itree %s\n\tUsing EXT2FS Library version %s, %s\n", PACKAGE_VERSION, version,
+	       date);
+	return EXIT_CLEAN;
+}
+
+static int read_option(struct options *opt, int c)
+{
+	switch (c) {
+	case 'n':
+		return read_answer(opt, ANSWER_NO);
+	case 'p':
+	case 'a':
+		return read_answer(opt, ANSWER_PREEN);
+	case 'y':
+		return read_answer(opt, ANSWER_YES);
+	case 'f':
+		opt->force = 1;
+		return -1;
+	case 'r':
+		opt->remove = 1;
+		return -1;
+	case 'l':
+		opt->list = 1;
+		return -1;
+	case 'd':
+		opt->dump = optarg;
+		return -1;
+	case 'm':
+		return read_count('m', optarg, UINT32_MAX, &opt->min);
+	case 'C':
+		return read_fd(opt);
+	case 'z':
+		opt->undo_file = optarg;
+		return -1;
+	case OPT_MEMORY:
+		if (!size_parse(optarg, &opt->memory) || opt->memory < MEMORY_MIN ||
+		    opt->memory > SIZE_MAX / 2)
+			return complain("--memory %s: no size, or out of range", optarg);
+		return -1;
+	case OPT_PROGRESS:
+		return read_progress(opt);
+	case OPT_JSON:
+		opt->json = 1;
+		return -1;
+	case 'q':
+		opt->quiet = 1;
+		return -1;
+	case 'v':
+		opt->verbose = 1;
+		return -1;
+	case 'V':
+		return print_version();
+	case 'h':
+		fputs(help, stdout);
+		return EXIT_CLEAN;
+	default:
+		fputs("Try 'e2itree --help'\n", stderr);
+		return EXIT_USAGE;
+	}
+}
+
+/* What does not go together. */
+static int check(const struct options *opt)
+{
+	int looks = opt->list + !!opt->dump;
+
+	if (opt->remove + looks > 1)
+		return complain("only one of -r, -l and -d makes sense");
+	if (looks && (opt->force || opt->undo_file || opt->answer == ANSWER_PREEN ||
+		      opt->answer == ANSWER_YES))
+		return complain("-l and -d change nothing");
+	if (opt->remove && (opt->force || opt->min))
+		return complain("-r goes with neither -f nor -m");
+	if (opt->dump && opt->json)
+		return complain("-d has no --json");
+	if (opt->answer == ANSWER_NO && opt->undo_file)
+		return complain("-n changes nothing, so there is nothing to undo");
+	if (opt->answer == ANSWER_ASK && !looks && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+		return complain("no terminal to ask at: -n, -p or -y is needed");
+	if (opt->answer == ANSWER_ASK && opt->json && !looks)
+		return complain("--json asks no questions: -n, -p or -y is needed");
+	return -1;
+}
+
+int options_read(struct options *opt, int argc, char **argv)
+{
+	int c, status = -1;
+
+	*opt = (struct options) { .completion = -1, .memory = process_default_memory() };
+	while (status < 0 && (c = getopt_long(argc, argv, "npayfrld:m:C:z:qvVh", long_options,
+					      NULL)) != -1)
+		status = read_option(opt, c);
+	if (status >= 0)
+		return status;
+	if (optind + 1 != argc)
+		return complain(optind == argc ? "no device was named" : "one device at a time");
+	opt->device = argv[optind];
+	return check(opt);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * options.h - the command line of e2itree
+ */
+#ifndef E2ITREE_OPTIONS_H
+#define E2ITREE_OPTIONS_H
+
+#include <stdint.h>
+
+#include "cli/progress.h"
+
+enum answer { ANSWER_ASK, ANSWER_NO, ANSWER_PREEN, ANSWER_YES };
+
+struct options {
+	const char *device;
+	enum answer answer;	/* -n, -p, -y, or none of them */
+	int force;		/* -f: all trees anew */
+	int remove, list;	/* -r, -l */
+	const char *dump;	/* -d DIR, or NULL */
+	uint64_t min;		/* -m: entries; 0: more than one block */
+	int completion;		/* -C: descriptor that progress goes to, or -1 */
+	const char *undo_file;	/* -z, or NULL */
+	int verbose, json, quiet;
+	uint64_t memory;	/* bytes */
+	enum progress_mode progress;
+};
+
+/* Returns -1 to go on, else the exit status to end with, after a complaint if that is one. */
+int options_read(struct options *opt, int argc, char **argv);
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pass1.c - inode tables: which directories are there; the container: what trees does it have
+ *
+ * A directory is looked at if it has a tree, or is large enough to get one: without -m if it has
+ * more than one block; else if its blocks could hold so many names.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "gather/inode_check.h"
+#include "gather/inode_scan.h"
+#include "itree/check.h"
+#include "e2itree.h"
+#include "problem.h"
+
+#define ENTRY_MIN 12U		/* bytes of the shortest entry of a directory */
+
+struct tree *job_tree(const struct job *j, uint32_t ino)
+{
+	size_t i = bfo_vec_lower(&j->trees, dir.ino, ino);
+
+	return i < j->trees.n && j->trees.v[i].dir.ino == ino ? &j->trees.v[i] : NULL;
+}
+
+struct dir *job_dir(const struct job *j, uint32_t ino)
+{
+	size_t i = bfo_vec_lower(&j->dirs, ino, ino);
+
+	return i < j->dirs.n && j->dirs.v[i].ino == ino ? &j->dirs.v[i] : NULL;
+}
+
+/* ---- the container ---- */
+
+static errcode_t not_ours(struct job *j)
+{
+	return bfo_fail(&j->ctx, BFO_ET_CLASH, "looking at /" ITREE_NAME " on %s: it is no container "
+			"of indexes; move it away", j->opt.device);
+}
+
+/* Without its catalogue a container has nothing to keep. */
+static void give_up(struct job *j)
+{
+	struct about about = { .text = j->ctx.what };
+
+	if (problem(j, PR_1_CONTAINER_DAMAGED, &about))
+		j->has_old = -1;
+	j->trees.n = 0;
+	j->takes_over = 0;
+	j->ctx.what[0] = 0;
+}
+
+/* A filesystem that was given another UUID (tune2fs -U) keeps its trees; names are compared anyway. */
+static void compare_headers(struct job *j)
+{
+	const struct ext2_super_block *sb = j->vol->fs->super;
+	const struct itree_header *h = &j->old.header;
+	char text[40];
+	struct about about = { .text = text };
+
+	j->takes_over = 1;
+	if (memcmp(h->uuid, sb->s_uuid, sizeof(h->uuid))) {
+		snprintf(text, sizeof(text), "%02x%02x%02x%02x-%02x%02x-...", h->uuid[0],
+			 h->uuid[1], h->uuid[2], h->uuid[3], h->uuid[4], h->uuid[5]);
+		j->other_uuid = 1;
+		problem(j, PR_1_OTHER_UUID, &about);
+	}
+	if (h->hash_version != (uint32_t) bfo_volume_hash_version(j->vol) ||
+	    memcmp(h->hash_seed, sb->s_hash_seed, sizeof(h->hash_seed))) {
+		j->takes_over = 0;
+		problem(j, PR_1_OTHER_HASH, &about);
+	}
+}
+
+static errcode_t read_catalogue(struct job *j)
+{
+	bfo_container_catalogue dirs = { 0 };
+	errcode_t err = bfo_container_dirs(&j->old, &dirs);
+	size_t i;
+
+	for (i = 0; i < dirs.n && !err; i++)
+		err = bfo_vec_push(&j->trees, (struct tree) { .dir = dirs.v[i] });
+	bfo_vec_free(&dirs);
+	return err;
+}
+
+static errcode_t find_container(struct job *j)
+{
+	errcode_t err = bfo_container_find(&j->reader, &j->old);
+
+	if (err == BFO_ET_NO_ITREE && j->old.ino)
+		return not_ours(j);
+	if (err == BFO_ET_NO_ITREE)
+		return 0;
+	j->has_old = 1;
+	if (!err)
+		err = read_catalogue(j);
+	if (!err)
+		compare_headers(j);
+	if (err == BFO_ET_ITREE) {
+		give_up(j);
+		err = 0;
+	}
+	return err;
+}
+
+static errcode_t add_bytes(void *priv, const struct itree_entry *e)
+{
+	*(uint64_t *) priv += itree_entry_bytes(e->name_len);
+	return 0;
+}
+
+/* Is the tree in itself as it should be? */
+static errcode_t check_tree(struct job *j, struct tree *tree)
+{
+	struct bfo_container_tree store;
+	struct itree_checked found = { 0 };
+	struct itree t = { 0 };
+	uint64_t bytes = 0;
+	errcode_t err = bfo_container_tree_open(&store, &j->old, &tree->dir);
+
+	if (!err)
+		err = itree_open(&t, &store.store, j->old.header.seed, &tree->dir);
+	if (!err)
+		err = itree_check(&t, add_bytes, &bytes, &found);
+	itree_close(&t);
+	bfo_container_tree_free(&store);
+	tree->fill = bytes * 100 / ((uint64_t) tree->dir.leaves *
+				    (j->vol->block_size - ITREE_LEAF_HEAD));
+	if (err != BFO_ET_ITREE)
+		return err;
+	tree->damage = itree_damage_text(found.what);
+	tree->blk = found.blk;
+	return 0;
+}
+
+static errcode_t check_trees(struct job *j)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < j->trees.n && !err; i++) {
+		err = check_tree(j, &j->trees.v[i]);
+		if (!err && bfo_cancelled(&j->ctx))
+			err = bfo_fail(&j->ctx, BFO_ET_CANCELLED, "reading /" ITREE_NAME);
+	}
+	return err;
+}
+
+/* ---- directories ---- */
+
+static int is_large(const struct job *j, uint64_t size)
+{
+	return j->opt.min ? size / ENTRY_MIN >= j->opt.min : size > j->vol->block_size;
+}
+
+static int is_wanted(void *priv, uint32_t ino, const struct ext2_inode *raw)
+{
+	struct job *j = priv;
+	struct dir d = { .ino = ino, .flags = ext2fs_le32_to_cpu(raw->i_flags),
+			 .generation = ext2fs_le32_to_cpu(raw->i_generation),
+			 .size = bfo_inode_size(raw) };
+
+	if (!S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode)) || d.flags & EXT4_INLINE_DATA_FL)
+		return 0;
+	if (!is_large(j, d.size) && !job_tree(j, ino))
+		return 0;
+	d.version = bfo_inode_version(raw, j->vol->inode_size);
+	bfo_inode_ctime(raw, j->vol->inode_size, &d.ctime, &d.ctime_nsec);
+	if (bfo_vec_push(&j->dirs, d))
+		j->no_memory = 1;
+	return 1;
+}
+
+static int by_ino(const void *a, const void *b)
+{
+	const struct dir *x = a, *y = b;
+
+	return (x->ino > y->ino) - (x->ino < y->ino);
+}
+
+errcode_t pass1(struct job *j)
+{
+	errcode_t err;
+
+	say_pass(j, 1, "Reading inode tables and the container");
+	err = find_container(j);
+	if (!err)
+		err = check_trees(j);
+	if (!err)
+		err = bfo_inode_scan_wanted(&j->reader, &j->tree, is_wanted, j);
+	if (!err && j->no_memory)
+		err = bfo_fail(&j->ctx, ENOMEM, "reading inode tables");
+	if (j->dirs.n)
+		qsort(j->dirs.v, j->dirs.n, sizeof(*j->dirs.v), by_ino);
+	return err;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pass4.c - writing the container
+ *
+ * Every block once, where nothing is; then a transaction, after which the name leads there, and the
+ * blocks there were are free.
+ */
+#include "base/bfo_err.h"
+#include "commit/itrees_change.h"
+#include "e2itree.h"
+
+errcode_t pass4(struct job *j)
+{
+	struct bfo_itree_source from = { .names = j->names, .old = &j->old };
+	struct bfo_commit_options how = { .memory = j->opt.memory, .atomic = j->atomic, .quick = 1,
+					  .undo_file = j->opt.undo_file, .itrees = &from };
+	errcode_t err;
+
+	say_pass(j, 4, "Writing /" ITREE_NAME);
+	err = bfo_commit(&j->plan, &j->reader, j->vol, &how, &j->stats);
+	if (!err)
+		j->status |= EXIT_CHANGED;
+	return err;
+}
+
+errcode_t pass4_refresh(struct job *j)
+{
+	bfo_container_catalogue dirs = { 0 };
+	const struct dir *d;
+	errcode_t err = 0;
+	size_t i;
+
+	say_pass(j, 4, "Writing /" ITREE_NAME);
+	for (i = 0; i < j->trees.n && !err; i++) {
+		struct itree_dir t = j->trees.v[i].dir;
+
+		d = job_dir(j, t.ino);
+		t.version = d->version;
+		t.ctime = d->ctime;
+		t.ctime_nsec = d->ctime_nsec;
+		err = bfo_vec_push(&dirs, t);
+	}
+	if (!err)
+		err = bfo_itrees_refresh(&j->old, dirs.v, j->now, j->opt.undo_file);
+	bfo_vec_free(&dirs);
+	if (!err)
+		j->status |= EXIT_CHANGED;
+	return err;
+}
