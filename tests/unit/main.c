@@ -58,6 +58,7 @@ Suite *spill_suite(void);
 Suite *text_suite(void);
 Suite *values_suite(void);
 Suite *vec_suite(void);
+Suite *itrees_suite(void);
 Suite *itree_format_suite(void);
 Suite *itree_build_suite(void);
 Suite *itree_tree_suite(void);
@@ -81,7 +82,7 @@ static Suite *(*const suites[])(void) = {
 	container_suite,
 	attrs_suite, values_suite, maps_suite, pairs_suite,
 	itree_format_suite, itree_build_suite, itree_tree_suite, itree_change_suite,
-	itree_damage_suite,
+	itree_damage_suite, itrees_suite,
 };
 
 int main(void)
