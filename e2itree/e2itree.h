@@ -88,6 +88,8 @@ struct job {
 	struct bfo_commit_stats stats;
 	struct bar bar;
 
+	int pass;			/* for -C */
+	uint64_t seen, total;		/* names in trees read, and to be read, in this pass */
 	int status;			/* exit bits so far */
 	uint64_t kept, built, dropped, all_names;
 	uint64_t wanted;		/* questions answered with yes */
@@ -126,6 +128,9 @@ struct dir *job_dir(const struct job *j, uint32_t ino);
 const char *job_path(const struct job *j, uint32_t ino, char *out, size_t size);
 
 /* "Pass N: TEXT", unless that is not wanted. */
-void say_pass(const struct job *j, int n, const char *text);
+void say_pass(struct job *j, int n, const char *text);
+
+/* A name in a tree was read: progress, and BFO_ET_CANCELLED when that is wanted. */
+errcode_t job_count_name(struct job *j);
 
 #endif

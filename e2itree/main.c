@@ -17,6 +17,8 @@
 #include "e2itree.h"
 #include "report.h"
 
+#define REPORT_EVERY 65536U		/* names */
+
 /* SOURCE_DATE_EPOCH pins the time of what is made. */
 static errcode_t read_time(struct job *j)
 {
@@ -64,11 +66,22 @@ const char *job_path(const struct job *j, uint32_t ino, char *out, size_t size)
 	return out;
 }
 
-void say_pass(const struct job *j, int n, const char *text)
+void say_pass(struct job *j, int n, const char *text)
 {
+	j->pass = n;
+	j->seen = 0;
 	if (!j->opt.json && !j->opt.quiet && !j->opt.list)
 		printf("Pass %d: %s\n", n, text);
 	fflush(stdout);
+}
+
+errcode_t job_count_name(struct job *j)
+{
+	if (++j->seen % REPORT_EVERY)
+		return 0;
+	bfo_progress_report(&j->ctx, BFO_STAGE_CHECK_INDEX, j->seen, j->total, 0);
+	return bfo_cancelled(&j->ctx) ? bfo_fail(&j->ctx, BFO_ET_CANCELLED, "reading /" ITREE_NAME)
+				      : 0;
 }
 
 /* Builds and drops what was decided, and looks at the result. */

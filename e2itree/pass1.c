@@ -105,10 +105,17 @@ static errcode_t find_container(struct job *j)
 	return err;
 }
 
-static errcode_t add_bytes(void *priv, const struct itree_entry *e)
+struct sum {
+	struct job *j;
+	uint64_t bytes;		/* of entries */
+};
+
+static errcode_t add_entry(void *priv, const struct itree_entry *e)
 {
-	*(uint64_t *) priv += itree_entry_bytes(e->name_len);
-	return 0;
+	struct sum *sum = priv;
+
+	sum->bytes += itree_entry_bytes(e->name_len);
+	return job_count_name(sum->j);
 }
 
 /* Is the tree in itself as it should be? */
@@ -117,16 +124,16 @@ static errcode_t check_tree(struct job *j, struct tree *tree)
 	struct bfo_container_tree store;
 	struct itree_checked found = { 0 };
 	struct itree t = { 0 };
-	uint64_t bytes = 0;
+	struct sum sum = { .j = j };
 	errcode_t err = bfo_container_tree_open(&store, &j->old, &tree->dir);
 
 	if (!err)
 		err = itree_open(&t, &store.store, j->old.header.seed, &tree->dir);
 	if (!err)
-		err = itree_check(&t, add_bytes, &bytes, &found);
+		err = itree_check(&t, add_entry, &sum, &found);
 	itree_close(&t);
 	bfo_container_tree_free(&store);
-	tree->fill = bytes * 100 / ((uint64_t) tree->dir.leaves *
+	tree->fill = sum.bytes * 100 / ((uint64_t) tree->dir.leaves *
 				    (j->vol->block_size - ITREE_LEAF_HEAD));
 	if (err != BFO_ET_ITREE)
 		return err;
@@ -140,11 +147,10 @@ static errcode_t check_trees(struct job *j)
 	errcode_t err = 0;
 	size_t i;
 
-	for (i = 0; i < j->trees.n && !err; i++) {
+	for (j->total = i = 0; i < j->trees.n; i++)
+		j->total += j->trees.v[i].dir.entries;
+	for (i = 0; i < j->trees.n && !err; i++)
 		err = check_tree(j, &j->trees.v[i]);
-		if (!err && bfo_cancelled(&j->ctx))
-			err = bfo_fail(&j->ctx, BFO_ET_CANCELLED, "reading /" ITREE_NAME);
-	}
 	return err;
 }
 

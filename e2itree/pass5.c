@@ -47,6 +47,8 @@ static errcode_t take_entry(void *priv, const struct itree_entry *e)
 	struct compare *c = priv;
 	errcode_t err = skip_to(c, e->key);
 
+	if (!err)
+		err = job_count_name(c->j);
 	if (err)
 		return err;
 	if (c->more && c->next.key[0] == c->dir && key_of(&c->next) == e->key)
@@ -109,13 +111,11 @@ static errcode_t compare_all(struct compare *c, const struct bfo_container *box)
 	errcode_t err = bfo_container_dirs(box, &dirs);
 	size_t i;
 
-	for (i = 0; i < dirs.n && !err; i++) {
-		if (!job_dir(c->j, dirs.v[i].ino))
-			continue;	/* pass 3 has told */
-		err = compare_tree(c, box, &dirs.v[i]);
-		if (!err && bfo_cancelled(&c->j->ctx))
-			err = bfo_fail(&c->j->ctx, BFO_ET_CANCELLED, "comparing");
-	}
+	for (c->j->total = i = 0; i < dirs.n; i++)
+		c->j->total += dirs.v[i].entries;
+	for (i = 0; i < dirs.n && !err; i++)
+		if (job_dir(c->j, dirs.v[i].ino))	/* else pass 3 has told */
+			err = compare_tree(c, box, &dirs.v[i]);
 	bfo_vec_free(&dirs);
 	return err;
 }

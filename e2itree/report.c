@@ -13,25 +13,11 @@
 #include "problem.h"
 #include "report.h"
 
-static int pass_of(enum bfo_stage stage)
-{
-	switch (stage) {
-	case BFO_STAGE_INODES:
-		return 1;
-	case BFO_STAGE_NAMES:
-		return 2;
-	case BFO_STAGE_INDEX:
-		return 3;
-	default:
-		return 4;
-	}
-}
-
 static void on_completion(void *priv, const struct bfo_progress *p)
 {
 	struct job *j = priv;
 
-	if (p->total && dprintf(j->opt.completion, "%d %llu %llu %s\n", pass_of(p->stage),
+	if (p->total && dprintf(j->opt.completion, "%d %llu %llu %s\n", j->pass,
 				(unsigned long long) p->done, (unsigned long long) p->total,
 				j->opt.device) < 0)
 		j->ctx.progress = NULL;		/* nobody listens any more */

@@ -24,6 +24,7 @@ enum bfo_stage {
 	BFO_STAGE_REREAD,	/* reading back what was written; units: bytes */
 	BFO_STAGE_FINISH,	/* last transaction; no units */
 	BFO_STAGE_INDEX,	/* building trees of the index; units: names */
+	BFO_STAGE_CHECK_INDEX,	/* reading trees of the index; units: names */
 	BFO_STAGE_COMPARE,	/* comparing inodes; units: inodes */
 	BFO_STAGE_COMPARE_DATA,	/* comparing data; units: bytes of both, files beside them */
 };

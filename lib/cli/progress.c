@@ -17,6 +17,7 @@ static const char *const stages[] = {
 	[BFO_STAGE_LOOK] = "Looking for bad data",
 	[BFO_STAGE_TABLES] = "Writing inodes", [BFO_STAGE_FINISH] = "Finishing",
 	[BFO_STAGE_REREAD] = "Verifying", [BFO_STAGE_INDEX] = "Building indexes",
+	[BFO_STAGE_CHECK_INDEX] = "Checking indexes",
 	[BFO_STAGE_COMPARE] = "Comparing inodes", [BFO_STAGE_COMPARE_DATA] = "Comparing data",
 };
 
