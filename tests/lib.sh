@@ -195,28 +195,26 @@ quota_limits() {
 
 # ---- the program ----
 
-# e2bfo STATUS ARGUMENTS...: runs it; output goes to the files out and said (standard error).
-e2bfo() {
-	local expected=$1 status=0
+# ran NAME PROGRAM STATUS ARGUMENTS...: runs it; output goes to the files out and said (standard
+# error).
+ran() {
+	local name=$1 program=$2 expected=$3 status=0
 
-	shift
-	"$E2BFO" "$@" > out 2> said < /dev/null || status=$?
+	shift 3
+	"$program" "$@" > out 2> said < /dev/null || status=$?
 	[ $status = "$expected" ] || {
 		tail -n 20 out said
-		fail "e2bfo $*: exit $status, expected $expected"
+		fail "$name $*: exit $status, expected $expected"
 	}
 }
 
-# e2itree STATUS ARGUMENTS...: likewise.
-e2itree() {
-	local expected=$1 status=0
+# e2bfo STATUS ARGUMENTS..., e2itree STATUS ARGUMENTS...
+e2bfo() {
+	ran e2bfo "$E2BFO" "$@"
+}
 
-	shift
-	"$E2ITREE" "$@" > out 2> said < /dev/null || status=$?
-	[ $status = "$expected" ] || {
-		tail -n 20 out said
-		fail "e2itree $*: exit $status, expected $expected"
-	}
+e2itree() {
+	ran e2itree "$E2ITREE" "$@"
 }
 
 # says PATTERN...: the last run's standard error has all of these (extended expressions).

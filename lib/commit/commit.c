@@ -309,13 +309,13 @@ static void advise(struct commit *c, int filled)
 		[BFO_FATE_UNCLEAN] = {
 			"the target could not be put back: run e2fsck -fy on it",
 			"the target is marked as not clean: run e2fsck -fy on it" },
-		[BFO_FATE_DONE] = { NULL, "all was copied; run e2fsck -f on the target" },
+		[BFO_FATE_DONE] = { NULL, "all was written; run e2fsck -f on the target" },
 	};
 	const char *text = advice[c->fate][filled];
 	char what[sizeof(c->plan->ctx->what)];
 
 	if (c->fate == BFO_FATE_UNCLEAN && c->opt->atomic)
-		text = "all was copied and waits in the target's journal: run e2fsck -p on it";
+		text = "all was written and waits in the target's journal: run e2fsck -p on it";
 	memcpy(what, c->plan->ctx->what, sizeof(what));
 	if (text)
 		bfo_fail(c->plan->ctx, 0, "%.300s; %s", what, text);
