@@ -2,6 +2,7 @@
 /*
  * dump.c - -d: a tree, block by block
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,13 +23,15 @@ struct dump {
 static errcode_t find_dir(struct job *j, uint32_t *ino)
 {
 	const char *name = j->opt.dump;
+	unsigned long long number;
 	ext2_ino_t found;
 	errcode_t err;
 	char *end;
 
-	if (name[0] == '<') {
-		*ino = strtoul(name + 1, &end, 10);
-		if (end != name + 1 && !strcmp(end, ">"))
+	if (name[0] == '<' && isdigit((unsigned char) name[1])) {
+		number = strtoull(name + 1, &end, 10);
+		*ino = number;
+		if (!strcmp(end, ">") && *ino == number)
 			return 0;
 	}
 	err = ext2fs_namei(j->vol->fs, EXT2_ROOT_INO, EXT2_ROOT_INO, name, &found);
@@ -101,9 +104,11 @@ static errcode_t dump(struct job *j, uint32_t ino)
 	errcode_t err = bfo_container_dir(&j->old, ino, &d.dir);
 
 	if (err)
-		return err == BFO_ET_NO_ITREE ? bfo_fail(&j->ctx, err, "looking for the tree of %s",
-							 j->opt.dump) : err;
-	printf("tree of %s (inode %u): %llu entries, %u levels of nodes, %u leaves, %u blocks from %u on\n",
+		return err == BFO_ET_NO_ITREE ? bfo_fail(&j->ctx, err, "looking for the index of "
+							 "%s on %s; -l shows which there are",
+							 j->opt.dump, j->opt.device) : err;
+	progress_wipe(&j->bar);
+	printf("index of %s (inode %u): %llu entries, %u levels of nodes, %u leaves, %u blocks from %u on\n",
 	       job_path(j, ino, path, sizeof(path)), ino, (unsigned long long) d.dir.entries,
 	       d.dir.levels, d.dir.leaves, d.dir.blocks, d.dir.first);
 	d.seed = itree_tree_seed(j->old.header.seed, d.dir.ino, d.dir.generation);
@@ -115,7 +120,7 @@ static errcode_t dump(struct job *j, uint32_t ino)
 	if (d.blocks)
 		bfo_container_tree_free(&d.store);
 	free(d.blocks);
-	return err ? bfo_fail(&j->ctx, err, "reading the tree of %s", j->opt.dump) : 0;
+	return err ? bfo_fail(&j->ctx, err, "reading the index of %s", j->opt.dump) : 0;
 }
 
 errcode_t dump_tree(struct job *j)

@@ -72,7 +72,8 @@ struct job {
 	struct bfo_container old;
 	int has_old;			/* 1: it can be read; -1: it is damaged */
 	int takes_over;			/* 1: its trees may be kept; 0: none of them */
-	int other_uuid;			/* it says that it belongs to another filesystem */
+	int is_damaged;			/* without a header or a catalogue that can be read */
+	int other_uuid;			/* its trees, made for another UUID, are to be taken over */
 	int no_memory;			/* in the middle of pass 1 */
 	BFO_VEC(struct tree) trees;	/* ascending */
 
@@ -93,6 +94,7 @@ struct job {
 	int status;			/* exit bits so far */
 	uint64_t kept, built, dropped, all_names;
 	uint64_t wanted;		/* questions answered with yes */
+	uint64_t left;			/* questions answered with no, and what nobody can mend */
 	BFO_VEC(struct told) told;
 };
 

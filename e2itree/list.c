@@ -7,7 +7,6 @@
 #include "cli/json.h"
 #include "e2itree.h"
 
-
 static const char *state_of(const struct job *j, const struct tree *t)
 {
 	const struct dir *d = job_dir(j, t->dir.ino);
@@ -41,17 +40,24 @@ errcode_t list_trees(struct job *j)
 	char path[4096];
 	size_t i;
 
+	progress_wipe(&j->bar);
 	if (j->opt.json) {
 		json_open(&out, NULL, '{');
+		json_string(&out, "device", j->opt.device);
 		json_open(&out, "trees", '[');
 		for (i = 0; i < j->trees.n; i++)
 			print_json(&out, j, &j->trees.v[i]);
 		json_close(&out, ']');
+		json_bool(&out, "damaged", j->is_damaged);
 		json_close(&out, '}');
 		putchar('\n');
 		return 0;
 	}
-	if (j->trees.n)
+	if (j->is_damaged)
+		printf("%s: /" ITREE_NAME " is damaged\n", j->opt.device);
+	else if (!j->trees.n)
+		printf("%s: has no indexes\n", j->opt.device);
+	else
 		printf("   entries  levels    leaves  fill  state    directory\n");
 	for (i = 0; i < j->trees.n; i++) {
 		const struct tree *t = &j->trees.v[i];

@@ -33,11 +33,24 @@ static errcode_t read_time(struct job *j)
 	return *end || errno ? bfo_fail(&j->ctx, EINVAL, "reading SOURCE_DATE_EPOCH=%s", epoch) : 0;
 }
 
+/* Of a volume that is only read: bfo_target_gather() looks at them. */
+static errcode_t read_bitmaps(struct job *j)
+{
+	errcode_t err;
+
+	j->vol->fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
+	err = ext2fs_read_bitmaps(j->vol->fs);
+	return err ? bfo_fail(&j->ctx, err, "reading the bitmaps of %s; please run e2fsck -f on it "
+			      "first", j->opt.device) : 0;
+}
+
 errcode_t job_open(struct job *j, int for_writing)
 {
-	int how = BFO_OPEN_TARGET | (for_writing ? 0 : BFO_OPEN_LOOK | BFO_OPEN_FORCE);
+	int how = for_writing ? BFO_OPEN_TARGET : BFO_OPEN_SOURCE;
 	errcode_t err = bfo_volume_open(&j->ctx, j->opt.device, how, NULL, &j->vol);
 
+	if (!err && !for_writing)
+		err = read_bitmaps(j);
 	if (!err)
 		err = bfo_reader_init(&j->reader, &j->ctx, j->vol, READ_GAP);
 	j->reading = !err;
@@ -70,6 +83,7 @@ void say_pass(struct job *j, int n, const char *text)
 {
 	j->pass = n;
 	j->seen = 0;
+	progress_wipe(&j->bar);
 	if (!j->opt.json && !j->opt.quiet && !j->opt.list)
 		printf("Pass %d: %s\n", n, text);
 	fflush(stdout);

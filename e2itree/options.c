@@ -2,6 +2,7 @@
 /*
  * options.c - the command line of e2itree
  */
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,7 +61,8 @@ static const char help[] =
 "  --json               a report for scripts on standard output\n"
 "  -q, --quiet          only problems\n"
 "  -v, --verbose        more about the work\n"
-"  -V, --version        --help\n"
+"  -V, --version\n"
+"  -h, --help\n"
 "\n"
 "Exit status, added up: 0 nothing to be done, 1 done, 4 left to be done, 8 failed, 16 usage,\n"
 "32 cancelled.\n"
@@ -109,6 +111,8 @@ static int read_fd(struct options *opt)
 
 	if (status >= 0)
 		return status;
+	if (fcntl(fd, F_GETFD) < 0)
+		return complain("-C %s: no open file descriptor", optarg);
 	opt->completion = fd;
 	if (!fd)
 		opt->progress = PROGRESS_BAR;
@@ -199,6 +203,10 @@ static int check(const struct options *opt)
 {
 	int looks = opt->list + !!opt->dump;
 
+	if (opt->dump && !*opt->dump)
+		return complain("-d: no directory was named");
+	if (opt->undo_file && !*opt->undo_file)
+		return complain("-z: no file was named");
 	if (opt->remove + looks > 1)
 		return complain("only one of -r, -l and -d makes sense");
 	if (looks && (opt->force || opt->undo_file || opt->answer == ANSWER_PREEN ||
@@ -222,6 +230,7 @@ int options_read(struct options *opt, int argc, char **argv)
 	int c, status = -1;
 
 	*opt = (struct options) { .completion = -1, .memory = process_default_memory() };
+	argv[0] = "e2itree";
 	while (status < 0 && (c = getopt_long(argc, argv, "npayfrld:m:C:z:qvVh", long_options,
 					      NULL)) != -1)
 		status = read_option(opt, c);

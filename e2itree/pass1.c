@@ -42,8 +42,10 @@ static errcode_t not_ours(struct job *j)
 /* Without its catalogue a container has nothing to keep. */
 static void give_up(struct job *j)
 {
-	struct about about = { .text = j->ctx.what };
+	const char *why = strrchr(j->ctx.what, ':');
+	struct about about = { .text = why ? why + 2 : j->ctx.what };
 
+	j->is_damaged = 1;
 	if (problem(j, PR_1_CONTAINER_DAMAGED, &about))
 		j->has_old = -1;
 	j->trees.n = 0;
@@ -56,15 +58,16 @@ static void compare_headers(struct job *j)
 {
 	const struct ext2_super_block *sb = j->vol->fs->super;
 	const struct itree_header *h = &j->old.header;
+	const uint8_t *u = h->uuid;
 	char text[40];
 	struct about about = { .text = text };
 
 	j->takes_over = 1;
 	if (memcmp(h->uuid, sb->s_uuid, sizeof(h->uuid))) {
-		snprintf(text, sizeof(text), "%02x%02x%02x%02x-%02x%02x-...", h->uuid[0],
-			 h->uuid[1], h->uuid[2], h->uuid[3], h->uuid[4], h->uuid[5]);
-		j->other_uuid = 1;
-		problem(j, PR_1_OTHER_UUID, &about);
+		snprintf(text, sizeof(text), "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
+			 "%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4], u[5], u[6],
+			 u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+		j->other_uuid = problem(j, PR_1_OTHER_UUID, &about);
 	}
 	if (h->hash_version != (uint32_t) bfo_volume_hash_version(j->vol) ||
 	    memcmp(h->hash_seed, sb->s_hash_seed, sizeof(h->hash_seed))) {
@@ -91,8 +94,10 @@ static errcode_t find_container(struct job *j)
 
 	if (err == BFO_ET_NO_ITREE && j->old.ino)
 		return not_ours(j);
-	if (err == BFO_ET_NO_ITREE)
+	if (err == BFO_ET_NO_ITREE) {
+		j->ctx.what[0] = 0;	/* what fails later says so itself */
 		return 0;
+	}
 	j->has_old = 1;
 	if (!err)
 		err = read_catalogue(j);

@@ -42,7 +42,7 @@ static enum fate decide(struct job *j, struct dir *d)
 	if (!is_to_be_indexed(j, d)) {
 		if (!t || d->damaged)
 			return t ? FATE_DROP : FATE_NONE;
-		return problem(j, PR_3_GONE, &about) ? FATE_DROP : FATE_KEEP;
+		return problem(j, PR_3_SMALL, &about) ? FATE_DROP : FATE_KEEP;
 	}
 	if (t && !t->damage && is_right(j, d, t) && !j->opt.force)
 		return FATE_KEEP;
@@ -55,6 +55,8 @@ static enum fate decide(struct job *j, struct dir *d)
 	}
 	if (problem(j, code, &about))
 		return FATE_BUILD;
+	if (code == PR_3_FORCED)
+		return FATE_KEEP;
 	return t ? FATE_DROP : FATE_NONE;	/* what is wrong does not go on */
 }
 
@@ -98,7 +100,7 @@ errcode_t pass3_decide(struct job *j, int *work)
 
 	say_pass(j, 3, "Sorting names and building trees");
 	drop_orphaned(j);
-	for (i = 0; i < j->dirs.n; i++) {
+	for (i = 0; i < j->dirs.n && !bfo_cancelled(&j->ctx); i++) {
 		struct dir *d = &j->dirs.v[i];
 
 		d->fate = decide(j, d);
@@ -108,6 +110,8 @@ errcode_t pass3_decide(struct job *j, int *work)
 		if (d->fate == FATE_KEEP || d->fate == FATE_BUILD)
 			j->all_names += d->names;
 	}
+	if (bfo_cancelled(&j->ctx))
+		return bfo_fail(&j->ctx, BFO_ET_CANCELLED, "asking what is to be done");
 	*work = j->wanted > (uint64_t) j->other_uuid ? 2 : 0;
 	if (!*work && j->has_old > 0 && !j->status && (j->other_uuid || is_outdated(j)))
 		*work = j->other_uuid || problem(j, PR_3_TIMES, &about);

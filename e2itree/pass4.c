@@ -13,7 +13,8 @@ errcode_t pass4(struct job *j)
 {
 	struct bfo_itree_source from = { .names = j->names, .old = &j->old };
 	struct bfo_commit_options how = { .memory = j->opt.memory, .atomic = j->atomic, .quick = 1,
-					  .undo_file = j->opt.undo_file, .itrees = &from };
+					  .undo_file = j->opt.undo_file, .text = "",
+					  .itrees = &from };
 	errcode_t err;
 
 	say_pass(j, 4, "Writing /" ITREE_NAME);

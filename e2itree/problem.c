@@ -2,11 +2,14 @@
 /*
  * problem.c - the table of what can be wrong, and how it is told
  *
- * In messages %d is the directory, %b the block, %t the text, %n the count.
+ * In messages %d is the directory, %i its inode number alone, %b the block, %t the text, %n the
+ * count of names.
  */
 #include <ctype.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "e2itree.h"
 #include "problem.h"
@@ -25,27 +28,29 @@ struct row {
 };
 
 static const struct row rows[PR_CODES] = {
-	[PR_1_CONTAINER_DAMAGED] = { "container-damaged", "The container /.e2itree is damaged (%t).",
-				     "Build it anew", PREEN },
-	[PR_1_OTHER_UUID] = { "other-uuid", "The container was made for the UUID %t.",
-			      "Take it over", PREEN },
-	[PR_1_OTHER_HASH] = { "other-hash", "The container was made for another hash of names.",
-			      "Build it anew", PREEN },
-	[PR_1_TREE_DAMAGED] = { "tree-damaged", "The tree of %d is damaged (block %b: %t).",
-				"Rebuild", PREEN },
-	[PR_2_DIR_DAMAGED] = { "directory-damaged", "%d is damaged and cannot be indexed; run e2fsck -f.",
-			       NULL, NO_FIX },
-	[PR_3_NO_TREE] = { "no-tree", "%d (%n names) has no tree.", "Build", PREEN },
-	[PR_3_STALE] = { "stale", "The tree of %d is not up to date.", "Rebuild", PREEN },
-	[PR_3_GONE] = { "gone", "There is a tree of %d, which is no directory to be indexed.",
-			"Drop", PREEN },
-	[PR_3_TIMES] = { "times", "All trees are right, but the filesystem was written to since.",
-			 "Note that", PREEN },
-	[PR_3_FORCED] = { "forced", "The tree of %d is right.", "Rebuild", PREEN },
-	[PR_5_MISSING] = { "missing-names", "%d has %n names that its tree lacks.", NULL, NOTE },
-	[PR_5_EXTRA] = { "extra-names", "The tree of %d has %n names that it lacks.", NULL, NOTE },
-	[PR_5_UNREADABLE] = { "unreadable", "The tree of %d was written and is damaged (block %b: %t).",
-			      NULL, NO_FIX },
+	[PR_1_CONTAINER_DAMAGED] = { "container-damaged", "The file of indexes, /" ITREE_NAME
+				     ", is damaged (%t).", "Build it anew", PREEN },
+	[PR_1_OTHER_UUID] = { "other-uuid", "The indexes were made for another UUID, %t.",
+			      "Take them over", PREEN },
+	[PR_1_OTHER_HASH] = { "other-hash", "The indexes were made with another hash of names.",
+			      "Build them anew", PREEN },
+	[PR_1_TREE_DAMAGED] = { "tree-damaged", "The index of %d is damaged (block %b: %t).",
+				"Rebuild it", PREEN },
+	[PR_2_DIR_DAMAGED] = { "directory-damaged", "%d is damaged and cannot be indexed; run "
+			       "e2fsck -f.", NULL, NO_FIX },
+	[PR_3_NO_TREE] = { "no-tree", "%d has %n and no index.", "Build it", PREEN },
+	[PR_3_STALE] = { "stale", "The index of %d is out of date.", "Rebuild it", PREEN },
+	[PR_3_SMALL] = { "small", "%d has an index, but only %n.", "Drop it", PREEN },
+	[PR_3_GONE] = { "gone", "There is an index of inode %i, which is no big directory any more.",
+			"Drop it", PREEN },
+	[PR_3_TIMES] = { "times", "All indexes are right, but the filesystem was written to since "
+			 "they were made.", "Mark them as up to date", PREEN },
+	[PR_3_FORCED] = { "forced", "The index of %d is right.", "Rebuild it nevertheless", PREEN },
+	[PR_5_MISSING] = { "missing-names", "The index of %d lacks %n.", NULL, NOTE },
+	[PR_5_EXTRA] = { "extra-names", "The index of %d has %n that the directory lacks.", NULL,
+			 NOTE },
+	[PR_5_UNREADABLE] = { "unreadable", "The new index of %d reads back damaged (block %b: %t); "
+			      "check the device.", NULL, NO_FIX },
 };
 
 const char *problem_word(enum problem_code code)
@@ -67,6 +72,9 @@ static void print(const struct job *j, const struct row *row, const struct about
 		case 'd':
 			printf("%s (inode %u)", job_path(j, a->ino, path, sizeof(path)), a->ino);
 			break;
+		case 'i':
+			printf("%u", a->ino);
+			break;
 		case 'b':
 			printf("%u", a->blk);
 			break;
@@ -74,27 +82,49 @@ static void print(const struct job *j, const struct row *row, const struct about
 			fputs(a->text, stdout);
 			break;
 		case 'n':
-			printf("%llu", (unsigned long long) a->count);
+			printf("%llu name%s", (unsigned long long) a->count,
+			       a->count == 1 ? "" : "s");
 			break;
 		}
 	}
 }
 
-/* The answer that a terminal gives; nothing is no. */
-static int ask(const char *prompt)
+/* The first character of the line that a terminal gives; EOF if it gives none. */
+static int read_answer(void)
 {
-	char line[64];
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	int first = 0, c = 0;
 
-	for (;;) {
+	setvbuf(stdin, NULL, _IONBF, 0);	/* poll() knows nothing of buffers */
+	while (c != '\n') {
+		if (poll(&input, 1, -1) < 0)
+			return EOF;		/* a signal */
+		c = getchar();
+		if (c == EOF)
+			return EOF;
+		first = first ? first : c;
+	}
+	return tolower(first);
+}
+
+/* The answer that a terminal gives; the end of its input, or a signal, is no. */
+static int ask(const struct job *j, const char *prompt)
+{
+	int answer;
+
+	while (!bfo_cancelled(&j->ctx)) {
 		printf("  %s<y>? ", prompt);
 		fflush(stdout);
-		if (!fgets(line, sizeof(line), stdin))
-			return 0;
-		if (line[0] == '\n' || tolower((unsigned char) line[0]) == 'y')
+		answer = read_answer();
+		if (answer == '\n' || answer == 'y')
 			return 1;
-		if (tolower((unsigned char) line[0]) == 'n')
+		if (answer == 'n')
 			return 0;
+		if (answer == EOF)
+			break;
 	}
+	putchar('\n');
+	return 0;
 }
 
 static int decide(const struct job *j, const struct row *row)
@@ -104,7 +134,7 @@ static int decide(const struct job *j, const struct row *row)
 	if (j->opt.json)
 		return yes;
 	if (j->opt.answer == ANSWER_ASK)
-		return ask(row->prompt);
+		return ask(j, row->prompt);
 	printf("  %s? %s\n", row->prompt, yes ? "yes" : "no");
 	return yes;
 }
@@ -115,7 +145,7 @@ int problem(struct job *j, enum problem_code code, const struct about *about)
 	int fixed = 0;
 
 	if (j->opt.list)
-		return 0;	/* each tree's line tells */
+		return 0;	/* list_trees() tells */
 	progress_wipe(&j->bar);
 	if (!j->opt.json)
 		print(j, row, about);
@@ -127,6 +157,7 @@ int problem(struct job *j, enum problem_code code, const struct about *about)
 	}
 	if (!fixed && !(row->flags & NOTE))
 		j->status |= EXIT_LEFT;
+	j->left += !fixed && !(row->flags & NOTE);
 	j->wanted += fixed;
 	if (bfo_vec_push(&j->told, (struct told) { .code = code, .ino = about->ino, .fixed = fixed }))
 		j->status |= EXIT_FAILED;

@@ -18,6 +18,7 @@ enum problem_code {
 	PR_2_DIR_DAMAGED,
 	PR_3_NO_TREE,
 	PR_3_STALE,
+	PR_3_SMALL,
 	PR_3_GONE,
 	PR_3_TIMES,
 	PR_3_FORCED,

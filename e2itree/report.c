@@ -13,13 +13,31 @@
 #include "problem.h"
 #include "report.h"
 
+/* A pass may read an inode or two besides: that is not its progress. */
+static int is_progress(int pass, enum bfo_stage stage)
+{
+	switch (stage) {
+	case BFO_STAGE_INODES:
+		return pass == 1;
+	case BFO_STAGE_NAMES:
+		return pass == 2;
+	case BFO_STAGE_INDEX:
+		return pass == 3 || pass == 4;
+	case BFO_STAGE_CHECK_INDEX:
+		return pass == 1 || pass == 5;
+	default:
+		return pass == 4;
+	}
+}
+
 static void on_completion(void *priv, const struct bfo_progress *p)
 {
 	struct job *j = priv;
 
-	if (p->total && dprintf(j->opt.completion, "%d %llu %llu %s\n", j->pass,
-				(unsigned long long) p->done, (unsigned long long) p->total,
-				j->opt.device) < 0)
+	if (!p->total || !is_progress(j->pass, p->stage))
+		return;
+	if (dprintf(j->opt.completion, "%d %llu %llu %s\n", j->pass, (unsigned long long) p->done,
+		    (unsigned long long) p->total, j->opt.device) < 0)
 		j->ctx.progress = NULL;		/* nobody listens any more */
 }
 
@@ -49,6 +67,8 @@ static void print_json(const struct job *j, errcode_t err)
 		json_close(&out, '}');
 	}
 	json_close(&out, ']');
+	if (j->opt.remove)
+		json_bool(&out, "removed", j->removed);
 	json_number(&out, "kept", j->kept);
 	json_number(&out, "built", j->built);
 	json_number(&out, "dropped", j->dropped);
@@ -65,18 +85,29 @@ static void print_json(const struct job *j, errcode_t err)
 	putchar('\n');
 }
 
+static void print_removed(const struct job *j)
+{
+	printf("%s: %s\n", j->opt.device, j->removed ? "indexes removed" :
+	       j->status & EXIT_LEFT ? "has indexes, which would be removed" : "has no indexes");
+}
+
 static void print_summary(const struct job *j)
 {
-	unsigned long long left = j->kept + j->built;
+	unsigned long long kept = j->kept, built = j->built, dropped = j->dropped;
 
-	if (j->opt.remove) {
-		printf("%s: %s\n", j->opt.device, j->removed ? "indexes removed" :
-		       j->status & EXIT_LEFT ? "has indexes" : "has no indexes");
-		return;
-	}
-	printf("%s: %llu trees with %llu names: %llu right, %llu %s, %llu dropped\n", j->opt.device,
-	       left, (unsigned long long) j->all_names, (unsigned long long) j->kept,
-	       (unsigned long long) j->built, "built", (unsigned long long) j->dropped);
+	printf("%s: ", j->opt.device);
+	if (j->status & EXIT_CHANGED)
+		printf("%llu index%s with %llu names: %llu built, %llu kept; %llu dropped",
+		       kept + built, kept + built == 1 ? "" : "es",
+		       (unsigned long long) j->all_names, built, kept, dropped);
+	else if (kept)
+		printf("%llu index%s with %llu names up to date", kept, kept == 1 ? "" : "es",
+		       (unsigned long long) j->all_names);
+	else
+		printf("%s", j->left ? "no index is up to date" : "no directory needs an index");
+	if (j->left)
+		printf("; %llu problem%s left", (unsigned long long) j->left, j->left == 1 ? "" : "s");
+	putchar('\n');
 	if (j->opt.verbose && j->status & EXIT_CHANGED)
 		printf("%u blocks in /" ITREE_NAME ", %llu written in %llu requests\n",
 		       j->itrees.header.blocks, (unsigned long long) j->stats.write_blocks,
@@ -86,14 +117,17 @@ static void print_summary(const struct job *j)
 int report_end(struct job *j, errcode_t err)
 {
 	progress_wipe(&j->bar);
+	if (!(j->status & EXIT_CHANGED))
+		j->built = j->dropped = 0;	/* it stayed with the decision */
 	if (err)
 		j->status |= err == BFO_ET_CANCELLED ? EXIT_CANCELED : EXIT_FAILED;
-	if (j->opt.json && !j->opt.list)
+	if (j->opt.json && (err || !j->opt.list))
 		print_json(j, err);
+	fflush(stdout);			/* in a log, the reason of the end is at its end */
 	if (err)
 		fprintf(stderr, "e2itree: %s while %s\n", error_message(err),
 			*j->ctx.what ? j->ctx.what : "working");
 	else if (!j->opt.json && !j->opt.quiet && !j->opt.list && !j->opt.dump)
-		print_summary(j);
+		(j->opt.remove ? print_removed : print_summary)(j);
 	return j->status;
 }

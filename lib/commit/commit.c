@@ -38,6 +38,7 @@
 
 static const char tag_begun[BFO_TXLOG_TAG_BYTES] = "e2bfo:begun";
 static const char tag_done[BFO_TXLOG_TAG_BYTES] = "e2bfo:done";
+static const char tag_quick[BFO_TXLOG_TAG_BYTES] = "e2bfo:change";	/* no copy to be resumed */
 
 struct commit {
 	struct bfo_plan *plan;
@@ -164,7 +165,8 @@ static errcode_t make_live(struct commit *c)
 	int durable = 0;
 
 	if (!err)
-		err = commit_transaction(&c->w, &c->journal, &c->t, tag_done, &durable);
+		err = commit_transaction(&c->w, &c->journal, &c->t,
+					 c->opt->quick ? tag_quick : tag_done, &durable);
 	if (durable)
 		c->fate = err ? BFO_FATE_UNCLEAN : BFO_FATE_DONE;
 	return err;
