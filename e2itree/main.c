@@ -98,13 +98,19 @@ errcode_t job_count_name(struct job *j)
 				      : 0;
 }
 
+/* ERR, with what was done when it came; those who know more have said it. */
+static errcode_t during(struct job *j, errcode_t err, const char *what)
+{
+	return err && !*j->ctx.what ? bfo_fail(&j->ctx, err, "%s of %s", what, j->opt.device) : err;
+}
+
 /* Builds and drops what was decided, and looks at the result. */
 static errcode_t rebuild(struct job *j)
 {
-	errcode_t err = pass3(j);
+	errcode_t err = during(j, pass3(j), "planning the indexes");
 
 	if (!err)
-		err = pass4(j);
+		err = during(j, pass4(j), "writing the indexes");
 	if (err)
 		return err;
 	job_close(j);
@@ -114,11 +120,11 @@ static errcode_t rebuild(struct job *j)
 /* The default: gather, decide, commit, compare. */
 static errcode_t check(struct job *j)
 {
-	errcode_t err = pass1(j);
+	errcode_t err = during(j, pass1(j), "reading inodes and indexes");
 	int work = 0;
 
 	if (!err)
-		err = pass2(j);
+		err = during(j, pass2(j), "reading directories");
 	if (!err)
 		err = pass3_decide(j, &work);
 	if (!err && j->opt.list)
@@ -126,10 +132,10 @@ static errcode_t check(struct job *j)
 	if (!err && work == 2)
 		err = rebuild(j);
 	else if (!err)
-		err = bfo_extsort_finish(j->names);
+		err = during(j, bfo_extsort_finish(j->names), "sorting the names");
 	if (!err && work == 1)
-		err = pass4_refresh(j);
-	return err ? err : pass5(j);
+		err = during(j, pass4_refresh(j), "refreshing the indexes");
+	return err ? err : during(j, pass5(j), "comparing the indexes");
 }
 
 errcode_t remove_container(struct job *j)
@@ -162,13 +168,13 @@ static errcode_t run(struct job *j)
 	if (!err && j->opt.undo_file && !access(j->opt.undo_file, F_OK))
 		err = bfo_fail(&j->ctx, EEXIST, "making undo file %s", j->opt.undo_file);
 	if (!err)
-		err = job_open(j, !looks);
+		err = during(j, job_open(j, !looks), "opening the filesystem");
 	if (!err)
-		err = bfo_target_gather(&j->ctx, j->vol, &j->target);
+		err = during(j, bfo_target_gather(&j->ctx, j->vol, &j->target), "reading the groups");
 	if (err)
 		return err;
 	if (j->opt.remove)
-		return remove_container(j);
+		return during(j, remove_container(j), "removing the indexes");
 	return j->opt.dump ? dump_tree(j) : check(j);
 }
 

@@ -186,7 +186,8 @@ static errcode_t begin_plan(struct job *j)
 	j->planned.block_size = j->vol->block_size;
 	memcpy(j->planned.uuid, sb->s_uuid, sizeof(j->planned.uuid));
 	err = bfo_rank_init(&j->planned.rank, 1);
-	bfo_rank_seal(&j->planned.rank);
+	if (!err)
+		bfo_rank_seal(&j->planned.rank);
 	bfo_plan_init(&j->plan, &j->ctx, &j->planned, &j->target);
 	j->is_planned = 1;
 	j->plan.now = j->now;

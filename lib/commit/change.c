@@ -24,6 +24,7 @@ errcode_t bfo_change_begin(struct bfo_change *c, struct bfo_context *ctx, struct
 		return err;
 	err = bfo_txlog_open(ctx, vol, &c->journal);
 	c->t.atomic = !err;
+	c->has_undo = !!undo_file;
 	c->journal.now = now;
 	memcpy(c->journal.tag, tag, sizeof(tag));
 	return err == BFO_ET_NOT_JOURNALED ? 0 : err;
@@ -56,27 +57,51 @@ static errcode_t apply(struct bfo_change *c)
 			what);
 }
 
+/* What a transaction that failed has left. */
+static const char *left_over(struct bfo_change *c, int durable)
+{
+	if (durable)
+		return "the change waits in the target's journal: run e2fsck -p on it";
+	c->w.failed = 0;
+	bfo_transaction_settle(&c->w);
+	if (ext2fs_has_feature_journal_needs_recovery(&c->w.super))
+		return "the target is as before, but asks for a replay of its journal: run e2fsck -p "
+		       "on it";
+	return NULL;
+}
+
 static errcode_t commit(struct bfo_change *c)
 {
-	uint64_t need = bfo_txlog_need(&c->journal, c->t.blocks.n + 1);
 	char what[sizeof(c->w.ctx->what)];
+	const char *left;
 	errcode_t err;
 	int durable = 0;
 
-	if (need > bfo_txlog_room(&c->journal))
-		return bfo_fail(c->w.ctx, BFO_ET_JOURNAL_SMALL, "changing %s", c->w.vol->spec);
 	err = bfo_transaction_super(&c->t, c->w.vol->fs->super);
 	if (!err)
 		err = bfo_transaction_commit(&c->t, &c->journal, &durable);
 	if (!err)
 		return 0;
 	memcpy(what, c->w.ctx->what, sizeof(what));
-	c->w.failed = 0;
-	if (!durable)
-		bfo_transaction_settle(&c->w);
+	left = left_over(c, durable);
 	memcpy(c->w.ctx->what, what, sizeof(what));
-	return !durable ? err : bfo_fail(c->w.ctx, err, "%.300s; the change waits in the target's "
-					 "journal: run e2fsck -p on it", what);
+	return left ? bfo_fail(c->w.ctx, err, "%.300s; %s", what, left) : err;
+}
+
+/* What the journal has no room for is made in place where it can be undone, else not. */
+static errcode_t choose_way(struct bfo_change *c)
+{
+	uint64_t need = bfo_txlog_need(&c->journal, c->t.blocks.n + 1);
+	uint64_t room = bfo_txlog_room(&c->journal);
+	uint32_t bs = c->w.vol->block_size;
+
+	if (!c->t.atomic || need <= room)
+		return 0;
+	c->t.atomic = 0;
+	return c->has_undo ? 0 : bfo_fail(c->w.ctx, BFO_ET_JOURNAL_SMALL, "planning: it would take "
+			"%llu KiB of the journal of %s, which has %llu; make the journal larger "
+			"(tune2fs -J), or say -z FILE", (unsigned long long) need * bs / 1024,
+			c->w.vol->spec, (unsigned long long) room * bs / 1024);
 }
 
 errcode_t bfo_change_end(struct bfo_change *c, errcode_t err)
@@ -85,6 +110,8 @@ errcode_t bfo_change_end(struct bfo_change *c, errcode_t err)
 
 	if (!err)
 		err = bfo_meta_stage(&c->m, &c->t);
+	if (!err)
+		err = choose_way(c);
 	if (!err)
 		err = bfo_mmp_confirm(c->w.ctx, c->w.vol);
 	if (!err)

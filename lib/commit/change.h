@@ -2,8 +2,8 @@
 /*
  * change.h - a change of a few blocks that belong to somebody already, all or nothing
  *
- * Through the target's journal; where there is none, in place, the superblock saying meanwhile that
- * the filesystem is not clean.
+ * Through the target's journal; where there is none, or it is too small and there is an undo file, in
+ * place, the superblock saying meanwhile that the filesystem is not clean.
  */
 #ifndef BFO_COMMIT_CHANGE_H
 #define BFO_COMMIT_CHANGE_H
@@ -15,6 +15,7 @@ struct bfo_change {
 	struct bfo_transaction t;	/* what is to change, but for the superblock */
 	struct bfo_meta m;
 	struct bfo_txlog journal;
+	int has_undo;
 };
 
 /* Begins; NOW is the time of the change, and UNDO_FILE (or NULL) as for bfo_writer_open(). */

@@ -38,7 +38,7 @@
 
 static const char tag_begun[BFO_TXLOG_TAG_BYTES] = "e2bfo:begun";
 static const char tag_done[BFO_TXLOG_TAG_BYTES] = "e2bfo:done";
-static const char tag_quick[BFO_TXLOG_TAG_BYTES] = "e2bfo:change";	/* no copy to be resumed */
+static const char tag_quick[BFO_TXLOG_TAG_BYTES] = "e2bfo:quick";	/* no copy has come to its end */
 
 struct commit {
 	struct bfo_plan *plan;
@@ -300,6 +300,13 @@ static void put_back(struct commit *c, errcode_t err)
 	}
 }
 
+/* The last transaction did not come to be, and nothing is recorded that would ask for a replay. */
+static void settle(struct commit *c)
+{
+	c->w.failed = 0;
+	bfo_transaction_settle(&c->w);
+}
+
 /* Completes ctx->what, which is about the failure, by what it means for the target. */
 static void advise(struct commit *c, int filled)
 {
@@ -316,6 +323,8 @@ static void advise(struct commit *c, int filled)
 	const char *text = advice[c->fate][filled];
 	char what[sizeof(c->plan->ctx->what)];
 
+	if (c->fate == BFO_FATE_BEFORE && ext2fs_has_feature_journal_needs_recovery(&c->w.super))
+		text = "the target is as before, but asks for a replay of its journal: run e2fsck -p on it";
 	if (c->fate == BFO_FATE_UNCLEAN && c->opt->atomic)
 		text = "all was written and waits in the target's journal: run e2fsck -p on it";
 	memcpy(what, c->plan->ctx->what, sizeof(what));
@@ -331,6 +340,8 @@ static void fail(struct commit *c, errcode_t err, int filled)
 	memcpy(what, c->plan->ctx->what, sizeof(what));
 	if (!filled)
 		put_back(c, err);
+	else if (c->opt->atomic && !c->record.ino && c->fate <= BFO_FATE_RECORDED)
+		settle(c);
 	if (c->fate == BFO_FATE_RECORDED && !c->record.ino)
 		c->fate = BFO_FATE_BEFORE;	/* nothing but flags was recorded */
 	memcpy(c->plan->ctx->what, what, sizeof(what));

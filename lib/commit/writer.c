@@ -148,13 +148,13 @@ errcode_t bfo_writer_super(struct bfo_writer *w, struct ext2_super_block *sb)
 		err = io_channel_set_blksize(w->live, SUPER_OFFSET);
 	if (!err)
 		err = io_channel_write_blk64(w->live, 1, -(int) sizeof(*sb), sb);
+	if (!err)
+		memmove(&w->super, sb, sizeof(*sb));
 	back = io_channel_set_blksize(w->live, w->vol->block_size);	/* others write, too */
 	err = err ? err : back;
 	w->requests++;
 	if (err)
 		w->failed = bfo_fail(w->ctx, err, "writing the superblock of %s", w->vol->spec);
-	else
-		memmove(&w->super, sb, sizeof(*sb));
 	return err;
 }
 

@@ -25,9 +25,9 @@ static void record(struct bench *b, char *log)
 	if (fd < 0 || close(fd))
 		err(2, "%s", log);
 	bench_reset(b);
-	run_copy(&b->scn, &f, -1, &o);
-	if (o.status)
-		errx(2, "%s: a copy without faults: status %d: %s", b->scn.name, o.status,
+	run_scenario(&b->scn, &f, -1, &o);
+	if (o.status != run_done(&b->scn))
+		errx(2, "%s: without faults: status %d: %s", b->scn.name, o.status,
 		     o.said);
 	if (o.counts.unseen)
 		errx(2, "%s: the target was written in a way that shim.c does not log", b->scn.name);
@@ -47,7 +47,7 @@ static void check_log(const struct bench *b, const struct log *l)
 	image_free(&c.crashed);
 }
 
-/* The target when e2bfo's own writes begin: with --mkfs, as formatted. */
+/* The target when the program's own writes begin: with --mkfs, as formatted. */
 static void read_before(struct bench *b, const struct log *l)
 {
 	struct cut c;
@@ -70,7 +70,7 @@ static void must_be_clean(const struct bench *b, const char *when)
 
 void bench_open(struct bench *b, struct log *l, const char *dir, const struct options *opt)
 {
-	char *log;
+	char *log, *change;
 
 	scenario_load(&b->scn, dir);
 	b->atomic = b->scn.atomic && !opt->today;
@@ -87,8 +87,10 @@ void bench_open(struct bench *b, struct log *l, const char *dir, const struct op
 	if (b->before.damage || b->after.damage)
 		errx(2, "%s: %s", b->scn.name,
 		     b->before.damage ? b->before.damage : b->after.damage);
-	if (b->after.n <= b->before.n)
-		errx(2, "%s: nothing was copied", b->scn.name);
+	change = state_differs(&b->before, &b->after);
+	if (!change)
+		errx(2, "%s: nothing was changed", b->scn.name);
+	free(change);
 	unlink(log);
 	free(log);
 }

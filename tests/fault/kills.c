@@ -23,7 +23,7 @@ static double copy_to_loop(const struct bench *b, long kill_after, struct outcom
 	bench_reset(b);
 	loop = loop_attach(b->scn.target, &fd);
 	f.target = loop;
-	run_copy(&b->scn, &f, kill_after, o);
+	run_scenario(&b->scn, &f, kill_after, o);
 	if (fsync(fd))
 		err(2, "flushing %s", loop);
 	loop_detach(loop, fd);

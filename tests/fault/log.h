@@ -33,6 +33,8 @@ struct fault_counts {
 	uint32_t fired_other;		/* of these, in mke2fs */
 	uint64_t own_writes;		/* by e2bfo itself; */
 	uint64_t own_before;		/* of these, before something failed first */
+	uint64_t own_flushed;		/* of these, before the last flush that did not fail */
+	uint32_t needless;		/* the first failure was that of a flush with nothing to flush */
 };
 
 enum fault_kind { FAULT_LOG_WRITE = 1, FAULT_LOG_ZERO, FAULT_LOG_BARRIER };

@@ -6,6 +6,9 @@
  *		reported, and only that is missing
  *	8	the target is as it was; or the message says what to do, and that mends it
  *	32	the target is as it was; only after SIGINT
+ *
+ * Those of e2itree are bits: with 1 the container is there and right, whatever came then; without
+ * it the target is as it was.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +18,7 @@
 #include <ext2fs/ext2_fs.h>
 
 #include "bench.h"
+#include "itree.h"
 #include "tool.h"
 
 /*
@@ -54,6 +58,7 @@ static const struct way {
 	{ FAULT_READ_TARGET, "read-target", "EIO", 2 },
 	{ FAULT_READ_TARGET, "read-target", "EIO", 0 },
 	{ FAULT_READ_TARGET, "read-target", "short", 2 },
+	{ FAULT_READ_TARGET, "read-target", "int", 1 },
 	{ FAULT_ALLOC, "alloc", "ENOMEM", 1 },
 	{ FAULT_ALLOC, "alloc", "ENOMEM", 0 },
 	{ FAULT_ALLOC_LIBRARY, "alloc-library", "ENOMEM", 1 },
@@ -166,6 +171,59 @@ static char *done_verdict(const struct bench *b, const struct way *w, const stru
 	return said;
 }
 
+/* e2itree that says it has changed something: the container is there, and what it lacks comes. */
+static char *changed_verdict(const struct bench *b, const struct way *w, const struct outcome *o)
+{
+	struct bench weak = *b;
+	enum found found;
+	int record;
+	char *said;
+
+	if (w->event == FAULT_FLUSH && is_how(w, "EIO") && o->counts.fired &&
+	    !o->counts.needless && !(o->status & STATUS_FAILED))
+		return text("status %d, though a flush failed", o->status);
+	weak.atomic = 0;
+	if (w->event == FAULT_ALLOC_LIBRARY)
+		return verdict_mended(&weak, &found, &record);
+	said = verdict_clean(b);
+	if (!said && o->status == ITREE_CHANGED) {
+		said = verdict_state(b, &found);
+		if (!said && found != FOUND_AFTER)
+			said = text("status %d, but nothing has changed", o->status);
+	}
+	return said ? said : itree_mended(b);
+}
+
+/*
+ * A run of e2itree.  A device that failed for good may be left to e2fsck without a word, as nothing
+ * could be put back.
+ */
+static char *itree_verdict(const struct bench *b, const struct way *w, const struct outcome *o)
+{
+	const int bits = ITREE_CHANGED | ITREE_LEFT | STATUS_FAILED |
+			 (is_how(w, "int") ? STATUS_CANCELLED : 0);
+	enum found found;
+	int record;
+	char *said;
+
+	if (o->status & ~bits)
+		return text("status %d: %.900s", o->status, o->said);
+	if (o->status & ITREE_CHANGED)
+		return changed_verdict(b, w, o);
+	if (o->status & (STATUS_FAILED | STATUS_CANCELLED)) {
+		if (!strstr(o->said, " while ") || strstr(o->said, " while working"))
+			return text("status %d without a word: %.900s", o->status, o->said);
+		said = failed_verdict(b, o);
+		if (!said && (strstr(o->said, "e2fsck") || !w->times))
+			said = verdict_mended(b, &found, &record);
+		return said ? said : itree_mended(b);
+	}
+	if (!image_same(&b->base, b->scn.target))
+		return text("status %d, and the target was written", o->status);
+	return o->status || w->event == FAULT_ALLOC_LIBRARY ? NULL
+							    : text("nothing was done, status 0");
+}
+
 static char *verdict(const struct bench *b, const struct way *w, const struct outcome *o)
 {
 	int expected = (is_how(w, "kill") && o->signal == SIGKILL) ||
@@ -178,7 +236,9 @@ static char *verdict(const struct bench *b, const struct way *w, const struct ou
 	if (o->status < 0)
 		return expected ? dead_verdict(b, o) : text("signal %d", o->signal);
 	if (w->event == FAULT_WRITE && is_how(w, "shrink"))
-		return o->status <= STATUS_FAILED ? NULL : text("status %d", o->status);
+		return o->status < 2 * STATUS_FAILED ? NULL : text("status %d", o->status);
+	if (b->scn.itree)
+		return itree_verdict(b, w, o);
 	if (o->status == STATUS_FAILED || (o->status == STATUS_CANCELLED && is_how(w, "int")))
 		return failed_verdict(b, o);
 	if (o->status > STATUS_FINDINGS)
@@ -204,7 +264,7 @@ static int try(const struct bench *b, const struct way *w, uint64_t n, struct ta
 		image_save(&source, f.source);
 		image_free(&source);
 	}
-	run_copy(&b->scn, &f, -1, &o);
+	run_scenario(&b->scn, &f, -1, &o);
 	free(f.source);
 	fired = !!o.counts.fired;
 	said = verdict(b, w, &o);

@@ -31,6 +31,7 @@ static void read_words(struct scenario *s, char *words)
 		if (s->n_args == sizeof(s->args) / sizeof(*s->args))
 			errx(2, "%s: too many arguments", s->name);
 		s->mkfs |= !strncmp(word, "--mkfs", 6);
+		s->indexed |= !strcmp(word, "--itree");
 		s->args[s->n_args++] = text("%s", word);
 	}
 }
@@ -45,6 +46,8 @@ static void read_line(struct scenario *s, char *line)
 	*value++ = 0;
 	if (!strcmp(line, "args"))
 		read_words(s, value);
+	else if (!strcmp(line, "program"))
+		s->itree = !strcmp(value, "itree");
 	else if (!strcmp(line, "promise"))
 		s->atomic = !strcmp(value, "atomic");
 	else if (!strcmp(line, "mount"))
@@ -269,7 +272,8 @@ void run(const struct scenario *s, char *const *argv, const struct fault *f, lon
 	free(said);
 }
 
-void run_copy(const struct scenario *s, const struct fault *f, long kill_after, struct outcome *o)
+static void run_copy(const struct scenario *s, const struct fault *f, long kill_after,
+		     struct outcome *o)
 {
 	char *argv[32] = { (char *) needed("E2BFO"), "copy", "--progress=none", "--memory=1M" };
 	int n = 4, i;
@@ -279,6 +283,34 @@ void run_copy(const struct scenario *s, const struct fault *f, long kill_after, 
 	argv[n++] = f->source ? f->source : s->source;
 	argv[n++] = f->target;
 	run(s, argv, f, kill_after, o);
+}
+
+void run_scenario(const struct scenario *s, const struct fault *f, long kill_after,
+		  struct outcome *o)
+{
+	char *argv[32] = { s->itree ? (char *) needed("E2ITREE") : NULL, "--progress=none" };
+	int n = 2, i;
+
+	if (!s->itree) {
+		run_copy(s, f, kill_after, o);
+		return;
+	}
+	for (i = 0; i < s->n_args; i++)
+		argv[n++] = s->args[i];
+	argv[n++] = f->target;
+	run(s, argv, f, kill_after, o);
+}
+
+int run_done(const struct scenario *s)
+{
+	return s->itree ? ITREE_CHANGED : STATUS_KEPT;
+}
+
+void run_itree(const struct scenario *s, const char *how, struct outcome *o)
+{
+	char *argv[] = { (char *) needed("E2ITREE"), (char *) how, "-m", "2", s->target, NULL };
+
+	run(s, argv, NULL, -1, o);
 }
 
 void run_command(const struct scenario *s, const char *word, int with_source, struct outcome *o)

@@ -5,8 +5,9 @@
  * A scenario is a folder that tests/fault/scenarios makes:
  *
  *   source.img, before.img	the two volumes; before.img may be a link to that of another
- *   scenario			lines of KEY VALUE: args (of e2bfo copy), promise (atomic, weak), mount
- *				(rw, no: what this kernel does with the target)
+ *   scenario			lines of KEY VALUE: program (copy: e2bfo copy; itree: e2itree, which has
+ *				no source), args, promise (atomic, weak), mount (rw, no: what this
+ *				kernel does with the target)
  */
 #ifndef FAULT_RUN_H
 #define FAULT_RUN_H
@@ -18,6 +19,9 @@
 #define STATUS_FAILED 8
 #define STATUS_CANCELLED 32
 
+#define ITREE_CHANGED 1			/* of e2itree: bits */
+#define ITREE_LEFT 4
+
 struct scenario {
 	const char *name;
 	char *source, *before;
@@ -25,6 +29,8 @@ struct scenario {
 	char *work;		/* prefix of its other files */
 	char *args[16];
 	int n_args;
+	int itree;		/* e2itree, not e2bfo copy */
+	int indexed;		/* the copy brings indexes up to date, or makes them */
 	int atomic;		/* the copy is promised to be there whole or not at all */
 	int no_mount;		/* the kernel does not mount it */
 	int mkfs;
@@ -59,8 +65,15 @@ struct outcome {
 void run(const struct scenario *s, char *const *argv, const struct fault *f, long kill_after,
 	 struct outcome *o);
 
-/* e2bfo copy, with the arguments of the scenario. */
-void run_copy(const struct scenario *s, const struct fault *f, long kill_after, struct outcome *o);
+/* What the scenario is about: the program with its arguments. */
+void run_scenario(const struct scenario *s, const struct fault *f, long kill_after,
+		  struct outcome *o);
+
+/* The status of one that nothing disturbs. */
+int run_done(const struct scenario *s);
+
+/* e2itree HOW -m 2 TARGET; HOW: -n or -p */
+void run_itree(const struct scenario *s, const char *how, struct outcome *o);
 
 /* e2bfo WORD [--source SOURCE] TARGET */
 void run_command(const struct scenario *s, const char *word, int with_source, struct outcome *o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * shim.c - an LD_PRELOAD library between the real e2bfo and the kernel
+ * shim.c - an LD_PRELOAD library between the real e2bfo, or e2itree, and the kernel
  *
  * Counts what goes to one target and comes from it and from one source, logs writes and barriers,
  * and lets the Nth of something fail (log.h has the environment).  Files are known by device and
@@ -189,7 +189,8 @@ __attribute__((constructor)) static void begin(void)
 	close(fd);
 	target = identify("FAULT_TARGET");
 	source = identify("FAULT_SOURCE");
-	own = !strcmp(program_invocation_short_name, "e2bfo");
+	own = !strcmp(program_invocation_short_name, "e2bfo") ||
+	      !strcmp(program_invocation_short_name, "e2itree");
 	read_event();
 	if (getenv("FAULT_LOG"))
 		log_fd = open(getenv("FAULT_LOG"), O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -216,8 +217,10 @@ static int strikes(enum fault_event e)
 		usleep(slow);
 	if ((int) e != event || n < at || (times && n >= at + times))
 		return 0;
-	if (__atomic_fetch_add(&counts->fired, 1, __ATOMIC_SEQ_CST) == 0)
+	if (__atomic_fetch_add(&counts->fired, 1, __ATOMIC_SEQ_CST) == 0) {
 		counts->own_before = counts->own_writes;
+		counts->needless = e == FAULT_FLUSH && counts->own_writes == counts->own_flushed;
+	}
 	if (!own)
 		__atomic_add_fetch(&counts->fired_other, 1, __ATOMIC_SEQ_CST);
 	return 1;
@@ -395,6 +398,8 @@ int name(int fd)							\
 		return -1;						\
 	pthread_mutex_lock(&order);					\
 	err = REAL(name)(fd);						\
+	if (!err)							\
+		counts->own_flushed = counts->own_writes;		\
 	if (!err)							\
 		log_record(FAULT_LOG_BARRIER, 0, 0, NULL);		\
 	pthread_mutex_unlock(&order);					\

@@ -10,6 +10,7 @@
 
 #define LAYOUT_FLAGS (EXT2_INDEX_FL | EXT4_HUGE_FILE_FL | EXT4_EXTENTS_FL)
 #define LOST "/lost+found"
+#define CONTAINER "/.e2itree"
 #define PIECE 65536
 
 struct walk {
@@ -288,9 +289,16 @@ static int is_lost(const char *name)
 	return !strncmp(name, LOST, strlen(LOST));
 }
 
+static int is_container(const char *name)
+{
+	return !strcmp(name, CONTAINER);
+}
+
 /* What was there before the copy: the same, or on its way. */
 static char *harm_old(const struct path *p, const struct path *now, const struct path *after)
 {
+	if (is_container(p->name))
+		return NULL;
 	if (!now)
 		return text("%s was there and is missing", p->name);
 	if (sum_same(p->all, now->all) || is_lost(p->name))
@@ -304,7 +312,7 @@ static char *harm_old(const struct path *p, const struct path *now, const struct
 /* What was not: as the copy makes it. */
 static char *harm_new(const struct path *now, const struct path *after)
 {
-	if (is_lost(now->name))
+	if (is_lost(now->name) || is_container(now->name))
 		return NULL;
 	if (!after)
 		return text("%s should never be there", now->name);
@@ -325,4 +333,31 @@ char *state_harmed(const struct state *r, const struct state *before, const stru
 		if (!find(before, r->paths[i].name))
 			said = harm_new(&r->paths[i], find(after, r->paths[i].name));
 	return said;
+}
+
+/* The container's name may have come or gone, which the root directory shows. */
+static int is_kept(const struct path *p, const struct path *now)
+{
+	return now && (sum_same(p->all, now->all) ||
+		       (!strcmp(p->name, "/") && sum_same(p->core, now->core)));
+}
+
+char *state_kept(const struct state *before, const struct state *now)
+{
+	const struct path *p;
+	size_t i;
+
+	if (now->damage)
+		return text("%s", now->damage);
+	for (i = 0; i < before->n; i++) {
+		p = &before->paths[i];
+		if (!is_container(p->name) && !is_lost(p->name) && !is_kept(p, find(now, p->name)))
+			return text("%s is missing, or not the same", p->name);
+	}
+	for (i = 0; i < now->n; i++) {
+		p = &now->paths[i];
+		if (!is_container(p->name) && !is_lost(p->name) && !find(before, p->name))
+			return text("%s should not be there", p->name);
+	}
+	return NULL;
 }

@@ -6,6 +6,7 @@
  *	               +- e2fsck -fy --------> before or after (or, without a journal, unharmed)
  *	crashed image -+- mount, e2fsck -fn -> the same               every so often
  *	               +- e2fsck -p, -fn ----> the same               every so often, with a journal
+ *	               +- e2itree -n, -p ----> no damage, right      scenarios of e2itree
  *	               +- e2bfo resume ------> after
  *	               `- e2bfo abort -------> before                 every so often
  */
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "itree.h"
 #include "tool.h"
 
 #define ABORT_EVERY 4
@@ -44,6 +46,24 @@ static void crash_again(const struct sweep *s)
 	image_save(&s->cut.crashed, s->b->scn.target);
 }
 
+/*
+ * What there is after resume or abort.  A copy that was resumed cannot tell whether the indexes it
+ * took over were up to date before it began, and says no more of them than it knows.
+ */
+static char *state_verdict(const struct sweep *s, const char *word, enum found *found)
+{
+	struct state now;
+	char *said;
+
+	if (!s->b->scn.indexed || strcmp(word, "resume"))
+		return verdict_state(s->b, found);
+	state_read(&now, s->b->scn.target);
+	said = state_kept(&s->b->after, &now);
+	state_free(&now);
+	*found = FOUND_AFTER;
+	return said ? said : itree_sound(s->b);
+}
+
 /* What resume or abort (WORD) has to come to, if e2fsck found this, and perhaps a RECORD. */
 static char *command_verdict(const struct sweep *s, const char *word, const struct outcome *o,
 			     enum found mended, int record)
@@ -68,7 +88,7 @@ static char *command_verdict(const struct sweep *s, const char *word, const stru
 		said = verdict_clean(s->b);
 	if (!said)
 		said = o->status || nothing ? verdict_mended(s->b, &found, &ignored)
-					    : verdict_state(s->b, &found);
+					    : state_verdict(s, word, &found);
 	if (!said && s->b->atomic && found != want)
 		said = text("%s, status %d: the copy is %s", word, o->status,
 			    found == FOUND_AFTER ? "there" : "not there");
@@ -108,6 +128,16 @@ static int judge_again(struct sweep *s, const char *part,
 	return again != found && judged(s, part, text("not what e2fsck -fy came to"));
 }
 
+/* Scenarios of e2itree: what is in the target now, and what e2itree sees in the crashed one. */
+static int judge_itree(struct sweep *s)
+{
+	if (judged(s, "e2itree after e2fsck", itree_sound(s->b)) ||
+	    judged(s, "e2itree after e2fsck", itree_mended(s->b)))
+		return 1;
+	crash_again(s);
+	return judged(s, "e2itree", itree_crashed(s->b));
+}
+
 /* All judges on the current crash, until one finds something. */
 static void judge(struct sweep *s, int resume, int abort)
 {
@@ -120,6 +150,10 @@ static void judge(struct sweep *s, int resume, int abort)
 	if (judged(s, "e2fsck", verdict_mended(s->b, &found, &record)))
 		return;
 	s->found[found]++;
+	if (s->b->scn.itree && judge_itree(s))
+		return;
+	if (s->b->scn.indexed && judged(s, "e2itree", itree_sound(s->b)))
+		return;
 	if (every(s, s->opt->kernel_every) &&
 	    ((!s->b->scn.no_mount && judge_again(s, "kernel", verdict_mounted, found)) ||
 	     (s->b->atomic && judge_again(s, "e2fsck -p", verdict_preened, found))))
@@ -175,10 +209,11 @@ static void check_variety(struct sweep *s)
 int sweep_main(struct bench *b, struct log *l, const struct options *opt)
 {
 	struct sweep s = { .b = b, .opt = opt, .tally = { .name = b->scn.name } };
-	int resume = run_has(&b->scn, "resume"), abort = run_has(&b->scn, "abort");
+	int resume = !b->scn.itree && run_has(&b->scn, "resume");
+	int abort = !b->scn.itree && run_has(&b->scn, "abort");
 
 	cut_init(&s.cut, l, image_copy(&b->base));
-	if (!b->today && (!resume || !abort))
+	if (!b->today && !b->scn.itree && (!resume || !abort))
 		tally_fail(&s.tally, "the program has no command '%s'", resume ? "abort" : "resume");
 	sweep_all(&s, resume, abort);
 	check_variety(&s);

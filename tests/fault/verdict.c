@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <ext2fs/ext2_fs.h>
+#include <ext2fs/ext2fs.h>
 
 #include "kernel.h"
 #include "tool.h"
@@ -29,6 +30,41 @@ char *verdict_state(const struct bench *b, enum found *found)
 	return said;
 }
 
+/* The unused end of group G's inode table, which the kernel does not wipe again. */
+static char *group_verdict(const struct image *i, ext2_filsys fs, dgrp_t g)
+{
+	uint64_t size = EXT2_INODE_SIZE(fs->super), used, at, end;
+
+	if (!ext2fs_bg_flags_test(fs, g, EXT2_BG_INODE_ZEROED))
+		return NULL;
+	used = fs->super->s_inodes_per_group - ext2fs_bg_itable_unused(fs, g);
+	at = ext2fs_inode_table_loc(fs, g) * fs->blocksize;
+	end = at + fs->super->s_inodes_per_group * size;
+	for (at += used * size; at < end && at < i->size; at++)
+		if (i->bytes[at])
+			return text("group %u is said to be zeroed and is not", g);
+	return NULL;
+}
+
+static char *zeroed_verdict(const struct bench *b)
+{
+	struct image now = image_load(b->scn.target);
+	char *said = NULL;
+	ext2_filsys fs;
+	dgrp_t g;
+
+	if (ext2fs_open(b->scn.target, EXT2_FLAG_64BITS, 0, 0, unix_io_manager, &fs))
+		said = text("it cannot be opened");
+	else {
+		for (g = 0; g < fs->group_desc_count && !said; g++)
+			if (ext2fs_has_group_desc_csum(fs))
+				said = group_verdict(&now, fs, g);
+		ext2fs_free(fs);
+	}
+	image_free(&now);
+	return said;
+}
+
 char *verdict_clean(const struct bench *b)
 {
 	struct outcome o;
@@ -39,7 +75,7 @@ char *verdict_clean(const struct bench *b)
 		said = text("e2fsck -fn: status %d: %.300s", o.status,
 			    outcome_line(&o, "? no") ? outcome_line(&o, "? no") : o.said);
 	outcome_free(&o);
-	return said;
+	return said || !b->atomic ? said : zeroed_verdict(b);
 }
 
 char *verdict_mended(const struct bench *b, enum found *found, int *record)

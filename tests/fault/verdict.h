@@ -33,7 +33,7 @@ char *verdict_state(const struct bench *b, enum found *found);
  */
 char *verdict_mended(const struct bench *b, enum found *found, int *record);
 
-/* e2fsck -fn has no complaint. */
+/* e2fsck -fn has no complaint; if atomic, inode tables are zero where groups say so, too. */
 char *verdict_clean(const struct bench *b);
 
 /*
