@@ -10,6 +10,25 @@
 
 #define NAMES_SHARE 4		/* names are sorted in 1/4 of --memory, the rest of them in a file */
 
+/* A container of another filesystem, or with keys of another hash: it has no tree to be kept. */
+static int is_foreign(const struct itree_header *h, const struct bfo_volume *vol)
+{
+	const struct ext2_super_block *sb = vol->fs->super;
+
+	return memcmp(h->uuid, sb->s_uuid, sizeof(h->uuid)) ||
+	       memcmp(h->hash_seed, sb->s_hash_seed, sizeof(h->hash_seed)) ||
+	       h->hash_version != (uint32_t) bfo_volume_hash_version(vol);
+}
+
+/* Whether the container was made for the target as it was before the copy, or its record. */
+static int was_fresh(const struct copy *c, const struct bfo_volume *vol)
+{
+	enum bfo_freshness now = bfo_container_freshness(&c->itrees.old, vol);
+
+	return now == BFO_ITREE_FRESH || (c->record && now == BFO_ITREE_LIKELY &&
+					  c->itrees.old.header.wtime == c->record->wtime);
+}
+
 errcode_t itrees_begin(struct copy *c, struct bfo_volume *vol)
 {
 	struct itrees *it = &c->itrees;
@@ -20,10 +39,10 @@ errcode_t itrees_begin(struct copy *c, struct bfo_volume *vol)
 	if (!err)
 		err = bfo_container_dirs(&it->old, &it->trees);
 	it->has_old = !err || err == BFO_ET_ITREE;
-	it->is_fresh = !err && bfo_container_freshness(&it->old, vol) == BFO_ITREE_FRESH;
-	if (err == BFO_ET_ITREE)
-		it->trees.n = 0;	/* damaged: --itree replaces it, nothing else touches it */
-	else if (err && err != BFO_ET_NO_ITREE)
+	it->is_fresh = !err && was_fresh(c, vol);
+	if (err == BFO_ET_ITREE || (!err && is_foreign(&it->old.header, vol)))
+		it->trees.n = 0;	/* --itree replaces it, nothing else touches it */
+	if (err && err != BFO_ET_ITREE && err != BFO_ET_NO_ITREE)
 		return err;
 	c->ctx.what[0] = 0;
 	if (!c->opt.itree && !it->trees.n)
@@ -39,16 +58,21 @@ static const struct itree_dir *old_tree(const struct itrees *it, uint32_t ino)
 	return i < it->trees.n && it->trees.v[i].ino == ino ? &it->trees.v[i] : NULL;
 }
 
-static uint64_t bytes_of(const struct bfo_tree *t, const struct bfo_inode *dir)
+/* Whether a directory without a tree is to have one, as e2itree would say. */
+static int is_big(const struct copy *c, const struct bfo_inode *dir)
 {
+	uint32_t min = c->itrees.has_old ? c->itrees.old.header.min_entries : 0, i, names = 0;
 	int has_hashes = bfo_dir_has_hashes(dir->flags);
+	const struct bfo_tree *t = &c->tree;
 	uint64_t bytes = 0;
-	uint32_t i;
 
-	for (i = dir->child; i < dir->child + dir->nchild; i++)
-		if (!bfo_name_is_dead(t, &t->names.v[i]))
-			bytes += bfo_dirent_bytes(bfo_name_len(&t->names.v[i]), has_hashes);
-	return bytes;
+	for (i = dir->child; i < dir->child + dir->nchild; i++) {
+		if (bfo_name_is_dead(t, &t->names.v[i]))
+			continue;
+		bytes += bfo_dirent_bytes(bfo_name_len(&t->names.v[i]), has_hashes);
+		names++;
+	}
+	return min ? names >= min : bfo_itrees_is_big(c->free.block_size, bytes);
 }
 
 /* Whether directory DIR, which is written, gets a tree. */
@@ -56,7 +80,7 @@ static int is_indexed(const struct copy *c, const struct bfo_inode *dir)
 {
 	if (dir->state & BFO_INODE_EXISTS && old_tree(&c->itrees, dir->new_ino))
 		return 1;
-	return c->opt.itree && bfo_itrees_is_big(c->free.block_size, bytes_of(&c->tree, dir));
+	return c->opt.itree && is_big(c, dir);
 }
 
 errcode_t itrees_choose(struct copy *c)
@@ -133,7 +157,8 @@ static errcode_t keep_others(struct copy *c)
 	errcode_t err = 0;
 	size_t i, j = 0, built = it->trees.n;
 
-	qsort(it->trees.v, built, sizeof(*it->trees.v), by_ino);
+	if (built)
+		qsort(it->trees.v, built, sizeof(*it->trees.v), by_ino);
 	for (i = 0; i < c->itrees.trees.n && !err; i++) {
 		const struct itree_dir *d = &c->itrees.trees.v[i];
 
@@ -145,7 +170,8 @@ static errcode_t keep_others(struct copy *c)
 		err = bfo_vec_push(&it->trees, (struct bfo_itree) { .dir = *d, .before = d->first,
 				   .kept = 1 });
 	}
-	qsort(it->trees.v, it->trees.n, sizeof(*it->trees.v), by_ino);
+	if (it->trees.n)
+		qsort(it->trees.v, it->trees.n, sizeof(*it->trees.v), by_ino);
 	return err;
 }
 
@@ -160,6 +186,8 @@ static void set_times(struct copy *c, const struct bfo_volume *vol)
 
 	h->wtime = (uint64_t) sb->s_wtime_hi << 32 | bfo_record_wtime(c->now);
 	h->lastcheck = (uint64_t) sb->s_lastcheck_hi << 32 | sb->s_lastcheck;
+	if (c->itrees.has_old)
+		h->min_entries = c->itrees.old.header.min_entries;
 	if (!c->itrees.trees.n || c->itrees.is_fresh)
 		return;
 	h->wtime = c->itrees.old.header.wtime;

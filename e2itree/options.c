@@ -45,11 +45,12 @@ static const char help[] =
 "DISK?partition=N are inside of it.\n"
 "\n"
 "  -n                   change nothing: tell what is to be done\n"
-"  -p                   do it without questions, as at boot\n"
+"  -p                   do it without questions\n"
 "  -y                   answer all questions with yes\n"
 "                       (none of these: ask, which takes a terminal)\n"
 "  -f, --force          build all of them anew\n"
-"  -m, --min-entries N  index directories of N names or more (default: of more than a block)\n"
+"  -m, --min-entries N  index directories of N names or more (default: what was said when the\n"
+"                       indexes were made, else of more than a block; 0: that again)\n"
 "  -r, --remove         remove the file with all indexes\n"
 "  -l, --list           list the indexes, and whether they are up to date\n"
 "  -d, --dump DIR       show the index of DIR (a path, or <inode number>), block by block\n"
@@ -165,6 +166,7 @@ static int read_option(struct options *opt, int c)
 		opt->dump = optarg;
 		return -1;
 	case 'm':
+		opt->min_given = 1;
 		return read_count('m', optarg, UINT32_MAX, &opt->min);
 	case 'C':
 		return read_fd(opt);

@@ -18,6 +18,7 @@ struct options {
 	int remove, list;	/* -r, -l */
 	const char *dump;	/* -d DIR, or NULL */
 	uint64_t min;		/* -m: entries; 0: more than one block */
+	int min_given;		/* else it is what the container says */
 	int completion;		/* -C: descriptor that progress goes to, or -1 */
 	const char *undo_file;	/* -z, or NULL */
 	int verbose, json, quiet;

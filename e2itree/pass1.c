@@ -63,6 +63,8 @@ static void compare_headers(struct job *j)
 	struct about about = { .text = text };
 
 	j->takes_over = 1;
+	if (!j->opt.min_given)
+		j->opt.min = h->min_entries;
 	if (memcmp(h->uuid, sb->s_uuid, sizeof(h->uuid))) {
 		snprintf(text, sizeof(text), "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
 			 "%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4], u[5], u[6],

@@ -42,7 +42,8 @@ static enum fate decide(struct job *j, struct dir *d)
 	if (!is_to_be_indexed(j, d)) {
 		if (!t || d->damaged)
 			return t ? FATE_DROP : FATE_NONE;
-		return problem(j, PR_3_SMALL, &about) ? FATE_DROP : FATE_KEEP;
+		return problem(j, PR_3_SMALL, &about) || t->damage || !is_right(j, d, t) ?
+		       FATE_DROP : FATE_KEEP;
 	}
 	if (t && !t->damage && is_right(j, d, t) && !j->opt.force)
 		return FATE_KEEP;
@@ -80,7 +81,8 @@ static int is_outdated(const struct job *j)
 {
 	size_t i;
 
-	if (bfo_container_freshness(&j->old, j->vol) != BFO_ITREE_FRESH)
+	if (bfo_container_freshness(&j->old, j->vol) != BFO_ITREE_FRESH ||
+	    j->old.header.min_entries != j->opt.min)
 		return 1;
 	for (i = 0; i < j->trees.n; i++) {
 		const struct itree_dir *t = &j->trees.v[i].dir;
@@ -192,6 +194,7 @@ static errcode_t begin_plan(struct job *j)
 	j->is_planned = 1;
 	j->plan.now = j->now;
 	bfo_itrees_init(&j->itrees, &j->plan);
+	j->itrees.header.min_entries = j->opt.min;
 	j->itrees.header.wtime = (uint64_t) sb->s_wtime_hi << 32 | bfo_record_wtime(j->now);
 	j->itrees.header.lastcheck = (uint64_t) sb->s_lastcheck_hi << 32 | sb->s_lastcheck;
 	if (!err && j->has_old)

@@ -41,6 +41,7 @@ errcode_t pass4_refresh(struct job *j)
 		t.ctime_nsec = d->ctime_nsec;
 		err = bfo_vec_push(&dirs, t);
 	}
+	j->old.header.min_entries = j->opt.min;
 	if (!err)
 		err = bfo_itrees_refresh(&j->old, dirs.v, j->now, j->opt.undo_file);
 	bfo_vec_free(&dirs);

@@ -164,6 +164,16 @@ checked() {
 	fi
 }
 
+# repaired IMAGE: by e2fsck, which also notes that it was checked
+repaired() {
+	e2fsck -fy "$1" > fsck.log 2>&1 || [ $? = 1 ] || fail "e2fsck -fy $1: $(cat fsck.log)"
+}
+
+# quietly COMMAND...: what it says is shown only if it fails
+quietly() {
+	"$@" > quiet.log 2>&1 || fail "$*: $(tail -n 5 quiet.log)"
+}
+
 # ---- quota files ----
 
 # quota_inodes IMAGE: the inodes of its quota files.

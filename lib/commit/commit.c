@@ -70,12 +70,15 @@ static errcode_t commit_transaction(struct bfo_writer *w, struct bfo_txlog *j,
 static errcode_t put_record(struct commit *c)
 {
 	struct bfo_transaction t = { .w = &c->w, .atomic = 1 };
+	struct ext2_super_block *sb = c->w.vol->fs->super;
+	uint64_t wtime = (uint64_t) sb->s_wtime_hi << 32 | sb->s_wtime;
 	errcode_t err;
 	int durable = 0;
 
-	c->w.vol->fs->super->s_wtime = bfo_record_wtime(c->plan->now);
+	sb->s_wtime = bfo_record_wtime(c->plan->now);
 	err = bfo_record_plan(&c->record, c->plan, c->r->vol, c->w.vol, c->opt->text,
 			      c->opt->text_bytes);
+	c->record.wtime = wtime;
 	if (c->opt->quick)
 		c->record.ino = 0;
 	if (!err)

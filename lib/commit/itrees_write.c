@@ -39,6 +39,17 @@ struct itree_entry bfo_itree_name(const struct bfo_sorted *s)
 
 /* ---- the container there was ---- */
 
+/* Whether all of its blocks are known: those past its end are, and e2fsck does not mind one. */
+static int is_mapped(const struct bfo_tree *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->findings.n; i++)
+		if (t->findings.v[i].kind != BFO_FOUND_PAST_EOF)
+			return 0;
+	return t->inodes.n && S_ISREG(t->inodes.v[0].mode);
+}
+
 errcode_t bfo_itrees_replace(struct bfo_itrees *it, const struct bfo_container *c)
 {
 	struct bfo_tree t = { .keep_map_blocks = 1 };
@@ -47,7 +58,8 @@ errcode_t bfo_itrees_replace(struct bfo_itrees *it, const struct bfo_container *
 
 	it->ino = c->ino;
 	it->generation = t.inodes.n ? t.inodes.v[0].generation : 0;
-	if (!err && (!t.inodes.n || t.findings.n || !S_ISREG(t.inodes.v[0].mode)))
+	it->links = t.inodes.n ? t.inodes.v[0].links_read : 0;
+	if (!err && !is_mapped(&t))
 		err = bfo_fail(c->r->ctx, BFO_ET_UNHEALTHY, "reading inode %u of %s; please run "
 			       "e2fsck -f on it first", c->ino, c->r->vol->spec);
 	for (i = 0; i < t.segs.n && !err; i++)

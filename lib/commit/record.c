@@ -99,7 +99,8 @@ static errcode_t keep_text(struct bfo_record *r, const void *text, size_t bytes)
 
 	if (err)
 		return err;
-	memcpy(r->text.v, text, bytes);
+	if (bytes)
+		memcpy(r->text.v, text, bytes);
 	r->text.n = bytes;
 	return 0;
 }
@@ -195,6 +196,7 @@ static void pack(const struct bfo_record *r, struct bfo_record_head *h)
 	h->text = r->text.n;
 	h->unused = r->unused;
 	h->flags = r->has_before ? r->flags : BFO_RECORD_NO_FLAGS;
+	h->wtime = r->wtime;
 	for (i = 0; i < r->zeroed.n; i++) {
 		*range++ = r->zeroed.v[i].start;
 		*range++ = r->zeroed.v[i].len;

@@ -11,7 +11,7 @@
  * The file, numbers little-endian; its last two blocks are for progress, by turns:
  *
  *   0x00   8  "e2bforec"                 0x44   4  first and
- *   0x08   4  version: 1                 0x48   4  last inode staged, or 0
+ *   0x08   4  version: 2                 0x48   4  last inode staged, or 0
  *   0x0c   4  bytes of head, ranges and  0x4c   4  number of ranges
  *             text together              0x50  24  digest of the plan (plan/digest.h)
  *   0x10   4  crc32c of these, this as 0 0x68   4  crc32c of the source's superblock
@@ -19,7 +19,8 @@
  *   0x24  16  UUID of the source         0x70   4  inodes that were unused in the table of the
  *   0x34   8  time of the copy                     group with the record's inode, and
  *   0x3c   8  blocks of the stem         0x74   4  that group's flags; all ones: not known
- *                                        0x78      ranges: first group, number of groups whose
+ *                                        0x78   8  s_wtime of the target before the copy
+ *                                        0x80      ranges: first group, number of groups whose
  *                                                  table was known to be zero behind its used
  *                                                  part (INODE_ZEROED): 4 bytes each
  *                                                  text: the caller's
@@ -59,6 +60,7 @@ struct bfo_record {
 	uint32_t unused;		/* of its group's table, before */
 	uint16_t flags;			/* of its group, before */
 	int has_before;			/* these two are known */
+	uint64_t wtime;			/* s_wtime of the target, before */
 };
 
 /*

@@ -165,6 +165,7 @@ static errcode_t unpack(struct bfo_record *r, const struct bfo_volume *vol,
 	r->unused = h->unused;
 	r->flags = h->flags;
 	r->has_before = h->flags != BFO_RECORD_NO_FLAGS;
+	r->wtime = h->wtime;
 	for (i = 0; i < h->ranges && !err; i++, range += 2)
 		if (range[0] >= next && range[0] < groups && range[1] <= groups - range[0]) {
 			err = bfo_vec_push(&r->zeroed, (struct bfo_range) { .start = range[0],

@@ -11,7 +11,7 @@
 #include "commit/record.h"
 
 #define BFO_RECORD_MAGIC "e2bforec"
-#define BFO_RECORD_VERSION 1
+#define BFO_RECORD_VERSION 2
 #define BFO_RECORD_PROGRESS "e2bp"
 #define BFO_RECORD_SECTOR 512
 #define BFO_RECORD_NO_FLAGS UINT32_MAX
@@ -26,11 +26,12 @@ struct bfo_record_head {
 	struct bfo_digest digest;
 	uint32_t source_csum, text;
 	uint32_t unused, flags;
+	uint64_t wtime;
 } __attribute__((packed));
 
 #define BFO_RECORD_HEAD sizeof(struct bfo_record_head)
 
-static_assert(offsetof(struct bfo_record_head, digest) == 0x50 && BFO_RECORD_HEAD == 0x78,
+static_assert(offsetof(struct bfo_record_head, digest) == 0x50 && BFO_RECORD_HEAD == 0x80,
 	      "as record.h says");
 
 struct bfo_record_progress {

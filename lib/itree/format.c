@@ -17,7 +17,7 @@
  *   0x50  4  blocks                                 entry
  *   0x54  4  catalogue      leaf                    0x00 4 hash
  *   0x58  4  its blocks     0x00  4  checksum       0x04 4 inode    0x0a 1 name_len
- *                           0x04  2  bytes used     0x08 2 rec_len  0x0b 1 type
+ *   0x5c  4  least names    0x04  2  bytes used     0x08 2 rec_len  0x0b 1 type
  *                           0x06  2  zero           0x0c   name; rec_len counts from 0x04 on
  *                           0x08     entries
  *
@@ -31,7 +31,7 @@
 #include "itree/format.h"
 
 #define CATALOGUE_HEAD 16U
-#define HEADER_BYTES 0x5cU
+#define HEADER_SUM 0x0cU
 #define USED_ALL 65535U
 #define REC_HEAD 8U		/* of an ext4 directory entry */
 
@@ -96,6 +96,15 @@ static uint32_t sum_of(const void *block, uint32_t bytes, uint32_t seed, uint32_
 
 /* ---- header ---- */
 
+/* Of a header, whatever stands in place of the magic: one whose magic alone is damaged is known by it. */
+static uint32_t header_sum(const void *block, uint32_t block_size)
+{
+	uint32_t crc = bfo_crc32c(~0U, magic, sizeof(magic));
+
+	return sum_without(crc, (const char *) block + sizeof(magic), block_size - sizeof(magic),
+			   HEADER_SUM - sizeof(magic));
+}
+
 uint32_t itree_seed_of(const uint8_t uuid[16])
 {
 	return bfo_crc32c(~0U, uuid, 16);
@@ -120,7 +129,8 @@ void itree_header_pack(const struct itree_header *h, void *block)
 	put32(block, 0x50, h->blocks);
 	put32(block, 0x54, h->catalogue);
 	put32(block, 0x58, h->catalogue_blocks);
-	put32(block, 0x0c, sum_without(~0U, block, h->block_size, 0x0c));
+	put32(block, 0x5c, h->min_entries);
+	put32(block, HEADER_SUM, header_sum(block, h->block_size));
 }
 
 errcode_t itree_header_unpack(const void *block, uint32_t block_size, struct itree_header *h)
@@ -129,7 +139,8 @@ errcode_t itree_header_unpack(const void *block, uint32_t block_size, struct itr
 
 	memset(h, 0, sizeof(*h));
 	if (memcmp(block, magic, sizeof(magic)))
-		return BFO_ET_NO_ITREE;
+		return get32(block, HEADER_SUM) == header_sum(block, block_size) ? BFO_ET_ITREE
+										 : BFO_ET_NO_ITREE;
 	memcpy(h->uuid, (const char *) block + 0x10, sizeof(h->uuid));
 	h->block_size = get32(block, 0x20);
 	h->seed = get32(block, 0x24);
@@ -142,8 +153,9 @@ errcode_t itree_header_unpack(const void *block, uint32_t block_size, struct itr
 	h->blocks = get32(block, 0x50);
 	h->catalogue = get32(block, 0x54);
 	h->catalogue_blocks = get32(block, 0x58);
+	h->min_entries = get32(block, 0x5c);
 	if (get32(block, 0x08) != ITREE_VERSION || h->block_size != block_size ||
-	    get32(block, 0x0c) != sum_without(~0U, block, block_size, 0x0c))
+	    get32(block, HEADER_SUM) != header_sum(block, block_size))
 		return BFO_ET_ITREE;
 	if (!h->catalogue || h->catalogue >= h->blocks ||
 	    h->catalogue_blocks > h->blocks - h->catalogue ||

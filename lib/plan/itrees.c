@@ -121,7 +121,7 @@ errcode_t bfo_itrees_renew(struct bfo_plan *plan)
 
 	if (!it || !it->ino || it->inode != BFO_NONE)
 		return 0;
-	err = make_record(plan, (struct bfo_inode) { .links = 1, .new_ino = it->ino,
+	err = make_record(plan, (struct bfo_inode) { .links = it->links, .new_ino = it->ino,
 			  .generation = it->generation, .state = BFO_INODE_EXISTS |
 			  BFO_INODE_KEEP | BFO_INODE_PLACED });
 	return err ? err : bfo_vec_push(&plan->order, it->inode);

@@ -28,7 +28,8 @@ struct bfo_itree {
 struct bfo_itrees {
 	uint32_t inode;			/* the container's record, or BFO_NONE until it has one */
 	uint32_t ino;			/* set by the caller: of the one the target has, or 0; */
-	uint32_t generation;		/* its generation */
+	uint32_t generation;		/* its generation, */
+	uint16_t links;			/* its link count: somebody may have given it names; */
 	bfo_ranges freed;		/* and its blocks: data and block map */
 	struct itree_header header;
 	BFO_VEC(struct bfo_itree) trees;	/* ascending by dir.ino */

@@ -77,11 +77,13 @@ START_TEST(header_comes_back)
 
 	itree_header_pack(&r.h, block);
 	want_ok(itree_header_unpack(block, size, &h));
-	want_mem(&h, &r.h, offsetof(struct itree_header, catalogue_blocks) + 4);
+	want_mem(&h, &r.h, offsetof(struct itree_header, min_entries) + 4);
 	refuse_all(&r, block, size, size > 4096 ? 13 : 1);
 	for (i = 0; i < SIZES; i++)
 		want(!itree_header_unpack(block, size_of(i), &h) == (i == (uint32_t) _i));
-	block[0]++;
+	block[0]++;		/* known by all the rest */
+	want_err(itree_header_unpack(block, size, &h), BFO_ET_ITREE);
+	block[size - 1]++;
 	want_err(itree_header_unpack(block, size, &h), BFO_ET_NO_ITREE);
 	free(block);
 }
