@@ -208,7 +208,8 @@ START_TEST(tells_what_is_no_container)
 	want(b.c.ino > 0);
 	drop(&b);
 	make_trees(&b);
-	b.bytes[0] ^= 1;
+	b.bytes[0] ^= 1;		/* another file, as the rest of the block says, too */
+	b.bytes[BS - 1] ^= 1;
 	want_err(find(&b, ITREE_NAME, (size_t) b.h.blocks * BS), BFO_ET_NO_ITREE);
 	want(b.c.ino > 0);
 	drop(&b);
