@@ -375,6 +375,7 @@ static void json_end(struct ls_print *p, const struct ls_ways *ways, errcode_t e
 	journals_json(j, "journal", p->volume, &nothing);
 	json_string(j, "order", order_word(ways));
 	json_string(j, "index", ways->index);
+	json_number(j, "damaged_indexes", ways->broken);
 	json_number(j, "listed", p->entries);
 	json_number(j, "directories", p->directories);
 	json_number(j, "damaged", p->damage);
@@ -390,9 +391,13 @@ void ls_print_end(struct ls_print *p, const struct ls_ways *ways, const struct b
 {
 	if (p->opt->common.json)
 		json_end(p, ways, err, what, status);
+	fflush(stdout);
+	if (ways->broken && !p->opt->common.quiet)
+		fprintf(stderr, "e2bfo: warning: damaged indexes on %s: %llu; these directories were "
+			"listed without; see to the device, and run e2itree\n", p->opt->volume,
+			(unsigned long long) ways->broken);
 	if (!p->opt->common.verbose)
 		return;
-	fflush(stdout);
 	fprintf(stderr, "e2bfo: %llu names; directories: %llu in the order of their index, %llu "
 		"sorted, %llu of them after damage in an index (index: %s)\n",
 		(unsigned long long) p->entries, (unsigned long long) ways->by_tree,

@@ -128,6 +128,19 @@ static uint64_t bytes_of(const struct report *r, uint64_t blocks)
 	return blocks * r->plan->target->block_size;
 }
 
+/* Copied ones: a container of indexes is made. */
+static unsigned long long files_of(const struct bfo_plan *p)
+{
+	return p->files - (p->itrees && !p->itrees->ino);
+}
+
+static void print_indexed(const struct report *r)
+{
+	if (r->indexed)
+		printf("%s by inode number: %llu director%s.\n", r->stats ? "Indexed" : "To be indexed",
+		       (unsigned long long) r->indexed, r->indexed == 1 ? "y" : "ies");
+}
+
 static void print_plan(const struct report *r)
 {
 	const struct bfo_plan *p = r->plan;
@@ -138,7 +151,7 @@ static void print_plan(const struct report *r)
 	printf("Plan: copy %s to %s on %s\n", r->opt->from[0], r->opt->to, r->opt->target);
 	if (r->opt->n_from > 1)
 		printf("  and %zu further paths\n", r->opt->n_from - 1);
-	printf("  files:        %llu\n", (unsigned long long) p->files);
+	printf("  files:        %llu\n", files_of(p));
 	printf("  directories:  %llu\n", (unsigned long long) p->dirs);
 	printf("  extents:      %llu\n", (unsigned long long) p->extents);
 	printf("  data:         %s\n", size_text(bytes_of(r, p->data_blocks), a, sizeof(a)));
@@ -155,18 +168,10 @@ static void print_plan(const struct report *r)
 	if (r->resumed)
 		printf("Of that, %s had arrived before the interruption.\n",
 		       size_text(r->resumed, a, sizeof(a)));
-	if (r->indexed)
-		printf("Indexed %llu directories by inode number.\n",
-		       (unsigned long long) r->indexed);
+	print_indexed(r);
 	print_outside(r);
 	journals_print(r->opt->source, r->source, r->tree);
 	printf("Nothing was written.\n");
-}
-
-/* Copied ones: a container of indexes is made. */
-static unsigned long long files_of(const struct bfo_plan *p)
-{
-	return p->files - (p->itrees && !p->itrees->ino);
 }
 
 static void print_done(const struct report *r)
@@ -181,9 +186,7 @@ static void print_done(const struct report *r)
 	if (bfo_ranges_total(&p->target->free_blocks) - p->stem_len - p->tree_len <
 	    p->target->reserved_blocks)
 		printf("Blocks that are reserved for root were used.\n");
-	if (r->indexed)
-		printf("Indexed %llu directories by inode number.\n",
-		       (unsigned long long) r->indexed);
+	print_indexed(r);
 	print_outside(r);
 	journals_print(r->opt->source, r->source, r->tree);
 	if (!r->opt->common.verbose)

@@ -18,6 +18,7 @@ struct dump {
 	uint32_t seed;
 	char *blocks;		/* one for each level */
 	uint64_t left;		/* blocks that may still be printed: there are no more */
+	uint32_t bad;		/* the block that was read last */
 };
 
 static errcode_t find_dir(struct job *j, uint32_t *ino)
@@ -77,6 +78,7 @@ static errcode_t dump_block(struct dump *d, uint32_t blk, uint32_t level)
 	struct itree_child c;
 	errcode_t err;
 
+	d->bad = blk;
 	if (!d->left--)
 		return BFO_ET_ITREE;
 	err = d->store.store.read(d->store.store.priv, blk, block);
@@ -108,7 +110,7 @@ static errcode_t dump(struct job *j, uint32_t ino)
 							 "%s on %s; -l shows which there are",
 							 j->opt.dump, j->opt.device) : err;
 	progress_wipe(&j->bar);
-	printf("index of %s (inode %u): %llu entries, %u levels of nodes, %u leaves, %u blocks from %u on\n",
+	printf("index of %s (inode %u): %llu names; levels of nodes: %u, leaves: %u, blocks: %u from %u on\n",
 	       job_path(j, ino, path, sizeof(path)), ino, (unsigned long long) d.dir.entries,
 	       d.dir.levels, d.dir.leaves, d.dir.blocks, d.dir.first);
 	d.seed = itree_tree_seed(j->old.header.seed, d.dir.ino, d.dir.generation);
@@ -120,7 +122,8 @@ static errcode_t dump(struct job *j, uint32_t ino)
 	if (d.blocks)
 		bfo_container_tree_free(&d.store);
 	free(d.blocks);
-	return err ? bfo_fail(&j->ctx, err, "reading the index of %s", j->opt.dump) : 0;
+	return err ? bfo_fail(&j->ctx, err, "reading block %u of the index of %s", d.bad, j->opt.dump)
+		   : 0;
 }
 
 errcode_t dump_tree(struct job *j)

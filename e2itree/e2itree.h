@@ -58,6 +58,7 @@ struct told {
 	int code;
 	uint32_t ino;
 	int fixed;
+	char *path;		/* for --json, or NULL */
 };
 
 struct job {
@@ -88,6 +89,8 @@ struct job {
 	int is_planned, atomic, removed;
 	struct bfo_commit_stats stats;
 	struct bar bar;
+	void (*draw)(void *priv, const struct bfo_progress *p);	/* the bar, if there is one */
+	void *draw_priv;
 
 	int pass;			/* for -C */
 	uint64_t seen, total;		/* names in trees read, and to be read, in this pass */
@@ -125,6 +128,9 @@ struct tree *job_tree(const struct job *j, uint32_t ino);
 
 /* The directory of inode INO, or NULL. */
 struct dir *job_dir(const struct job *j, uint32_t ino);
+
+/* The path of directory INO as it is, or "<INO>"; free() it.  NULL without memory. */
+char *job_raw_path(const struct job *j, uint32_t ino);
 
 /* The path of directory INO, printable, in OUT. */
 const char *job_path(const struct job *j, uint32_t ino, char *out, size_t size);

@@ -3,6 +3,7 @@
  * list.c - -l: what is indexed, and whether it is up to date
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/json.h"
 #include "e2itree.h"
@@ -20,10 +21,11 @@ static const char *state_of(const struct job *j, const struct tree *t)
 
 static void print_json(struct json *out, const struct job *j, const struct tree *t)
 {
-	char path[4096];
+	char *path = job_raw_path(j, t->dir.ino);
 
 	json_open(out, NULL, '{');
-	json_string(out, "directory", job_path(j, t->dir.ino, path, sizeof(path)));
+	json_string(out, "directory", path);
+	free(path);
 	json_number(out, "inode", t->dir.ino);
 	json_number(out, "entries", t->dir.entries);
 	json_number(out, "levels", t->dir.levels);
@@ -49,6 +51,8 @@ errcode_t list_trees(struct job *j)
 			print_json(&out, j, &j->trees.v[i]);
 		json_close(&out, ']');
 		json_bool(&out, "damaged", j->is_damaged);
+		json_bool(&out, "container", j->has_old != 0);
+		json_number(&out, "min_entries", j->opt.min);
 		json_close(&out, '}');
 		putchar('\n');
 		return 0;
@@ -56,14 +60,22 @@ errcode_t list_trees(struct job *j)
 	if (j->is_damaged)
 		printf("%s: /" ITREE_NAME " is damaged\n", j->opt.device);
 	else if (!j->trees.n)
-		printf("%s: has no indexes\n", j->opt.device);
-	else
+		printf("%s: has no indexes%s\n", j->opt.device,
+		       j->has_old ? ", but an empty /" ITREE_NAME : "");
+	if (j->has_old && j->opt.min)
+		printf("Directories of %llu names or more are indexed.\n",
+		       (unsigned long long) j->opt.min);
+	if (j->trees.n)
 		printf("   entries  levels    leaves  fill  state    directory\n");
 	for (i = 0; i < j->trees.n; i++) {
 		const struct tree *t = &j->trees.v[i];
 
-		printf("%10llu  %6u  %8u  %3u%%  %-7s  %s\n", (unsigned long long) t->dir.entries,
-		       t->dir.levels, t->dir.leaves, t->fill, state_of(j, t),
+		char fill[16] = "-";
+
+		if (!t->damage)
+			snprintf(fill, sizeof(fill), "%u%%", t->fill);
+		printf("%10llu  %6u  %8u  %4s  %-7s  %s\n", (unsigned long long) t->dir.entries,
+		       t->dir.levels, t->dir.leaves, fill, state_of(j, t),
 		       job_path(j, t->dir.ino, path, sizeof(path)));
 	}
 	return 0;

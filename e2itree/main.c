@@ -67,15 +67,24 @@ void job_close(struct job *j)
 	j->vol = NULL;
 }
 
+char *job_raw_path(const struct job *j, uint32_t ino)
+{
+	char *path = NULL, *out = NULL;
+
+	if (!ext2fs_get_pathname(j->vol->fs, ino, 0, &path) && path)
+		out = strdup(path);
+	else if (asprintf(&out, "<%u>", ino) < 0)
+		out = NULL;
+	ext2fs_free_mem(&path);
+	return out;
+}
+
 const char *job_path(const struct job *j, uint32_t ino, char *out, size_t size)
 {
-	char *path = NULL;
+	char *path = job_raw_path(j, ino);
 
-	if (ext2fs_get_pathname(j->vol->fs, ino, 0, &path) || !path)
-		snprintf(out, size, "<%u>", ino);
-	else
-		bfo_text_escape(path, strlen(path), out, size);
-	ext2fs_free_mem(&path);
+	bfo_text_escape(path ? path : "?", path ? strlen(path) : 1, out, size);
+	free(path);
 	return out;
 }
 
@@ -180,6 +189,10 @@ static errcode_t run(struct job *j)
 
 static void release(struct job *j)
 {
+	size_t i;
+
+	for (i = 0; i < j->told.n; i++)
+		free(j->told.v[i].path);
 	if (j->is_planned)
 		bfo_plan_free(&j->plan);
 	bfo_itrees_free(&j->itrees);

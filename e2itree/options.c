@@ -203,7 +203,7 @@ static int read_option(struct options *opt, int c)
 /* What does not go together. */
 static int check(const struct options *opt)
 {
-	int looks = opt->list + !!opt->dump;
+	int looks = opt->list + !!opt->dump, asks = opt->answer == ANSWER_ASK && !looks && !opt->remove;
 
 	if (opt->dump && !*opt->dump)
 		return complain("-d: no directory was named");
@@ -220,9 +220,9 @@ static int check(const struct options *opt)
 		return complain("-d has no --json");
 	if (opt->answer == ANSWER_NO && opt->undo_file)
 		return complain("-n changes nothing, so there is nothing to undo");
-	if (opt->answer == ANSWER_ASK && !looks && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+	if (asks && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		return complain("no terminal to ask at: -n, -p or -y is needed");
-	if (opt->answer == ANSWER_ASK && opt->json && !looks)
+	if (asks && opt->json)
 		return complain("--json asks no questions: -n, -p or -y is needed");
 	return -1;
 }

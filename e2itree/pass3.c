@@ -81,8 +81,7 @@ static int is_outdated(const struct job *j)
 {
 	size_t i;
 
-	if (bfo_container_freshness(&j->old, j->vol) != BFO_ITREE_FRESH ||
-	    j->old.header.min_entries != j->opt.min)
+	if (bfo_container_freshness(&j->old, j->vol) != BFO_ITREE_FRESH)
 		return 1;
 	for (i = 0; i < j->trees.n; i++) {
 		const struct itree_dir *t = &j->trees.v[i].dir;
@@ -95,9 +94,20 @@ static int is_outdated(const struct job *j)
 	return 0;
 }
 
+/* All trees are right: is there something else that the container should say? */
+static int refreshes(struct job *j)
+{
+	struct about about = { .count = j->opt.min };
+
+	if (j->other_uuid)
+		return 1;
+	if (is_outdated(j))
+		return problem(j, PR_3_TIMES, &about);
+	return j->old.header.min_entries != j->opt.min && problem(j, PR_3_LEAST, &about);
+}
+
 errcode_t pass3_decide(struct job *j, int *work)
 {
-	struct about about = { 0 };
 	size_t i;
 
 	say_pass(j, 3, "Sorting names and building trees");
@@ -115,8 +125,8 @@ errcode_t pass3_decide(struct job *j, int *work)
 	if (bfo_cancelled(&j->ctx))
 		return bfo_fail(&j->ctx, BFO_ET_CANCELLED, "asking what is to be done");
 	*work = j->wanted > (uint64_t) j->other_uuid ? 2 : 0;
-	if (!*work && j->has_old > 0 && !j->status && (j->other_uuid || is_outdated(j)))
-		*work = j->other_uuid || problem(j, PR_3_TIMES, &about);
+	if (!*work && j->has_old > 0 && !j->status)
+		*work = refreshes(j);
 	return 0;
 }
 
@@ -269,8 +279,11 @@ errcode_t pass3(struct job *j)
 	if (!err)
 		err = bfo_plan_space(&j->plan);
 	if (err == BFO_ET_NO_SPACE)
-		bfo_fail(&j->ctx, err, "planning: the indexes take %u blocks of %u bytes%s",
-			 j->itrees.header.blocks, j->vol->block_size, j->has_old ? "; those there "
-			 "are have to stay until then (-r removes them first)" : "");
+		bfo_fail(&j->ctx, err, "planning: the indexes take %u blocks of %u bytes, %llu are "
+			 "free; %sresize2fs makes room, -m with a larger number needs less",
+			 j->itrees.header.blocks, j->vol->block_size,
+			 (unsigned long long) bfo_ranges_total(&j->target.free_blocks),
+			 j->has_old ? "those there are have to stay until then (-r removes them "
+			 "first); " : "");
 	return err ? err : choose_way(j);
 }

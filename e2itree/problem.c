@@ -45,6 +45,8 @@ static const struct row rows[PR_CODES] = {
 			"Drop it", PREEN },
 	[PR_3_TIMES] = { "times", "All indexes are right, but the filesystem was written to since "
 			 "they were made.", "Mark them as up to date", PREEN },
+	[PR_3_LEAST] = { "min-entries", "All indexes are right, but -m says another number of names than "
+			 "is kept with them.", "Keep the new one", PREEN },
 	[PR_3_FORCED] = { "forced", "The index of %d is right.", "Rebuild it nevertheless", PREEN },
 	[PR_5_MISSING] = { "missing-names", "The index of %d lacks %n.", NULL, NOTE },
 	[PR_5_EXTRA] = { "extra-names", "The index of %d has %n that the directory lacks.", NULL,
@@ -108,7 +110,7 @@ static int read_answer(void)
 }
 
 /* The answer that a terminal gives; the end of its input, or a signal, is no. */
-static int ask(const struct job *j, const char *prompt)
+static int ask(struct job *j, const char *prompt)
 {
 	int answer;
 
@@ -122,12 +124,17 @@ static int ask(const struct job *j, const char *prompt)
 			return 0;
 		if (answer == EOF)
 			break;
+		if (answer == 'a') {
+			j->opt.answer = ANSWER_YES;
+			return 1;
+		}
+		puts("  (y: yes; n: no; a: yes to this and all that follow)");
 	}
 	putchar('\n');
 	return 0;
 }
 
-static int decide(const struct job *j, const struct row *row)
+static int decide(struct job *j, const struct row *row)
 {
 	int yes = j->opt.answer == ANSWER_YES || (j->opt.answer == ANSWER_PREEN && row->flags & PREEN);
 
@@ -159,7 +166,9 @@ int problem(struct job *j, enum problem_code code, const struct about *about)
 		j->status |= EXIT_LEFT;
 	j->left += !fixed && !(row->flags & NOTE);
 	j->wanted += fixed;
-	if (bfo_vec_push(&j->told, (struct told) { .code = code, .ino = about->ino, .fixed = fixed }))
+	if (bfo_vec_push(&j->told, (struct told) { .code = code, .ino = about->ino, .fixed = fixed,
+			 .path = j->opt.json && job_dir(j, about->ino) ?
+				 job_raw_path(j, about->ino) : NULL }))
 		j->status |= EXIT_FAILED;
 	return fixed;
 }

@@ -21,6 +21,7 @@ enum problem_code {
 	PR_3_SMALL,
 	PR_3_GONE,
 	PR_3_TIMES,
+	PR_3_LEAST,
 	PR_3_FORCED,
 	PR_5_MISSING,
 	PR_5_EXTRA,

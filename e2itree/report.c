@@ -30,24 +30,29 @@ static int is_progress(int pass, enum bfo_stage stage)
 	}
 }
 
-static void on_completion(void *priv, const struct bfo_progress *p)
+static void on_progress(void *priv, const struct bfo_progress *p)
 {
 	struct job *j = priv;
 
-	if (!p->total || !is_progress(j->pass, p->stage))
+	if (!is_progress(j->pass, p->stage))
+		return;
+	fflush(stdout);		/* what was said comes first */
+	if (j->draw)
+		j->draw(j->draw_priv, p);
+	if (j->opt.completion <= 0 || !p->total)
 		return;
 	if (dprintf(j->opt.completion, "%d %llu %llu %s\n", j->pass, (unsigned long long) p->done,
 		    (unsigned long long) p->total, j->opt.device) < 0)
-		j->ctx.progress = NULL;		/* nobody listens any more */
+		j->opt.completion = -1;		/* nobody listens any more */
 }
 
 void report_attach(struct job *j)
 {
 	progress_attach(&j->bar, &j->ctx, j->opt.quiet ? PROGRESS_NONE : j->opt.progress);
-	if (j->opt.completion > 0) {
-		j->ctx.progress = on_completion;
-		j->ctx.priv = j;
-	}
+	j->draw = j->ctx.progress;
+	j->draw_priv = j->ctx.priv;
+	j->ctx.progress = on_progress;
+	j->ctx.priv = j;
 }
 
 static void print_json(const struct job *j, errcode_t err)
@@ -56,6 +61,8 @@ static void print_json(const struct job *j, errcode_t err)
 	size_t i;
 
 	json_open(&out, NULL, '{');
+	json_string(&out, "program", "e2itree");
+	json_string(&out, "version", PACKAGE_VERSION);
 	json_string(&out, "device", j->opt.device);
 	json_open(&out, "problems", '[');
 	for (i = 0; i < j->told.n; i++) {
@@ -63,6 +70,8 @@ static void print_json(const struct job *j, errcode_t err)
 		json_string(&out, "problem", problem_word(j->told.v[i].code));
 		if (j->told.v[i].ino)
 			json_number(&out, "inode", j->told.v[i].ino);
+		if (j->told.v[i].path)
+			json_string(&out, "path", j->told.v[i].path);
 		json_bool(&out, "fixed", j->told.v[i].fixed && (!err && j->status & EXIT_CHANGED));
 		json_close(&out, '}');
 	}
