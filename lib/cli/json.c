@@ -5,6 +5,7 @@
  * A writer of its own because nothing is ever read: it needs no tree in memory, and the escape
  * for bytes that are not UTF-8 is not what JSON libraries do.
  */
+#include <math.h>
 #include <string.h>
 
 #include "cli/json.h"
@@ -94,6 +95,15 @@ void json_number(struct json *j, const char *name, uint64_t value)
 {
 	begin(j, name);
 	fprintf(j->out, "%llu", (unsigned long long) value);
+}
+
+void json_real(struct json *j, const char *name, double value)
+{
+	begin(j, name);
+	if (isfinite(value))
+		fprintf(j->out, "%.6g", value);
+	else
+		fputs("null", j->out);
 }
 
 void json_bool(struct json *j, const char *name, int value)

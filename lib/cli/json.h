@@ -21,6 +21,8 @@ void json_open(struct json *j, const char *name, char bracket);
 void json_close(struct json *j, char bracket);
 
 void json_number(struct json *j, const char *name, uint64_t value);
+/* Six digits; what is no number becomes null. */
+void json_real(struct json *j, const char *name, double value);
 void json_bool(struct json *j, const char *name, int value);
 /* LEN bytes of text, any bytes; a NULL text becomes null. */
 void json_bytes(struct json *j, const char *name, const char *text, size_t len);

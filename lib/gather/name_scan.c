@@ -123,8 +123,9 @@ static int is_allowed(const struct entry *e, uint32_t dir_flags)
 static errcode_t take_entry(struct scan *s, const struct block *b, const struct entry *e)
 {
 	uint32_t dir = s->tree->inodes.v[b->dir].ino;
-	struct bfo_found_name name = { .dir = b->dir, .ino = e->ino, .type = e->type & 7,
-				       .len = e->name_len, .text = e->name };
+	struct bfo_found_name name = { .dir = b->dir, .ino = e->ino, .lblk = b->lblk,
+				       .type = e->type & 7, .len = e->name_len,
+				       .text = e->name };
 
 	if (!is_allowed(e, s->tree->inodes.v[b->dir].flags))
 		return bfo_tree_found_name(s->tree, BFO_FOUND_NAME, dir, e->ino, b->blk,

@@ -8,7 +8,7 @@
 #include "gather/target.h"
 #include "volume/volume.h"
 
-static errcode_t free_blocks(const struct bfo_volume *vol, bfo_ranges *out)
+errcode_t bfo_target_free_blocks(const struct bfo_volume *vol, bfo_ranges *out)
 {
 	uint64_t at = vol->fs->super->s_first_data_block, end = vol->blocks - 1;
 	blk64_t first, next;
@@ -85,11 +85,9 @@ static errcode_t compare_counts(struct bfo_context *ctx, const struct bfo_volume
 	return 0;
 }
 
-errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vol,
-			    struct bfo_target *t)
+void bfo_target_shape(const struct bfo_volume *vol, struct bfo_target *t)
 {
 	struct ext2_super_block *sb = vol->fs->super;
-	errcode_t err;
 
 	memset(t, 0, sizeof(*t));
 	t->block_size = vol->block_size;
@@ -119,7 +117,15 @@ errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vo
 	t->reserved_blocks = ext2fs_r_blocks_count(sb);
 	t->blocks = vol->blocks;
 	t->inodes = sb->s_inodes_count;
-	err = free_blocks(vol, &t->free_blocks);
+}
+
+errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vol,
+			    struct bfo_target *t)
+{
+	errcode_t err;
+
+	bfo_target_shape(vol, t);
+	err = bfo_target_free_blocks(vol, &t->free_blocks);
 	if (!err)
 		err = free_inodes(vol, &t->free_inodes);
 	if (err)

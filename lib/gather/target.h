@@ -31,6 +31,13 @@ struct bfo_target {
 /* Reads the above from an opened target (its bitmaps must be loaded). */
 errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vol,
 			    struct bfo_target *target);
+
+/* Of any volume, the shape alone: nothing is read. */
+void bfo_target_shape(const struct bfo_volume *vol, struct bfo_target *target);
+
+/* Appends the free blocks of VOL, whose block bitmap must be loaded, to OUT. */
+errcode_t bfo_target_free_blocks(const struct bfo_volume *vol, bfo_ranges *out);
+
 void bfo_target_free(struct bfo_target *target);
 
 #endif

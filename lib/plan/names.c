@@ -6,7 +6,7 @@
  * one-block linear one).  Sorting all names by (directory, hash, minor) therefore gives every
  * directory as one slice of names[], in the order in which it will be listed.  Names with equal
  * hashes are put in the order of their bytes, so that the result does not depend on where they
- * lay.  (Of such names a kernel lists the first, then the last to the second: plan/order.c.)
+ * lay.  (Of such names a kernel lists the first, then the last to the second: bfo_listing_next().)
  */
 #include <stdlib.h>
 #include <string.h>
@@ -171,9 +171,8 @@ errcode_t bfo_names_sort(struct bfo_tree *t, const struct bfo_target *target)
 	return err;
 }
 
-errcode_t bfo_plan_names(struct bfo_plan *plan)
+errcode_t bfo_names_resolve(struct bfo_tree *t)
 {
-	struct bfo_tree *t = plan->tree;
 	errcode_t err = 0;
 	size_t i;
 
@@ -181,6 +180,71 @@ errcode_t bfo_plan_names(struct bfo_plan *plan)
 		err = resolve_name(t, &t->names.v[i]);
 	drop_dead(t);
 	t->resolved = 1;
+	return err;
+}
+
+/* ext4: is_dx_dir().  Others are listed block by block. */
+static int is_listed_by_hash(const struct bfo_tree *t, const struct bfo_inode *dir,
+			     const struct bfo_target *volume)
+{
+	return volume->has_dir_index && (dir->flags & EXT2_INDEX_FL ||
+	       dir->state & BFO_INODE_INLINE || dir->size == t->block_size);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct bfo_name *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+void bfo_names_list(struct bfo_tree *t, const struct bfo_target *volume)
+{
+	const struct bfo_inode *dir;
+	struct bfo_name *n;
+	size_t i, j;
+
+	for (i = 0; i < t->names.n; i++) {
+		n = &t->names.v[i];
+		dir = &t->inodes.v[n->dir];
+		if (is_listed_by_hash(t, dir, volume))
+			bfo_name_hash(volume, dir->flags, bfo_name_text(t, n), n);
+	}
+	bfo_sort(t->names.v, t->names.n, sizeof(*t->names.v), 3);
+	for (i = 0; i < t->names.n; i = j) {
+		for (j = i + 1; j < t->names.n && same_place(&t->names.v[i], &t->names.v[j]); )
+			j++;
+		if (j > i + 1)
+			qsort(t->names.v + i, j - i, sizeof(*t->names.v), by_place);
+	}
+	cut_slices(t);
+}
+
+static int same_hash(const struct bfo_name *a, const struct bfo_name *b)
+{
+	return a->hash == b->hash && a->minor == b->minor;
+}
+
+uint32_t bfo_listing_next(const struct bfo_tree *t, struct bfo_listing *l)
+{
+	uint32_t at = l->next++;
+
+	if (at >= l->tie_end) {
+		l->tie_first = at;
+		l->tie_end = at + 1;
+		while (l->tie_end < l->end && same_hash(&t->names.v[at], &t->names.v[l->tie_end]))
+			l->tie_end++;
+		return at;
+	}
+	return l->tie_end - (at - l->tie_first);
+}
+
+errcode_t bfo_plan_names(struct bfo_plan *plan)
+{
+	struct bfo_tree *t = plan->tree;
+	errcode_t err = bfo_names_resolve(t);
+	size_t i;
+
 	if (!err)
 		err = bfo_names_sort(t, plan->target);
 	for (i = 0; i < t->names.n && !err; i++) {

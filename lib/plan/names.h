@@ -28,4 +28,35 @@ int bfo_name_compare(const struct bfo_tree *a_tree, const struct bfo_name *a,
  */
 errcode_t bfo_names_sort(struct bfo_tree *tree, const struct bfo_target *target);
 
+/*
+ * Replaces inode numbers in names[] by indexes of records; names that lead to none become findings
+ * and are dropped.
+ */
+errcode_t bfo_names_resolve(struct bfo_tree *tree);
+
+/*
+ * Sorts resolved names[] as a kernel lists the volume that they were read from, of which VOLUME is
+ * the shape: by hash where a directory is listed by hashes, else by where names stand, which their
+ * `hash` (logical block) and `minor` (ascending in it) say.  Names that share both hashes are in
+ * the order in which they were read.  Gives every directory its slice.
+ */
+void bfo_names_list(struct bfo_tree *tree, const struct bfo_target *volume);
+
+/* Going through a directory's sorted slice in readdir order. */
+struct bfo_listing {
+	uint32_t next, end;		/* positions in names[]; done when they are equal */
+	uint32_t tie_first, tie_end;	/* names that share both hashes */
+};
+
+static inline struct bfo_listing bfo_listing_begin(const struct bfo_inode *dir)
+{
+	return (struct bfo_listing) { .next = dir->child, .end = dir->child + dir->nchild };
+}
+
+/*
+ * The position of the next name.  Of names that share both hashes a kernel lists the first, then
+ * the last, the last but one ... down to the second (ext4_htree_store_dirent() in fs/ext4/dir.c).
+ */
+uint32_t bfo_listing_next(const struct bfo_tree *t, struct bfo_listing *l);
+
 #endif

@@ -14,15 +14,15 @@
 
 #include "base/bfo_err.h"
 #include "plan/loss.h"
+#include "plan/names.h"
 #include "plan/plan.h"
 
 #define LINKS_MAX 65000		/* EXT4_LINK_MAX */
 
-/* A directory being walked: the next name, and where names with its hashes begin and end. */
+/* A directory being walked. */
 struct frame {
 	uint32_t dir;		/* index of the record */
-	uint32_t next, end;
-	uint32_t tie_first, tie_end;
+	struct bfo_listing names;
 	int is_lost;		/* not copied, nor is what is below it */
 };
 
@@ -31,36 +31,12 @@ struct walk {
 	BFO_VEC(struct frame) stack;
 };
 
-static int same_hash(const struct bfo_name *a, const struct bfo_name *b)
-{
-	return a->hash == b->hash && a->minor == b->minor;
-}
-
-/*
- * The position of the next name in readdir order.  Of names that share both hashes a kernel
- * lists the first, then the last, the last but one ... down to the second
- * (ext4_htree_store_dirent() in fs/ext4/dir.c).
- */
-static uint32_t next_name(const struct bfo_tree *t, struct frame *f)
-{
-	uint32_t at = f->next++;
-
-	if (at >= f->tie_end) {
-		f->tie_first = at;
-		f->tie_end = at + 1;
-		while (f->tie_end < f->end && same_hash(&t->names.v[at], &t->names.v[f->tie_end]))
-			f->tie_end++;
-		return at;
-	}
-	return f->tie_end - (at - f->tie_first);
-}
-
 static errcode_t push_dir(struct walk *w, uint32_t inode, int is_lost)
 {
 	const struct bfo_inode *rec = &w->plan->tree->inodes.v[inode];
 
-	return bfo_vec_push(&w->stack, (struct frame) { .dir = inode, .next = rec->child,
-			    .end = rec->child + rec->nchild, .is_lost = is_lost });
+	return bfo_vec_push(&w->stack, (struct frame) { .dir = inode, .is_lost = is_lost,
+			    .names = bfo_listing_begin(rec) });
 }
 
 static errcode_t place(struct bfo_plan *plan, uint32_t inode)
@@ -246,14 +222,14 @@ static errcode_t walk_all(struct walk *w)
 		struct frame *f = &w->stack.v[w->stack.n - 1];
 		struct bfo_name *n;
 
-		if (f->next == f->end) {
+		if (f->names.next == f->names.end) {
 			w->stack.n--;
 			if (bfo_cancelled(w->plan->ctx))
 				err = bfo_fail(w->plan->ctx, BFO_ET_CANCELLED, "planning");
 			continue;
 		}
-		bfo_tree_prefetch(t, f->next, f->end);
-		n = &t->names.v[next_name(t, f)];
+		bfo_tree_prefetch(t, f->names.next, f->names.end);
+		n = &t->names.v[bfo_listing_next(t, &f->names)];
 		err = f->is_lost ? visit_lost(w, n) : visit(w, f->dir, n);
 	}
 	return err;

@@ -34,6 +34,7 @@ Suite *fit_suite(void);
 Suite *htree_suite(void);
 Suite *inode_image_suite(void);
 Suite *landing_suite(void);
+Suite *layout_suite(void);
 Suite *mapfile_suite(void);
 Suite *maps_suite(void);
 Suite *media_suite(void);
@@ -79,7 +80,7 @@ static Suite *(*const suites[])(void) = {
 	commit_suite, commit_fail_suite,
 	journal_suite, record_suite, commit_fit_suite, transaction_suite, digest_suite,
 	quota_slot_suite, replay_suite,
-	container_suite,
+	container_suite, layout_suite,
 	attrs_suite, values_suite, maps_suite, pairs_suite,
 	itree_format_suite, itree_build_suite, itree_tree_suite, itree_change_suite,
 	itree_damage_suite, itrees_suite,

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * layout_gather.c - what `e2bfo layout` has to know of a volume
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "gather/inode_scan.h"
+#include "gather/name_scan.h"
+#include "plan/lookup.h"
+#include "plan/names.h"
+#include "layout.h"
+
+/* Names remember where they stand, for directories that are not listed by hash. */
+static errcode_t take_name(void *priv, const struct bfo_found_name *n)
+{
+	struct bfo_tree *t = priv;
+	errcode_t err = bfo_tree_add_name(t, n->dir, n->ino, n->type, n->text, n->len);
+
+	if (err)
+		return err;
+	t->names.v[t->names.n - 1].hash = n->lblk;
+	t->names.v[t->names.n - 1].minor = t->names.n;
+	return n->hashes ? bfo_tree_add_hashes(t, n->hashes) : 0;
+}
+
+static errcode_t find_tables(struct layout_side *s)
+{
+	ext2_filsys fs = s->volume->fs;
+	errcode_t err = 0;
+	dgrp_t g;
+
+	s->tables.group_inodes = EXT2_INODES_PER_GROUP(fs->super);
+	s->tables.block_inodes = s->volume->block_size / s->volume->inode_size;
+	for (g = 0; g < fs->group_desc_count && !err; g++)
+		err = bfo_vec_push(&s->tables.groups, (struct bfo_table) {
+				   .blk = ext2fs_inode_table_loc(fs, g),
+				   .used = bfo_volume_group_used(s->volume, g) });
+	return err ? err : bfo_tables_add_dirs(&s->tables, &s->tree);
+}
+
+static int by_inode(const void *a, const void *b)
+{
+	const struct bfo_map_use *x = a, *y = b;
+
+	if (x->ino != y->ino)
+		return x->ino < y->ino ? -1 : 1;
+	return (x->blk > y->blk) - (x->blk < y->blk);
+}
+
+/* Each record's first name, so that it has a path before anybody walks. */
+static void name_records(struct bfo_tree *t)
+{
+	uint32_t *name;
+	size_t i;
+
+	for (i = 0; i < t->names.n; i++) {
+		name = &t->inodes.v[t->names.v[i].ino].name;
+		if (*name == BFO_NONE)
+			*name = i;
+	}
+}
+
+static errcode_t arrange(struct layout_side *s)
+{
+	struct bfo_tree *t = &s->tree;
+	errcode_t err = find_tables(s);
+
+	if (!err && t->map_blocks.n)
+		qsort(t->map_blocks.v, t->map_blocks.n, sizeof(*t->map_blocks.v), by_inode);
+	if (!err)
+		err = bfo_names_resolve(t);
+	if (err)
+		return bfo_fail(s->ctx, err, "sorting the names of %s", s->name);
+	bfo_names_list(t, &s->shape);
+	name_records(t);
+	bfo_plan_init(&s->plan, s->ctx, t, &s->shape);
+	return 0;
+}
+
+/* ---- PATHs ---- */
+
+static uint32_t find_name(const struct bfo_tree *t, uint32_t dir, const char *name, size_t len)
+{
+	uint32_t i = t->inodes.v[dir].child, end = i + t->inodes.v[dir].nchild;
+
+	for (; i < end; i++)
+		if (bfo_name_len(&t->names.v[i]) == len &&
+		    !memcmp(bfo_name_text(t, &t->names.v[i]), name, len))
+			return i;
+	return BFO_NONE;
+}
+
+static errcode_t find_path(struct layout_side *s, const char *path, uint32_t *inode)
+{
+	struct bfo_tree *t = &s->tree;
+	const char *rest = path, *name;
+	uint32_t at;
+	size_t len;
+
+	*inode = bfo_tree_find(t, EXT2_ROOT_INO);
+	if (*inode == BFO_NONE)
+		return bfo_fail(s->ctx, BFO_ET_NO_PATH, "looking for the root directory of %s",
+				s->name);
+	while ((len = bfo_path_next(&rest, &name))) {
+		if (len == 2 && !memcmp(name, "..", 2))
+			return bfo_fail(s->ctx, EINVAL, "looking for %s on %s: '..' is not "
+					"followed", path, s->name);
+		if (!S_ISDIR(t->inodes.v[*inode].mode))
+			return bfo_fail(s->ctx, BFO_ET_NOT_DIR, "looking for %s on %s%s", path,
+					s->name, S_ISLNK(t->inodes.v[*inode].mode) ?
+					": symbolic links are not followed" : "");
+		at = find_name(t, *inode, name, len);
+		if (at == BFO_NONE)
+			return bfo_fail(s->ctx, BFO_ET_NO_PATH, "looking for %s on %s", path,
+					s->name);
+		*inode = t->names.v[at].ino;
+		t->inodes.v[*inode].name = at;
+	}
+	return 0;
+}
+
+static errcode_t find_roots(struct layout_side *s, const struct layout_options *opt)
+{
+	errcode_t err = 0;
+	uint32_t inode;
+	size_t i;
+
+	for (i = 0; i < opt->n_paths && !err; i++) {
+		err = find_path(s, opt->paths[i], &inode);
+		if (!err)
+			err = bfo_vec_push(&s->roots, inode);
+	}
+	return err;
+}
+
+/* ---- free space ---- */
+
+/* Without it, all else can be told. */
+static errcode_t find_free(struct layout_side *s)
+{
+	ext2_filsys fs = s->volume->fs;
+
+	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
+	s->free_error = ext2fs_read_block_bitmap(fs);
+	if (s->free_error == ENOMEM || s->free_error == EXT2_ET_NO_MEMORY)
+		return bfo_fail(s->ctx, ENOMEM, "reading the block bitmap of %s", s->name);
+	return s->free_error ? 0 : bfo_target_free_blocks(s->volume, &s->free);
+}
+
+errcode_t layout_gather(struct layout_side *s, const struct layout_options *opt)
+{
+	errcode_t err = bfo_volume_open_source(s->ctx, s->name, &opt->journal, NULL, NULL,
+					       &s->volume);
+
+	if (!err)
+		err = bfo_reader_init(&s->reader, s->ctx, s->volume, ARGUMENT_READ_GAP);
+	if (err)
+		return err;
+	bfo_target_shape(s->volume, &s->shape);
+	s->tree.keep_map_blocks = 1;
+	err = bfo_inode_scan(&s->reader, &s->tree);
+	if (!err)
+		err = bfo_name_scan_to(&s->reader, &s->tree, take_name, &s->tree);
+	if (!err)
+		err = arrange(s);
+	if (!err)
+		err = find_roots(s, opt);
+	return err ? err : find_free(s);
+}
+
+size_t layout_finding_path(const struct layout_side *s, const struct bfo_finding *f, char *out,
+			   size_t size)
+{
+	const struct bfo_tree *t = &s->tree;
+	uint32_t inode = bfo_tree_find(t, f->len == BFO_NO_NAME ? f->ino : f->dir);
+
+	/* What no name leads to belongs to the whole. */
+	if (inode != BFO_NONE && t->inodes.v[s->roots.v[0]].ino != EXT2_ROOT_INO &&
+	    !(t->inodes.v[inode].state & (BFO_INODE_PLACED | BFO_INODE_MET)))
+		return 0;
+	return bfo_plan_finding_path(&s->plan, f, out, size);
+}
+
+void layout_release(struct layout_side *s)
+{
+	if (s->plan.tree)
+		bfo_plan_free(&s->plan);
+	bfo_layout_free(&s->measured);
+	bfo_vec_free(&s->free);
+	bfo_vec_free(&s->roots);
+	bfo_tables_free(&s->tables);
+	bfo_tree_free(&s->tree);
+	bfo_target_free(&s->shape);
+	bfo_reader_free(&s->reader);
+	bfo_volume_close(s->volume);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * layout_options.c - the command line of `e2bfo layout`
+ */
+#include <stdlib.h>
+
+#include "layout/reader.h"
+#include "argument.h"
+#include "e2bfo.h"
+#include "layout_options.h"
+
+#define READ_MIN 512U
+#define READ_MAX (1U << 30)
+
+enum { OPT_JOURNAL = 256, OPT_IGNORE_JOURNAL, OPT_AGAINST, OPT_SVG, OPT_READ_SIZE };
+
+static const struct option long_options[] = {
+	{ "against", required_argument, NULL, OPT_AGAINST },
+	{ "svg", required_argument, NULL, OPT_SVG },
+	{ "read-size", required_argument, NULL, OPT_READ_SIZE },
+	{ "journal", required_argument, NULL, OPT_JOURNAL },
+	{ "ignore-journal", no_argument, NULL, OPT_IGNORE_JOURNAL },
+	ARGUMENT_LONG,
+	{ 0 }
+};
+
+static const char help[] =
+"Usage: e2bfo layout [OPTIONS] IMAGE [PATH]...\n"
+"\n"
+"Measures how the files of an unmounted filesystem lie: pieces of files, how far the orders of\n"
+"names, inodes and data agree, how full directories are, free space; and computes what reading\n"
+"all files would cost, in readdir order, by name, and by inode number. IMAGE is a device or an\n"
+"image file, and is not written. With PATHs, only these and what is below them counts.\n"
+"\n"
+"What:\n"
+"  --against B          the same of B, side by side\n"
+"  --partition N        IMAGE is a disk: its partition N (IMAGE?partition=N)\n"
+"  --journal DEVICE     an external journal, if it is not found; may be repeated\n"
+"  --ignore-journal     read it as it stands, though its journal has to be replayed\n"
+"How:\n"
+"  --read-size SIZE     of the reader's read(2) (default 128K; 4K: a reader of a mounted\n"
+"                       filesystem whose read-ahead is off)\n"
+"Output:\n"
+"  --svg FILE           a picture: the orders against each other, and the map of blocks\n"
+"  --json               all of it for scripts, every directory\n"
+"  --progress auto|bar|none  (default none)\n"
+"  -q, --quiet          the volume only, not its worst directories and files\n"
+"  -v, --verbose        twenty of the worst, not five; reading with metadata\n"
+"  -V, --version        --help\n"
+"\n"
+"Exit status: 0 measured, 1 some of it is damaged, 8 could not measure, 16 usage, 32 cancelled.\n"
+"\n"
+"Examples:\n"
+"  e2bfo layout /dev/sdb1\n"
+"  e2bfo layout --svg mail.svg disk.img /var/mail\n"
+"  e2bfo layout --svg both.svg old.img --against new.img\n";
+
+static int set_text(const char *name, const char **out)
+{
+	*out = optarg;
+	return *optarg ? -1 : argument_complain("layout", "--%s must not be empty", name);
+}
+
+static int read_option(struct layout_options *opt, int c)
+{
+	switch (c) {
+	case OPT_AGAINST:
+		opt->n_volumes = 2;
+		return set_text("against", &opt->volume[1]);
+	case OPT_SVG:
+		return set_text("svg", &opt->svg);
+	case OPT_READ_SIZE:
+		return argument_size("layout", "read-size", optarg, READ_MIN, READ_MAX,
+				     &opt->read_bytes);
+	case OPT_JOURNAL:
+		return set_text("journal", &opt->journals[opt->journal.n_devices++]);
+	case OPT_IGNORE_JOURNAL:
+		opt->journal.ignore = 1;
+		return -1;
+	default:
+		return argument_common("layout", help, c, &opt->common);
+	}
+}
+
+/* IMAGE [PATH]... */
+static int read_operands(struct layout_options *opt, int argc, char **argv)
+{
+	size_t i;
+
+	if (optind >= argc || !*argv[optind])
+		return argument_complain("layout", "layout takes an IMAGE");
+	opt->volume[0] = argv[optind++];
+	if (optind < argc) {
+		opt->paths = (const char *const *) argv + optind;
+		opt->n_paths = argc - optind;
+	}
+	for (i = 0; i < opt->n_paths; i++)
+		if (!*opt->paths[i])
+			return argument_complain("layout", "PATH must not be empty");
+	return argument_partition("layout", "IMAGE", &opt->common, &opt->volume[0]);
+}
+
+int layout_options_read(struct layout_options *opt, int argc, char **argv)
+{
+	static const char *const root = "/";
+	int c, status = -1;
+
+	*opt = (struct layout_options) { .paths = &root, .n_paths = 1, .n_volumes = 1,
+					 .read_bytes = BFO_READ_BYTES };
+	argument_common_init(&opt->common);
+	opt->common.progress = PROGRESS_NONE;
+	opt->journal.devices = opt->journals = calloc(argc + 1, sizeof(*opt->journals));
+	if (!opt->journals)
+		return EXIT_FAILED;
+	argv[0] = "e2bfo";
+	while (status < 0 && (c = getopt_long(argc, argv, ARGUMENT_SHORT, long_options,
+						NULL)) != -1)
+		status = read_option(opt, c);
+	return status >= 0 ? status : read_operands(opt, argc, argv);
+}
+
+void layout_options_free(struct layout_options *opt)
+{
+	argument_common_free(&opt->common);
+	free(opt->journals);
+}
