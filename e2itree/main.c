@@ -33,24 +33,11 @@ static errcode_t read_time(struct job *j)
 	return *end || errno ? bfo_fail(&j->ctx, EINVAL, "reading SOURCE_DATE_EPOCH=%s", epoch) : 0;
 }
 
-/* Of a volume that is only read: bfo_target_gather() looks at them. */
-static errcode_t read_bitmaps(struct job *j)
-{
-	errcode_t err;
-
-	j->vol->fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
-	err = ext2fs_read_bitmaps(j->vol->fs);
-	return err ? bfo_fail(&j->ctx, err, "reading the bitmaps of %s; please run e2fsck -f on it "
-			      "first", j->opt.device) : 0;
-}
-
 errcode_t job_open(struct job *j, int for_writing)
 {
 	int how = for_writing ? BFO_OPEN_TARGET : BFO_OPEN_SOURCE;
 	errcode_t err = bfo_volume_open(&j->ctx, j->opt.device, how, NULL, &j->vol);
 
-	if (!err && !for_writing)
-		err = read_bitmaps(j);
 	if (!err)
 		err = bfo_reader_init(&j->reader, &j->ctx, j->vol, READ_GAP);
 	j->reading = !err;
@@ -169,6 +156,15 @@ errcode_t remove_container(struct job *j)
 	return err;
 }
 
+/* What the hashes of names depend on; for who writes also what is free. */
+static errcode_t gather_target(struct job *j, int for_writing)
+{
+	if (for_writing)
+		return bfo_target_gather(&j->ctx, j->vol, &j->target);
+	bfo_target_shape(j->vol, &j->target);
+	return 0;
+}
+
 static errcode_t run(struct job *j)
 {
 	int looks = j->opt.list || j->opt.dump || j->opt.answer == ANSWER_NO;
@@ -179,7 +175,7 @@ static errcode_t run(struct job *j)
 	if (!err)
 		err = during(j, job_open(j, !looks), "opening the filesystem");
 	if (!err)
-		err = during(j, bfo_target_gather(&j->ctx, j->vol, &j->target), "reading the groups");
+		err = during(j, gather_target(j, !looks), "reading the groups");
 	if (err)
 		return err;
 	if (j->opt.remove)
