@@ -60,7 +60,8 @@ READERS = [
 ]
 
 MAKERS = [
-    Maker("build", "e2itree", False, (0,), lambda job: [job.settings.e2itree, job.device]),
+    Maker("build", "e2itree -p", False, (1,),
+          lambda job: [job.settings.e2itree, "-p", job.device]),
     Maker("fsck", "e2fsck -fyD", False, (0, 1),
           lambda job: ["e2fsck", "-fyD", job.device]),
     Maker("check", "e2itree -n", True, (0,),

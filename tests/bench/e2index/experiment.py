@@ -174,7 +174,8 @@ def indexed_image(settings, data):
     """A copy with an index; made by e2itree."""
     path = fresh_copy(settings, data, "itree-indexed.img")
     with host.loop(path) as device:
-        host.sh(settings.e2itree, device)
+        if host.status_of(settings.e2itree, "-p", device) != 1:
+            raise host.Failure(f"e2itree -p {path}: it built nothing")
     return path
 
 
