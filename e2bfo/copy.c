@@ -202,6 +202,8 @@ errcode_t copy_open_source(struct copy *c)
 {
 	errcode_t err = lists_read(&c->lists, &c->ctx, &c->opt);
 
+	if (!err)
+		err = order_open(c);
 	return err ? err : rescue_open(c);
 }
 
@@ -326,7 +328,7 @@ int copy_finish(struct copy *c, errcode_t err)
 {
 	struct report r = { .command = c->command, .opt = &c->opt, .err = err, .source = c->source,
 			    .tree = &c->tree, .target = c->target, .smallest = c->smallest,
-			    .resumed = c->resumed, .indexed = c->itrees.built,
+			    .order = &c->order, .resumed = c->resumed, .indexed = c->itrees.built,
 			    .seconds = progress_clock() - c->begun };
 
 	progress_wipe(&c->bar);
@@ -349,6 +351,7 @@ int copy_finish(struct copy *c, errcode_t err)
 
 void copy_release(struct copy *c)
 {
+	order_free(&c->order);
 	if (c->planned)
 		bfo_plan_free(&c->plan);
 	itrees_free(&c->itrees);

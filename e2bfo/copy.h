@@ -5,6 +5,7 @@
  *   copy.c     opens, gathers, commits
  *   decide.c   everything that has to be decided, on one target
  *   sizing.c   --mkfs: on scratch files, until one fits
+ *   order.c    --order
  *   rescue.c   a source that cannot be read well
  */
 #ifndef E2BFO_COPY_H
@@ -15,6 +16,7 @@
 #include "lists.h"
 #include "mkfs.h"
 #include "options.h"
+#include "order.h"
 
 struct copy {
 	const char *command;
@@ -36,6 +38,7 @@ struct copy {
 	struct bfo_target free;		/* the target's shape and free space */
 	struct bfo_plan plan;
 	int planned;
+	struct order order;
 	struct itrees itrees;		/* indexes of directories on the target */
 
 	char *path, *path_options;	/* of the target */

@@ -2,7 +2,7 @@
 /*
  * decide.c - everything that has to be decided, on one target
  *
- *   names ── filters ── landing ── merging ── order ── attributes ── losses ── numbers ── space
+ *   names ── filters ── landing ── merging ── order, --order ── attributes ── losses ── numbers ── space
  */
 #include <errno.h>
 #include <stdio.h>
@@ -130,6 +130,8 @@ errcode_t copy_decide(struct copy *c, struct bfo_volume *vol)
 		err = merge(c, vol);
 	if (!err)
 		err = bfo_plan_order(&c->plan);
+	if (!err)
+		err = order_choose(c);
 	if (!err)
 		err = itrees_choose(c);
 	if (!err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lists.c - the files behind --exclude-from and --files-from
+ * lists.c - the files behind --exclude-from, --files-from and --order=list
  *
  * A list has an entry per line, or with --from0 entries that end in NUL, so that any name can be
  * said.  Empty entries are skipped; in lines, lists of patterns have comments, lists of paths not.
@@ -89,6 +89,8 @@ errcode_t lists_read(struct lists *l, struct bfo_context *ctx, const struct copy
 			err = bfo_vec_push(&l->exclude, opt->exclude[i].text);
 	if (!err && opt->files_from)
 		err = read_list(l, ctx, opt->files_from, opt->from0, 0, &l->files);
+	if (!err && opt->order.list)
+		err = read_list(l, ctx, opt->order.list, opt->from0, 0, &l->order);
 	l->filter = (struct bfo_filter) { .exclude = l->exclude.v, .n_exclude = l->exclude.n,
 					  .selects = !!opt->files_from, .files = l->files.v,
 					  .n_files = l->files.n };
@@ -102,4 +104,5 @@ void lists_free(struct lists *l)
 	bfo_vec_free(&l->texts);
 	bfo_vec_free(&l->exclude);
 	bfo_vec_free(&l->files);
+	bfo_vec_free(&l->order);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lists.h - the files behind --exclude-from and --files-from
+ * lists.h - the files behind --exclude-from, --files-from and --order=list
  */
 #ifndef E2BFO_LISTS_H
 #define E2BFO_LISTS_H
@@ -14,7 +14,7 @@ typedef BFO_VEC(const char *) list_entries;
 /* What is read stays in `texts`; the filter points into them. */
 struct lists {
 	struct bfo_filter filter;
-	list_entries exclude, files;
+	list_entries exclude, files, order;
 	BFO_VEC(char *) texts;
 };
 

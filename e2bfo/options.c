@@ -20,7 +20,8 @@
 enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIR_FILL,
        OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_EXCLUDE, OPT_EXCLUDE_FROM,
        OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC, OPT_JOURNAL,
-       OPT_IGNORE_JOURNAL, OPT_ON_READ_ERROR, OPT_MAPFILE, OPT_WRITE_MAPFILE, OPT_ITREE };
+       OPT_IGNORE_JOURNAL, OPT_ON_READ_ERROR, OPT_MAPFILE, OPT_WRITE_MAPFILE, OPT_ITREE,
+       OPT_ORDER, OPT_ORDER_SUPPORT, OPT_ORDER_WINDOW, OPT_ORDER_ROOT, OPT_ORDER_MOUNT };
 
 /* Options that are said or not: where in the options that is noted. */
 static const struct {
@@ -58,6 +59,11 @@ static const struct option long_options[] = {
 	{ "verify", no_argument, NULL, OPT_VERIFY },
 	{ "itree", no_argument, NULL, OPT_ITREE },
 	{ "keep-inodes", no_argument, NULL, OPT_KEEP_INODES },
+	{ "order", required_argument, NULL, OPT_ORDER },
+	{ "order-support", required_argument, NULL, OPT_ORDER_SUPPORT },
+	{ "order-window", required_argument, NULL, OPT_ORDER_WINDOW },
+	{ "order-root", required_argument, NULL, OPT_ORDER_ROOT },
+	{ "order-mount", required_argument, NULL, OPT_ORDER_MOUNT },
 	{ "on-read-error", required_argument, NULL, OPT_ON_READ_ERROR },
 	{ "mapfile", required_argument, NULL, OPT_MAPFILE },
 	{ "write-mapfile", required_argument, NULL, OPT_WRITE_MAPFILE },
@@ -90,6 +96,11 @@ static const char help[] =
 "  --size SIZE|min      with --mkfs: make TARGET an image file of this size\n"
 "  -n, --dry-run        print the plan, write nothing\n"
 "How:\n"
+"  --order POLICIES     what lies next to each other: readdir (default), source, name, size, mtime,\n"
+"                       list:FILE, refs[:DEPTH], trace:FILE, or some, with commas (e2bfo(8), ORDER)\n"
+"  --order-support PERCENT, --order-window N  how often and near to each other in a trace is together\n"
+"  --order-root DIR     where paths of a web server's log and pages begin in SOURCE\n"
+"  --order-mount DIR    where SOURCE was mounted when the trace was taken\n"
 "  --memory SIZE        batch buffer (default a quarter of RAM, at most 1G)\n"
 "  --read-gap SIZE      read over gaps up to this in the source (default 256K, 0 never)\n"
 "  --dir-fill PERCENT   how full indexed directories are packed, 10 to 100 (default 80)\n"
@@ -197,9 +208,23 @@ static int check_stdin(const struct copy_options *opt)
 {
 	size_t i, uses = opt->files_from && !strcmp(opt->files_from, "-");
 
+	uses += opt->order.list && !strcmp(opt->order.list, "-");
+	uses += opt->order.trace && !strcmp(opt->order.trace, "-");
+
 	for (i = 0; i < opt->n_exclude; i++)
 		uses += opt->exclude[i].is_file && !strcmp(opt->exclude[i].text, "-");
 	return uses > 1 ? argument_complain("copy", "only one list can be standard input") : -1;
+}
+
+/* --order cuts its text; and getopt's is the command line, which the record keeps. */
+static int read_order(struct copy_options *opt)
+{
+	char *text = strdup(optarg);
+
+	if (!text)
+		return EXIT_FAILED;
+	opt->order_texts[opt->n_order_texts++] = text;
+	return order_read(&opt->order, text);
 }
 
 static int read_media_mode(const char *text, enum bfo_media_mode *mode)
@@ -254,6 +279,16 @@ static int read_option(struct copy_options *opt, int c)
 	if (read_flag(opt, c))
 		return -1;
 	switch (c) {
+	case OPT_ORDER:
+		return read_order(opt);
+	case OPT_ORDER_SUPPORT:
+		return order_read_support(&opt->order, optarg);
+	case OPT_ORDER_WINDOW:
+		return order_read_window(&opt->order, optarg);
+	case OPT_ORDER_ROOT:
+		return order_read_root(&opt->order, optarg);
+	case OPT_ORDER_MOUNT:
+		return order_read_mount(&opt->order, optarg);
 	case OPT_EXCLUDE:
 	case OPT_EXCLUDE_FROM:
 		return add_exclude(opt, c == OPT_EXCLUDE_FROM);
@@ -325,7 +360,7 @@ static int check_pairs(const struct copy_options *opt)
 		return argument_complain("copy", "--block-size goes with --superblock");
 	if (opt->files_from && opt->n_from)
 		return argument_complain("copy", "--files-from and --from exclude each other");
-	return check_stdin(opt);
+	return order_check(&opt->order) < 0 ? check_stdin(opt) : EXIT_USAGE;
 }
 
 static int check(struct copy_options *opt, int argc, char **argv)
@@ -362,7 +397,8 @@ int options_read(struct copy_options *opt, int argc, char **argv)
 	opt->from = calloc(argc + 1, sizeof(*opt->from));
 	opt->exclude = calloc(argc + 1, sizeof(*opt->exclude));
 	opt->journal.devices = opt->journals = calloc(argc + 1, sizeof(*opt->journals));
-	if (!opt->from || !opt->exclude || !opt->journals)
+	opt->order_texts = calloc(argc + 1, sizeof(*opt->order_texts));
+	if (!opt->from || !opt->exclude || !opt->journals || !opt->order_texts)
 		return EXIT_FAILED;
 	argv[0] = "e2bfo";
 	while (status < 0 && (c = getopt_long(argc, argv, "nz:b:B:" ARGUMENT_SHORT, long_options,
@@ -373,6 +409,9 @@ int options_read(struct copy_options *opt, int argc, char **argv)
 
 void options_free(struct copy_options *opt)
 {
+	while (opt->n_order_texts)
+		free(opt->order_texts[--opt->n_order_texts]);
+	free(opt->order_texts);
 	free(opt->from);
 	free(opt->exclude);
 	argument_common_free(&opt->common);

@@ -11,6 +11,7 @@
 #include "volume/media.h"
 #include "volume/volume.h"
 #include "argument.h"
+#include "order_options.h"
 
 #define SIZE_MIN UINT64_MAX	/* --size min */
 
@@ -36,6 +37,9 @@ struct copy_options {
 	char *mkfs_args;		/* its arguments, or NULL */
 	uint64_t size;			/* --size in bytes, SIZE_MIN, or 0 */
 	int keep_inodes;		/* --keep-inodes */
+	struct order_options order;
+	char **order_texts;		/* what it points into */
+	size_t n_order_texts;
 	int itree;			/* --itree */
 	int verify;			/* --verify */
 	int not_atomic;			/* --not-atomic */

@@ -169,6 +169,7 @@ static void print_plan(const struct report *r)
 		printf("Of that, %s had arrived before the interruption.\n",
 		       size_text(r->resumed, a, sizeof(a)));
 	print_indexed(r);
+	order_print(r->order, &r->opt->order, 1, r->opt->common.verbose);
 	print_outside(r);
 	journals_print(r->opt->source, r->source, r->tree);
 	printf("Nothing was written.\n");
@@ -191,6 +192,7 @@ static void print_done(const struct report *r)
 	journals_print(r->opt->source, r->source, r->tree);
 	if (!r->opt->common.verbose)
 		return;
+	order_print(r->order, &r->opt->order, 0, 0);
 	printf("  target: %zu runs of blocks, %llu extents, %zu extent trees\n", p->stem.n,
 	       (unsigned long long) p->extents, p->trees.n);
 	printf("  read:   %llu requests, %llu blocks\n",
@@ -306,6 +308,8 @@ static void print_json(const struct report *r)
 	json_findings(&j, r);
 	json_clashes(&j, r);
 	json_outside(&j, r);
+	if (r->plan && !r->err && r->opt->order.n)
+		order_json(&j, r->order, &r->opt->order, r->opt->dry_run);
 	journals_json(&j, "journal", r->source, r->tree);
 	if (r->stats && !r->err) {
 		json_open(&j, "io", '{');

@@ -7,6 +7,7 @@
 
 #include "commit/commit.h"
 #include "options.h"
+#include "order.h"
 #include "plan/plan.h"
 
 struct report {
@@ -16,6 +17,7 @@ struct report {
 	const struct bfo_volume *source, *target;
 	const struct bfo_tree *tree;		/* the source's */
 	const struct bfo_commit_stats *stats;	/* NULL if nothing was written */
+	const struct order *order;
 	double seconds;
 	uint64_t indexed;			/* directories whose index was built */
 	uint64_t resumed;			/* bytes that were there already */

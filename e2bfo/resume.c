@@ -277,6 +277,8 @@ static int needs_directory(const struct copy_options *opt)
 	int yes = opt->files_from && *opt->files_from != '/' && strcmp(opt->files_from, "-");
 	size_t i;
 
+	yes |= opt->order.list && *opt->order.list != '/' && strcmp(opt->order.list, "-");
+	yes |= opt->order.trace && *opt->order.trace != '/' && strcmp(opt->order.trace, "-");
 	for (i = 0; i < opt->n_exclude; i++)
 		yes |= opt->exclude[i].is_file && *opt->exclude[i].text != '/' &&
 		       strcmp(opt->exclude[i].text, "-");

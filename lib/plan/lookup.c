@@ -71,11 +71,23 @@ static uint32_t find_name(const struct bfo_plan *plan, uint32_t dir, const char 
 	return BFO_NONE;
 }
 
+uint32_t bfo_lookup_record(const struct bfo_plan *plan, const struct bfo_name *n)
+{
+	struct bfo_merged *m;
+
+	if (!(bfo_name_type(n) & BFO_NAME_FIXED))
+		return n->ino;
+	if (bfo_name_type(n) != (EXT2_FT_DIR | BFO_NAME_FIXED))
+		return BFO_NONE;
+	m = bfo_plan_merged(plan, n->ino);
+	return m ? m->inode : BFO_NONE;
+}
+
 errcode_t bfo_lookup_step(struct bfo_plan *plan, struct bfo_lookup *l, int *more)
 {
 	const struct bfo_tree *t = plan->tree;
 	uint32_t dir = l->pos == BFO_NONE ? bfo_tree_find(t, EXT2_ROOT_INO) :
-		       t->names.v[l->pos].ino;
+		       bfo_lookup_record(plan, &t->names.v[l->pos]);
 	const char *name;
 	size_t len = bfo_path_next(&l->rest, &name);
 
@@ -90,8 +102,32 @@ errcode_t bfo_lookup_step(struct bfo_plan *plan, struct bfo_lookup *l, int *more
 	l->pos = find_name(plan, dir, name, len);
 	if (l->pos == BFO_NONE)
 		return bfo_fail(plan->ctx, BFO_ET_NO_PATH, "looking for %s in the source", l->path);
-	if (t->names.v[l->pos].ino == BFO_NONE)
+	if (bfo_lookup_record(plan, &t->names.v[l->pos]) == BFO_NONE)
 		return bfo_fail(plan->ctx, BFO_ET_NO_PATH, "looking for %s in the source: it is "
 				"excluded", l->path);
+	return 0;
+}
+
+errcode_t bfo_lookup_file(struct bfo_plan *plan, const char *path, uint32_t *inode)
+{
+	struct bfo_lookup l = { .path = path, .rest = path, .pos = BFO_NONE };
+	const struct bfo_inode *rec;
+	errcode_t err;
+	int more;
+
+	*inode = BFO_NONE;
+	do
+		err = bfo_lookup_step(plan, &l, &more);
+	while (!err && more);
+	if (err == BFO_ET_NO_PATH || err == BFO_ET_NOT_DIR || err == EINVAL) {
+		plan->ctx->what[0] = 0;
+		return 0;
+	}
+	if (err || l.pos == BFO_NONE)
+		return err;
+	*inode = bfo_lookup_record(plan, &plan->tree->names.v[l.pos]);
+	rec = &plan->tree->inodes.v[*inode];
+	if (S_ISDIR(rec->mode) || !(rec->state & BFO_INODE_PLACED))
+		*inode = BFO_NONE;
 	return 0;
 }

@@ -23,4 +23,16 @@ struct bfo_lookup {
  */
 errcode_t bfo_lookup_step(struct bfo_plan *plan, struct bfo_lookup *l, int *more);
 
+/*
+ * The record that name N leads to, or BFO_NONE: it is not to be copied, or leads to what only the
+ * target has.  Among merged directories it needs their order (bfo_plan_order()).
+ */
+uint32_t bfo_lookup_record(const struct bfo_plan *plan, const struct bfo_name *n);
+
+/*
+ * The record of the file PATH, anything but a directory, that is copied; BFO_NONE if there is no
+ * such file.  After bfo_plan_order().
+ */
+errcode_t bfo_lookup_file(struct bfo_plan *plan, const char *path, uint32_t *inode);
+
 #endif

@@ -4,7 +4,7 @@
  *
  * As a rule the free ones, ascending in the plan's order.  With keep_inodes every record keeps the
  * number it has in the source, if that is free; what the plan made, and what cannot keep its
- * number, gets one that nobody wants to keep.
+ * number, gets one that nobody wants to keep.  With source_numbers they ascend with the source's.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -71,8 +71,11 @@ struct numbered {
 	uint32_t ino, inode;		/* sort key; index of the record */
 };
 
-/* The records in the order of their numbers. */
-static errcode_t sort_by_number(struct bfo_plan *plan)
+/*
+ * The records in the order of their numbers: those in the target; or, from place FIRST of the order
+ * on, in the source.
+ */
+static errcode_t sort_by_number(struct bfo_plan *plan, int in_source, size_t first)
 {
 	BFO_VEC(struct numbered) all = { 0 };
 	errcode_t err;
@@ -80,8 +83,11 @@ static errcode_t sort_by_number(struct bfo_plan *plan)
 
 	plan->by_number.n = 0;
 	err = bfo_vec_reserve(&plan->by_number, plan->order.n);
-	for (i = 0; i < plan->order.n && !err; i++)
-		err = bfo_vec_push(&all, (struct numbered) { bfo_plan_item(plan, i)->new_ino,
+	for (i = 0; i < first && !err; i++)
+		plan->by_number.v[plan->by_number.n++] = plan->order.v[i];
+	for (i = first; i < plan->order.n && !err; i++)
+		err = bfo_vec_push(&all, (struct numbered) { in_source ?
+				   bfo_plan_item(plan, i)->ino : bfo_plan_item(plan, i)->new_ino,
 				   plan->order.v[i] });
 	bfo_sort(all.v, all.n, sizeof(*all.v), 1);
 	for (i = 0; i < all.n && !err; i++)
@@ -107,14 +113,17 @@ errcode_t bfo_plan_numbers(struct bfo_plan *plan)
 		err = keep_numbers(plan, &taken);
 		s.taken = &taken;
 	}
+	plan->by_number.n = 0;
+	if (!err && plan->source_numbers && !plan->keep_inodes)
+		err = sort_by_number(plan, 1, plan->source_first);
 	for (i = 0; i < plan->order.n && !err; i++) {
-		struct bfo_inode *rec = bfo_plan_item(plan, i);
+		struct bfo_inode *rec = &plan->tree->inodes.v[bfo_plan_numbered(plan, i)];
 
 		if (!(rec->state & BFO_INODE_EXISTS) && !(plan->keep_inodes && rec->new_ino))
 			rec->new_ino = next_number(&s);
 	}
-	if (!err && plan->keep_inodes)
-		err = sort_by_number(plan);
+	if (!err && (plan->keep_inodes || plan->source_numbers))
+		err = sort_by_number(plan, 0, 0);
 	bfo_rank_free(&taken);
 	return err;
 }

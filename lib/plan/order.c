@@ -267,7 +267,7 @@ errcode_t bfo_plan_order(struct bfo_plan *plan)
 void bfo_plan_leave_out(struct bfo_plan *plan)
 {
 	struct bfo_tree *t = plan->tree;
-	size_t i, kept = 0;
+	size_t i, kept = 0, early = 0;
 
 	for (i = 0; i < t->names.n; i++) {
 		struct bfo_name *n = &t->names.v[i];
@@ -282,11 +282,13 @@ void bfo_plan_leave_out(struct bfo_plan *plan)
 		if (rec->state & BFO_INODE_BAD) {
 			rec->state = (rec->state & ~BFO_INODE_PLACED) | BFO_INODE_MET;
 			plan->files--;
+			early += i < plan->source_first;
 			continue;
 		}
 		plan->order.v[kept++] = plan->order.v[i];
 	}
 	plan->order.n = kept;
+	plan->source_first -= early;
 }
 
 /* True if a finding is about something that was asked for. */

@@ -87,7 +87,9 @@ struct bfo_plan {
 	BFO_VEC(uint64_t) clashes;	/* positions in names[] of names that exist already */
 
 	int keep_inodes;		/* numbers are those of the source, where these are free */
-	bfo_order by_number;		/* then: the order of the new numbers */
+	int source_numbers;		/* numbers ascend as the source's do ... */
+	size_t source_first;		/* ... from this place in the order on */
+	bfo_order by_number;		/* with one of these: the order of the new numbers */
 	bfo_order order;	/* records in target order; of those that exist in the */
 					/* target, only directories that gain names */
 	BFO_VEC(struct bfo_stem_run) stem;
@@ -123,7 +125,7 @@ static inline struct bfo_inode *bfo_plan_item(const struct bfo_plan *plan, size_
 /* The record that comes I-th in the order of the numbers in the target. */
 static inline uint32_t bfo_plan_numbered(const struct bfo_plan *plan, size_t i)
 {
-	return plan->keep_inodes ? plan->by_number.v[i] : plan->order.v[i];
+	return plan->by_number.n ? plan->by_number.v[i] : plan->order.v[i];
 }
 
 /* True for a file of the target whose content is made anew: a quota file, or the container. */

@@ -38,6 +38,9 @@ Suite *layout_suite(void);
 Suite *mapfile_suite(void);
 Suite *maps_suite(void);
 Suite *media_suite(void);
+Suite *mine_suite(void);
+Suite *refs_suite(void);
+Suite *trace_text_suite(void);
 Suite *merge_suite(void);
 Suite *merge_clash_suite(void);
 Suite *merge_random_suite(void);
@@ -53,6 +56,7 @@ Suite *rank_suite(void);
 Suite *replay_suite(void);
 Suite *reread_suite(void);
 Suite *runs_suite(void);
+Suite *sequence_suite(void);
 Suite *sort_suite(void);
 Suite *space_suite(void);
 Suite *spill_suite(void);
@@ -71,9 +75,9 @@ Suite *xattr_split_suite(void);
 
 static Suite *(*const suites[])(void) = {
 	vec_suite, rank_suite, range_suite, sort_suite, extsort_suite, spill_suite,
-	crc32c_suite, text_suite,
+	crc32c_suite, text_suite, mine_suite, trace_text_suite, refs_suite,
 	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, filter_suite,
-	merge_suite, merge_clash_suite, merge_random_suite, order_suite, space_suite,
+	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite, space_suite,
 	runs_suite, inode_image_suite, xattr_suite, xattr_split_suite, xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
 	batch_suite, batch_random_suite, media_suite, mapfile_suite, pipe_suite, reread_suite,

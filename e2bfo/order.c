@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * order.c - --order: what comes before the rest
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "gather/inode_walk.h"
+#include "copy.h"
+
+errcode_t order_open(struct copy *c)
+{
+	const char *name = c->opt.order.trace;
+
+	if (!name)
+		return 0;
+	c->order.trace = strcmp(name, "-") ? fopen(name, "re") : stdin;
+	return c->order.trace ? 0 : bfo_fail(&c->ctx, errno, "reading %s", name);
+}
+
+void order_free(struct order *o)
+{
+	if (o->trace && o->trace != stdin)
+		fclose(o->trace);
+	if (o->is_made)
+		bfo_sequence_free(&o->sequence);
+	memset(o, 0, sizeof(*o));
+}
+
+errcode_t order_take_groups(struct copy *c, enum order_policy policy, const struct bfo_groups *g)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < g->groups.n && !err; i++) {
+		const struct bfo_group *group = &g->groups.v[i];
+
+		err = bfo_sequence_take_group(&c->order.sequence, policy, group->support,
+					      g->files.v + group->start, group->len);
+	}
+	return err;
+}
+
+/* ---- mtime ---- */
+
+struct times {
+	struct copy *c;
+	uint64_t *v;			/* by record */
+	bfo_numbers inos;		/* of files, ascending */
+};
+
+/* Takes the time of an inode: 34 bits of seconds since 1901, 30 of nanoseconds, as in ext4. */
+static errcode_t take_time(void *priv, uint32_t ino, const void *raw)
+{
+	const struct ext2_inode_large *in = raw;
+	struct times *t = priv;
+	uint32_t inode = bfo_tree_find(&t->c->tree, ino), extra = 0;
+	size_t end = offsetof(struct ext2_inode_large, i_mtime_extra) + sizeof(in->i_mtime_extra);
+	int64_t seconds = (int32_t) ext2fs_le32_to_cpu(in->i_mtime);
+
+	if ((size_t) EXT2_INODE_SIZE(t->c->source->fs->super) >= end &&
+	    EXT2_GOOD_OLD_INODE_SIZE + ext2fs_le16_to_cpu(in->i_extra_isize) >= (int) end)
+		extra = ext2fs_le32_to_cpu(in->i_mtime_extra);
+	seconds += (int64_t) (extra & 3) << 32;
+	if (inode != BFO_NONE)
+		t->v[inode] = (uint64_t) (seconds + (1LL << 31)) << 30 | extra >> 2;
+	return 0;
+}
+
+static errcode_t lose_inodes(void *priv, uint32_t ino, uint32_t n)
+{
+	struct times *t = priv;
+
+	return bfo_tree_lost_again(&t->c->ctx, &t->c->tree, ino, n);
+}
+
+/* Records ascend by inode number, but for what the plan made. */
+static errcode_t list_files(struct times *t)
+{
+	const struct bfo_tree *tree = &t->c->tree;
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < tree->inodes.n && !err; i++) {
+		const struct bfo_inode *rec = &tree->inodes.v[i];
+
+		if (rec->ino && rec->state & BFO_INODE_PLACED && !S_ISDIR(rec->mode))
+			err = bfo_vec_push(&t->inos, rec->ino);
+	}
+	return err;
+}
+
+static errcode_t by_mtime(struct copy *c)
+{
+	struct times t = { .c = c, .v = calloc(c->tree.inodes.n + 1, sizeof(*t.v)) };
+	errcode_t err = t.v ? list_files(&t) : ENOMEM;
+
+	if (err)
+		bfo_fail(&c->ctx, err, "reading times");
+	if (!err && t.inos.n)
+		err = bfo_inode_walk(&c->reader, t.inos.v, t.inos.n, take_time, lose_inodes, &t);
+	if (!err)
+		err = bfo_sequence_by_time(&c->order.sequence, t.v);
+	bfo_vec_free(&t.inos);
+	free(t.v);
+	return err;
+}
+
+/* ---- all ---- */
+
+static errcode_t by_list(struct copy *c)
+{
+	size_t missing = 0;
+	errcode_t err = bfo_sequence_by_list(&c->order.sequence, c->lists.order.v,
+					     c->lists.order.n, &missing);
+
+	c->order.missing[ORDER_LIST] = missing;
+	return err;
+}
+
+static errcode_t choose(struct copy *c, enum order_policy policy)
+{
+	struct bfo_sequence *s = &c->order.sequence;
+	errcode_t err = bfo_sequence_group(s, policy);
+
+	if (err)
+		return err;
+	switch (policy) {
+	case ORDER_SOURCE:
+		return bfo_sequence_by_source(s);
+	case ORDER_NAME:
+		return bfo_sequence_by_name(s);
+	case ORDER_SIZE:
+		return bfo_sequence_by_size(s);
+	case ORDER_MTIME:
+		return by_mtime(c);
+	case ORDER_LIST:
+		return by_list(c);
+	case ORDER_REFS:
+		return order_by_refs(c);
+	case ORDER_TRACE:
+		return order_by_trace(c);
+	default:
+		return 0;		/* the rest */
+	}
+}
+
+errcode_t order_choose(struct copy *c)
+{
+	errcode_t err;
+	size_t i;
+
+	if (!c->opt.order.n)
+		return 0;
+	err = bfo_sequence_begin(&c->order.sequence, &c->plan);
+	c->order.is_made = 1;
+	for (i = 0; i < c->opt.order.n && !err; i++) {
+		err = choose(c, c->opt.order.policies[i]);
+		if (!err && bfo_cancelled(&c->ctx))
+			err = bfo_fail(&c->ctx, BFO_ET_CANCELLED, "planning");
+	}
+	return err ? err : bfo_sequence_end(&c->order.sequence);
+}

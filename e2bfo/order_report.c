@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * order_report.c - what is told of --order
+ */
+#include <stdio.h>
+
+#include "base/text.h"
+#include "order.h"
+
+#define PATH_BYTES 8192
+#define SHOWN_BYTES (4 * PATH_BYTES + 1)
+#define SHOWN_GROUPS 10
+#define SHOWN_FILES 10		/* of a group */
+
+/* What a policy took. */
+struct taken {
+	size_t groups, files;
+};
+
+static struct taken taken_by(const struct order *o, enum order_policy policy)
+{
+	struct taken t = { 0 };
+	size_t i;
+
+	for (i = 0; i < o->sequence.groups.n; i++)
+		if (o->sequence.groups.v[i].policy == (int) policy) {
+			t.groups++;
+			t.files += o->sequence.groups.v[i].n;
+		}
+	return t;
+}
+
+/* Whether what POLICY took is worth to be listed; others take everything. */
+static int has_groups(enum order_policy policy)
+{
+	return policy == ORDER_LIST || policy == ORDER_REFS || policy == ORDER_TRACE;
+}
+
+static size_t path_of(const struct order *o, size_t i, char *path)
+{
+	return bfo_plan_path(o->sequence.plan, o->sequence.taken.v[i], 0, BFO_NO_NAME, path,
+			     PATH_BYTES);
+}
+
+static const char *leads(enum order_policy policy, uint64_t n)
+{
+	if (policy == ORDER_TRACE)
+		return n == 1 ? "access leads" : "accesses lead";
+	return n == 1 ? "path leads" : "paths lead";
+}
+
+static void print_policy(const struct order *o, enum order_policy policy)
+{
+	struct taken t = taken_by(o, policy);
+
+	printf("Order by %s: %zu %s", order_word(policy), t.files,
+	       policy == ORDER_NAME || policy == ORDER_SOURCE ? "files and directories" :
+	       t.files == 1 ? "file" : "files");
+	if (policy == ORDER_REFS || policy == ORDER_TRACE)
+		printf(" in %zu group%s", t.groups, t.groups == 1 ? "" : "s");
+	if (o->missing[policy])
+		printf("; %llu %s to no file that is copied",
+		       (unsigned long long) o->missing[policy], leads(policy, o->missing[policy]));
+	printf(".\n");
+}
+
+static void print_group(const struct order *o, const struct bfo_sequence_group *g, int all)
+{
+	char path[PATH_BYTES], shown[SHOWN_BYTES];
+	uint32_t i, n = all || g->n <= SHOWN_FILES ? g->n : SHOWN_FILES;
+
+	if (g->support)
+		printf("  seen %u times:\n", g->support);
+	else
+		printf(g->policy == ORDER_LIST ? "  in this order:\n" : "  together:\n");
+	for (i = 0; i < n; i++)
+		printf("    %s\n", bfo_text_escape(path, path_of(o, g->first + i, path), shown,
+						   sizeof(shown)));
+	if (n < g->n)
+		printf("    and %u more\n", g->n - n);
+}
+
+void order_print(const struct order *o, const struct order_options *opt, int groups, int all)
+{
+	const struct bfo_sequence_group *g;
+	size_t i, k, shown;
+
+	for (k = 0; o->is_made && k < opt->n; k++) {
+		if (opt->policies[k] == ORDER_READDIR)
+			continue;
+		print_policy(o, opt->policies[k]);
+		for (i = shown = 0; groups && i < o->sequence.groups.n; i++) {
+			g = &o->sequence.groups.v[i];
+			if (g->policy != (int) opt->policies[k] || !has_groups(opt->policies[k]))
+				continue;
+			if (shown++ < SHOWN_GROUPS || all)
+				print_group(o, g, all);
+		}
+		if (shown > SHOWN_GROUPS && !all)
+			printf("  and %zu more groups (all with --verbose or --json)\n",
+			       shown - SHOWN_GROUPS);
+	}
+}
+
+static void json_group(struct json *j, const struct order *o, const struct bfo_sequence_group *g)
+{
+	char path[PATH_BYTES];
+	uint32_t i;
+
+	json_open(j, NULL, '{');
+	if (g->support)
+		json_number(j, "seen", g->support);
+	json_open(j, "files", '[');
+	for (i = 0; i < g->n; i++)
+		json_bytes(j, NULL, path, path_of(o, g->first + i, path));
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+void order_json(struct json *j, const struct order *o, const struct order_options *opt, int groups)
+{
+	const struct bfo_sequence_group *g;
+	size_t i, k;
+
+	json_open(j, "order", '[');
+	for (k = 0; o->is_made && k < opt->n; k++) {
+		if (opt->policies[k] == ORDER_READDIR)
+			continue;
+		json_open(j, NULL, '{');
+		json_string(j, "policy", order_word(opt->policies[k]));
+		json_number(j, "files", taken_by(o, opt->policies[k]).files);
+		json_number(j, "missing", o->missing[opt->policies[k]]);
+		if (groups && has_groups(opt->policies[k])) {
+			json_open(j, "groups", '[');
+			for (i = 0; i < o->sequence.groups.n; i++) {
+				g = &o->sequence.groups.v[i];
+				if (g->policy == (int) opt->policies[k])
+					json_group(j, o, g);
+			}
+			json_close(j, ']');
+		}
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * order_trace.c - --order=trace: groups of files that were used together
+ *
+ * The trace is read line by line; what is kept of it is what bfo_mine keeps, and a cache of paths.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "mine/mine.h"
+#include "mine/trace_text.h"
+#include "copy.h"
+#include "paths.h"
+
+#define TEXT_BYTES (4 * BFO_TRACE_LINE)
+
+struct trace {
+	struct copy *c;
+	struct bfo_trace_text *text;
+	struct bfo_mine *mine;
+	struct paths paths;
+	char *buffer;			/* TEXT_BYTES; used: at .. end */
+	size_t at, end;
+	int is_long;			/* what comes up to the next newline belongs to too long a line */
+	struct bfo_path path;
+};
+
+static errcode_t failed(const struct trace *t, errcode_t err)
+{
+	return bfo_fail(&t->c->ctx, err, "reading %s", t->c->opt.order.trace);
+}
+
+/* Reads more behind what is left of the buffer; *MORE is 0 at the end of the file. */
+static errcode_t fill(struct trace *t, int *more)
+{
+	FILE *f = t->c->order.trace;
+	size_t got;
+
+	memmove(t->buffer, t->buffer + t->at, t->end - t->at);
+	t->end -= t->at;
+	t->at = 0;
+	errno = 0;
+	got = fread(t->buffer + t->end, 1, TEXT_BYTES - t->end, f);
+	t->end += got;
+	*more = got > 0;
+	if (bfo_cancelled(&t->c->ctx))
+		return bfo_fail(&t->c->ctx, BFO_ET_CANCELLED, "planning");
+	return ferror(f) ? failed(t, errno ? errno : EIO) : 0;
+}
+
+/*
+ * The path in the source that access A means: without the directory where the source was mounted,
+ * below the one where a web server's begin.  0: none.
+ */
+static int find_place(struct trace *t, const struct bfo_trace_access *a)
+{
+	const struct order_options *o = &t->c->opt.order;
+	const char *path = a->path, *root = o->root ? o->root : "/";
+	size_t len = a->len, skip = o->mount ? strlen(o->mount) : 0;
+
+	while (skip && o->mount[skip - 1] == '/')
+		skip--;
+	if (skip && (len <= skip || memcmp(path, o->mount, skip) || path[skip] != '/'))
+		return 0;
+	for (path += skip, len -= skip; len && *path == '/'; len--)
+		path++;
+	return bfo_path_join(&t->path, root, strlen(root), path, len);
+}
+
+static errcode_t add_access(struct trace *t, const struct bfo_trace_access *a)
+{
+	uint32_t inode = BFO_NONE;
+	errcode_t err = 0;
+
+	if (find_place(t, a) && (!a->folder || bfo_path_join(&t->path, t->path.text, t->path.len,
+							     "index.html", 10)))
+		err = paths_find(&t->paths, t->path.text, t->path.len, &inode);
+	if (!err && inode == BFO_NONE)
+		t->c->order.missing[ORDER_TRACE]++;
+	else if (!err)
+		err = bfo_mine_add(t->mine, bfo_trace_text_stream(a), inode);
+	return err;
+}
+
+static errcode_t add_line(struct trace *t, const char *line, size_t len)
+{
+	struct bfo_trace_access a;
+	int is_long = t->is_long;
+
+	t->is_long = 0;
+	return !is_long && bfo_trace_text_line(t->text, line, len, &a) ? add_access(t, &a) : 0;
+}
+
+/* All lines that are whole in the buffer. */
+static errcode_t add_lines(struct trace *t)
+{
+	errcode_t err = 0;
+	char *end;
+
+	while (!err && (end = memchr(t->buffer + t->at, '\n', t->end - t->at))) {
+		err = add_line(t, t->buffer + t->at, end - t->buffer - t->at);
+		t->at = end + 1 - t->buffer;
+	}
+	if (t->end - t->at > BFO_TRACE_LINE) {
+		t->is_long = 1;
+		t->at = t->end;
+	}
+	return err;
+}
+
+static errcode_t read_trace(struct trace *t)
+{
+	const struct order_options *o = &t->c->opt.order;
+	int more;
+	errcode_t err = fill(t, &more);
+
+	if (!err)
+		err = bfo_trace_text_open(&t->text, bfo_trace_text_detect(t->buffer, t->end),
+					  o->mount ? o->mount : "/");
+	while (!err && more) {
+		err = add_lines(t);
+		if (!err)
+			err = fill(t, &more);
+	}
+	if (!err && t->end > t->at)
+		err = add_line(t, t->buffer + t->at, t->end - t->at);
+	return err;
+}
+
+static errcode_t trace_init(struct trace *t)
+{
+	const struct order_options *o = &t->c->opt.order;
+	struct bfo_mine_options options = BFO_MINE_DEFAULTS;
+	errcode_t err;
+
+	if (o->support)
+		options.support = o->support / 100.0;
+	if (o->window)
+		options.window = o->window;
+	t->buffer = malloc(TEXT_BYTES);
+	if (!t->buffer)
+		return ENOMEM;
+	err = paths_init(&t->paths, &t->c->plan);
+	return err ? err : bfo_mine_open(&t->mine, &options);
+}
+
+errcode_t order_by_trace(struct copy *c)
+{
+	struct bfo_groups groups = { 0 };
+	struct trace *t = calloc(1, sizeof(*t));
+	errcode_t err;
+
+	if (!t)
+		return bfo_fail(&c->ctx, ENOMEM, "reading %s", c->opt.order.trace);
+	t->c = c;
+	err = trace_init(t);
+	if (!err)
+		err = read_trace(t);
+	if (!err)
+		err = bfo_mine_finish(t->mine, &groups);
+	if (err == ENOMEM || err == BFO_ET_OVERFLOW)
+		failed(t, err);
+	if (!err)
+		err = order_take_groups(c, ORDER_TRACE, &groups);
+	bfo_groups_free(&groups);
+	bfo_mine_close(t->mine);
+	bfo_trace_text_close(t->text);
+	paths_free(&t->paths);
+	free(t->buffer);
+	free(t);
+	return err;
+}

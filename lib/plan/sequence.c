@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sequence.c - files that come before the rest, by policies
+ *
+ * Policies that sort do so by (key, place in the order so far), so that ties stay as they were.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "base/sort.h"
+#include "plan/lookup.h"
+#include "plan/sequence.h"
+
+errcode_t bfo_sequence_begin(struct bfo_sequence *s, struct bfo_plan *plan)
+{
+	size_t i;
+
+	memset(s, 0, sizeof(*s));
+	s->plan = plan;
+	s->left = calloc(plan->tree->inodes.n / 64 + 1, sizeof(*s->left));
+	if (!s->left)
+		return bfo_fail(plan->ctx, ENOMEM, "ordering files");
+	for (i = 0; i < plan->order.n; i++)
+		s->left[plan->order.v[i] / 64] |= 1ULL << plan->order.v[i] % 64;
+	return bfo_vec_reserve(&s->taken, plan->order.n);
+}
+
+void bfo_sequence_free(struct bfo_sequence *s)
+{
+	free(s->left);
+	bfo_vec_free(&s->taken);
+	bfo_vec_free(&s->groups);
+	memset(s, 0, sizeof(*s));
+}
+
+static int is_left(const struct bfo_sequence *s, uint32_t inode)
+{
+	return s->left[inode / 64] >> inode % 64 & 1;
+}
+
+errcode_t bfo_sequence_group(struct bfo_sequence *s, int policy)
+{
+	struct bfo_sequence_group *last = s->groups.n ? &s->groups.v[s->groups.n - 1] : NULL;
+
+	if (last && !last->n) {
+		last->policy = policy;
+		return 0;
+	}
+	return bfo_vec_push(&s->groups, (struct bfo_sequence_group) { .first = s->taken.n,
+			    .policy = policy });
+}
+
+errcode_t bfo_sequence_take(struct bfo_sequence *s, uint32_t inode)
+{
+	if (!is_left(s, inode))
+		return 0;
+	s->left[inode / 64] &= ~(1ULL << inode % 64);
+	if (s->groups.n)
+		s->groups.v[s->groups.n - 1].n++;
+	return bfo_vec_push(&s->taken, inode);
+}
+
+errcode_t bfo_sequence_take_group(struct bfo_sequence *s, int policy, uint32_t support,
+				  const uint32_t *inodes, size_t n)
+{
+	size_t i, left = 0;
+	errcode_t err;
+
+	for (i = 0; i < n; i++)
+		left += is_left(s, inodes[i]);
+	if (left < 2)
+		return 0;
+	err = bfo_sequence_group(s, policy);
+	if (!err)
+		s->groups.v[s->groups.n - 1].support = support;
+	for (i = 0; i < n && !err; i++)
+		err = bfo_sequence_take(s, inodes[i]);
+	return err;
+}
+
+errcode_t bfo_sequence_end(struct bfo_sequence *s)
+{
+	bfo_order *order = &s->plan->order;
+	size_t i, n = s->taken.n;
+
+	for (i = 0; i < order->n; i++)
+		if (is_left(s, order->v[i]))
+			s->taken.v[n++] = order->v[i];
+	memcpy(order->v, s->taken.v, n * sizeof(*order->v));
+	if (s->groups.n && !s->groups.v[s->groups.n - 1].n)
+		s->groups.n--;
+	return 0;
+}
+
+/* ---- policies that sort ---- */
+
+struct sorted {
+	uint32_t hi, lo, place;		/* sort key: 64 bits, then the place in the order */
+	uint32_t inode;
+};
+
+typedef BFO_VEC(struct sorted) sorted_vec;
+
+static errcode_t add(sorted_vec *all, uint64_t key, size_t place, uint32_t inode)
+{
+	return bfo_vec_push(all, (struct sorted) { .hi = key >> 32, .lo = key, .place = place,
+			    .inode = inode });
+}
+
+static errcode_t take_sorted(struct bfo_sequence *s, sorted_vec *all, errcode_t err)
+{
+	size_t i;
+
+	if (!err)
+		bfo_sort(all->v, all->n, sizeof(*all->v), 3);
+	for (i = 0; i < all->n && !err; i++)
+		err = bfo_sequence_take(s, all->v[i].inode);
+	bfo_vec_free(all);
+	return err ? bfo_fail(s->plan->ctx, err, "ordering files") : 0;
+}
+
+/* Where REC begins in the source; what has no blocks there comes where its inode would say. */
+static uint64_t source_place(const struct bfo_plan *plan, const struct bfo_inode *rec)
+{
+	if (rec->nseg && rec->ino && !(rec->state & (BFO_INODE_FAST | BFO_INODE_INLINE)) &&
+	    !S_ISDIR(rec->mode))
+		return bfo_seg_blk(&plan->tree->segs.v[rec->seg]);
+	return 0;
+}
+
+errcode_t bfo_sequence_by_source(struct bfo_sequence *s)
+{
+	const struct bfo_plan *plan = s->plan;
+	sorted_vec all = { 0 };
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < plan->order.n && !err; i++) {
+		const struct bfo_inode *rec = bfo_plan_item(plan, i);
+
+		err = add(&all, source_place(plan, rec), rec->ino, plan->order.v[i]);
+	}
+	s->plan->source_numbers = 1;
+	s->plan->source_first = s->taken.n;
+	return take_sorted(s, &all, err);
+}
+
+errcode_t bfo_sequence_by_size(struct bfo_sequence *s)
+{
+	sorted_vec all = { 0 };
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < s->plan->order.n && !err; i++) {
+		const struct bfo_inode *rec = bfo_plan_item(s->plan, i);
+
+		if (!S_ISDIR(rec->mode))
+			err = add(&all, rec->size, i, s->plan->order.v[i]);
+	}
+	return take_sorted(s, &all, err);
+}
+
+errcode_t bfo_sequence_by_time(struct bfo_sequence *s, const uint64_t *times)
+{
+	sorted_vec all = { 0 };
+	errcode_t err = 0;
+	uint32_t inode;
+	size_t i;
+
+	for (i = 0; i < s->plan->order.n && !err; i++) {
+		inode = s->plan->order.v[i];
+		if (!S_ISDIR(bfo_plan_item(s->plan, i)->mode))
+			err = add(&all, times[inode], i, inode);
+	}
+	return take_sorted(s, &all, err);
+}
+
+/* ---- by list ---- */
+
+errcode_t bfo_sequence_by_list(struct bfo_sequence *s, const char *const *paths, size_t n,
+			       size_t *missing)
+{
+	errcode_t err = 0;
+	uint32_t inode;
+	size_t i;
+
+	for (i = 0; i < n && !err; i++) {
+		err = bfo_lookup_file(s->plan, paths[i], &inode);
+		if (!err && inode != BFO_NONE)
+			err = bfo_sequence_take(s, inode);
+		else if (!err)
+			++*missing;
+	}
+	return err;
+}

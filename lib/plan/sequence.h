@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sequence.h - files that come before the rest, by policies
+ *
+ * bfo_plan_order() puts everything in the order in which a kernel will list it.  Policies may take files
+ * out of that, each in an order of its own; what no policy takes follows as it was:
+ *
+ *   order      d a b c e f g                     take: f, then group (g b)
+ *   sequence   f | g b | d a c e                 inode numbers and the stem follow it
+ *
+ * The first policy that takes a file has it.  Those that take everything (by source, by name) leave
+ * nothing to others.
+ */
+#ifndef BFO_PLAN_SEQUENCE_H
+#define BFO_PLAN_SEQUENCE_H
+
+#include "plan/plan.h"
+
+/* Files that belong together: a slice of the sequence. */
+struct bfo_sequence_group {
+	uint32_t first, n;
+	int policy;			/* the caller's */
+	uint32_t support;		/* the caller's */
+};
+
+struct bfo_sequence {
+	struct bfo_plan *plan;
+	uint64_t *left;			/* a bit per record: it is in the order, and was not taken */
+	bfo_order taken;
+	BFO_VEC(struct bfo_sequence_group) groups;
+};
+
+/* Begins with the order as it is. */
+errcode_t bfo_sequence_begin(struct bfo_sequence *s, struct bfo_plan *plan);
+void bfo_sequence_free(struct bfo_sequence *s);
+
+/* What is taken from now on belongs together, because of POLICY; an empty group is none. */
+errcode_t bfo_sequence_group(struct bfo_sequence *s, int policy);
+
+/* Record INODE is next, unless it is not copied or was taken. */
+errcode_t bfo_sequence_take(struct bfo_sequence *s, uint32_t inode);
+
+/* A group of N records, of what is left of them; fewer than two are none, and stay. */
+errcode_t bfo_sequence_take_group(struct bfo_sequence *s, int policy, uint32_t support,
+				  const uint32_t *inodes, size_t n);
+
+/* The plan's order becomes what was taken, then the rest. */
+errcode_t bfo_sequence_end(struct bfo_sequence *s);
+
+/* ---- policies; files alone unless something else is said ---- */
+
+/*
+ * Everything, by its first block in the source, what has none by the number of its inode; inode numbers
+ * then are given in the order of the source's.
+ */
+errcode_t bfo_sequence_by_source(struct bfo_sequence *s);
+
+/* Everything: every directory in the order of its names' bytes, what is below a name after it. */
+errcode_t bfo_sequence_by_name(struct bfo_sequence *s);
+
+/* Small files first; directories are not taken. */
+errcode_t bfo_sequence_by_size(struct bfo_sequence *s);
+
+/* Oldest first, but for directories: TIMES[i] belongs to record i, and ascends with the time. */
+errcode_t bfo_sequence_by_time(struct bfo_sequence *s, const uint64_t *times);
+
+/*
+ * The files that N paths of the source lead to.  Those that lead nowhere are counted in *MISSING; a
+ * directory stands for nothing.
+ */
+errcode_t bfo_sequence_by_list(struct bfo_sequence *s, const char *const *paths, size_t n,
+			       size_t *missing);
+
+#endif

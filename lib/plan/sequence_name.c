@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sequence_name.c - everything in the order of names, as who sorts what readdir returns reads it
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ext2fs/ext2_fs.h>
+
+#include "base/bfo_err.h"
+#include "plan/lookup.h"
+#include "plan/sequence.h"
+
+/* A directory being walked: its names, sorted, are the last of `names` until it is done. */
+struct frame {
+	size_t next, end;
+};
+
+struct walk {
+	struct bfo_sequence *s;
+	BFO_VEC(uint32_t) names;	/* positions in names[] */
+	BFO_VEC(struct frame) stack;
+	uint64_t *entered;		/* a bit per record: a directory that was walked */
+};
+
+static int by_bytes(const void *a, const void *b, void *tree)
+{
+	const struct bfo_tree *t = tree;
+	const struct bfo_name *x = &t->names.v[*(const uint32_t *) a];
+	const struct bfo_name *y = &t->names.v[*(const uint32_t *) b];
+	uint32_t xl = bfo_name_len(x), yl = bfo_name_len(y);
+	int c = memcmp(bfo_name_text(t, x), bfo_name_text(t, y), xl < yl ? xl : yl);
+
+	return c ? c : (xl > yl) - (xl < yl);
+}
+
+/* The record that name N leads to and that is walked or taken, or BFO_NONE. */
+static uint32_t record_of(const struct bfo_plan *plan, const struct bfo_name *n)
+{
+	uint32_t inode = bfo_lookup_record(plan, n);
+
+	return inode != BFO_NONE && plan->tree->inodes.v[inode].state & BFO_INODE_BAD ? BFO_NONE :
+	       inode;
+}
+
+static errcode_t enter(struct walk *w, uint32_t dir)
+{
+	struct bfo_tree *t = w->s->plan->tree;
+	const struct bfo_inode *rec = &t->inodes.v[dir];
+	struct frame f = { .next = w->names.n };
+	errcode_t err = 0;
+	uint32_t i;
+
+	if (w->entered[dir / 64] >> dir % 64 & 1)
+		return 0;
+	w->entered[dir / 64] |= 1ULL << dir % 64;
+	for (i = rec->child; i < rec->child + rec->nchild && !err; i++)
+		if (record_of(w->s->plan, &t->names.v[i]) != BFO_NONE)
+			err = bfo_vec_push(&w->names, i);
+	f.end = w->names.n;
+	if (!err && f.end > f.next)
+		qsort_r(w->names.v + f.next, f.end - f.next, sizeof(*w->names.v), by_bytes, t);
+	return err ? err : bfo_vec_push(&w->stack, f);
+}
+
+static errcode_t walk(struct walk *w)
+{
+	const struct bfo_plan *plan = w->s->plan;
+	errcode_t err = enter(w, plan->root);
+	uint32_t inode;
+
+	while (w->stack.n && !err) {
+		struct frame *f = &w->stack.v[w->stack.n - 1];
+
+		if (f->next == f->end) {
+			w->stack.n--;
+			w->names.n = w->stack.n ? w->stack.v[w->stack.n - 1].end : 0;
+			continue;
+		}
+		inode = record_of(plan, &plan->tree->names.v[w->names.v[f->next++]]);
+		err = bfo_sequence_take(w->s, inode);
+		if (!err && S_ISDIR(plan->tree->inodes.v[inode].mode))
+			err = enter(w, inode);
+	}
+	return err;
+}
+
+errcode_t bfo_sequence_by_name(struct bfo_sequence *s)
+{
+	struct walk w = { .s = s };
+	errcode_t err = ENOMEM;
+
+	w.entered = calloc(s->plan->tree->inodes.n / 64 + 1, sizeof(*w.entered));
+	if (w.entered)
+		err = bfo_sequence_take(s, s->plan->root);
+	if (!err)
+		err = walk(&w);
+	free(w.entered);
+	bfo_vec_free(&w.names);
+	bfo_vec_free(&w.stack);
+	return err ? bfo_fail(s->plan->ctx, err, "ordering files") : 0;
+}
