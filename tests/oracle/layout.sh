@@ -366,4 +366,4 @@ perl -0ne '
 	@open and die "@open left open\n";
 	/script|href|url\(|font-face/ and die "not self-contained\n"' both.svg
 dots=$(grep -c '<circle' both.svg)
-[ "$dots" -gt 2000 ] || fail "$dots points"
+[ "$dots" -gt 1000 ] || fail "$dots points"
