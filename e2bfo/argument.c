@@ -47,13 +47,17 @@ static int read_progress(const char *command, const char *text, enum progress_mo
 	return argument_complain(command, "--progress %s: not auto, bar or none", text);
 }
 
-void argument_common_init(struct argument_common *common)
+int argument_common_init(struct argument_common *common, int argc)
 {
 	*common = (struct argument_common) { .memory = process_default_memory() };
+	common->journals = calloc(argc + 1, sizeof(*common->journals));
+	common->journal.devices = common->journals;
+	return common->journals ? -1 : EXIT_FAILED;
 }
 
 void argument_common_free(struct argument_common *common)
 {
+	free(common->journals);
 	free(common->volume);
 }
 
@@ -68,6 +72,12 @@ int argument_common(const char *command, const char *help, int c, struct argumen
 				     &common->memory);
 	case ARGUMENT_PROGRESS:
 		return read_progress(command, optarg, &common->progress);
+	case ARGUMENT_JOURNAL:
+		common->journals[common->journal.n_devices++] = optarg;
+		return *optarg ? -1 : argument_complain(command, "--journal must not be empty");
+	case ARGUMENT_IGNORE_JOURNAL:
+		common->journal.ignore = 1;
+		return -1;
 	case ARGUMENT_JSON:
 		common->json = 1;
 		return -1;
@@ -107,4 +117,21 @@ int argument_partition(const char *command, const char *name, struct argument_co
 	}
 	*volume = common->volume;
 	return -1;
+}
+
+int argument_image(const char *command, int argc, char **argv, struct argument_common *common,
+		   const char **volume, const char *const **paths, size_t *n)
+{
+	static const char *const root = "/";
+	int i = optind;
+
+	if (i >= argc || !*argv[i])
+		return argument_complain(command, "%s takes an IMAGE", command);
+	*volume = argv[i++];
+	*paths = i < argc ? (const char *const *) argv + i : &root;
+	*n = i < argc ? argc - i : 1;
+	for (; i < argc; i++)
+		if (!*argv[i])
+			return argument_complain(command, "PATH must not be empty");
+	return argument_partition(command, "IMAGE", common, volume);
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "cli/progress.h"
+#include "volume/volume.h"
 
 #define ARGUMENT_READ_GAP (256U << 10)	/* bytes; default */
 
@@ -22,9 +23,12 @@ struct argument_common {
 	enum progress_mode progress;
 	const char *partition;		/* --partition, or NULL */
 	char *volume;			/* made by argument_partition(), or NULL */
+	struct bfo_journal_use journal;	/* --journal, --ignore-journal */
+	const char **journals;		/* the devices in it */
 };
 
-enum { ARGUMENT_PARTITION = 512, ARGUMENT_MEMORY, ARGUMENT_PROGRESS, ARGUMENT_JSON };
+enum { ARGUMENT_PARTITION = 512, ARGUMENT_MEMORY, ARGUMENT_PROGRESS, ARGUMENT_JSON,
+       ARGUMENT_JOURNAL, ARGUMENT_IGNORE_JOURNAL };
 
 /* For the options of getopt_long(): those in short and in long form. */
 #define ARGUMENT_SHORT "qvVh"
@@ -38,8 +42,13 @@ enum { ARGUMENT_PARTITION = 512, ARGUMENT_MEMORY, ARGUMENT_PROGRESS, ARGUMENT_JS
 	{ "version", no_argument, NULL, 'V' }, \
 	{ "help", no_argument, NULL, 'h' }
 
-/* What they are if nothing is said. */
-void argument_common_init(struct argument_common *common);
+/* The same for commands that read a source. */
+#define ARGUMENT_SOURCE_LONG \
+	{ "journal", required_argument, NULL, ARGUMENT_JOURNAL }, \
+	{ "ignore-journal", no_argument, NULL, ARGUMENT_IGNORE_JOURNAL }
+
+/* What they are if nothing is said on a command line of ARGC words. */
+int argument_common_init(struct argument_common *common, int argc);
 void argument_common_free(struct argument_common *common);
 
 /*
@@ -54,6 +63,13 @@ int argument_common(const char *command, const char *help, int c, struct argumen
  */
 int argument_partition(const char *command, const char *name, struct argument_common *common,
 		       const char **volume);
+
+/*
+ * The operands IMAGE [PATH]... behind the options: *VOLUME with its --partition, and N *PATHS, of
+ * which there is "/" if none was said.
+ */
+int argument_image(const char *command, int argc, char **argv, struct argument_common *common,
+		   const char **volume, const char *const **paths, size_t *n);
 
 /* "e2bfo: TEXT; try 'e2bfo COMMAND --help'".  Returns EXIT_USAGE. */
 int argument_complain(const char *command, const char *fmt, ...)

@@ -152,7 +152,7 @@ static errcode_t find_free(struct layout_side *s)
 
 errcode_t layout_gather(struct layout_side *s, const struct layout_options *opt)
 {
-	errcode_t err = bfo_volume_open_source(s->ctx, s->name, &opt->journal, NULL, NULL,
+	errcode_t err = bfo_volume_open_source(s->ctx, s->name, &opt->common.journal, NULL, NULL,
 					       &s->volume);
 
 	if (!err)

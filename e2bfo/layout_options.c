@@ -2,8 +2,6 @@
 /*
  * layout_options.c - the command line of `e2bfo layout`
  */
-#include <stdlib.h>
-
 #include "layout/reader.h"
 #include "argument.h"
 #include "e2bfo.h"
@@ -12,14 +10,13 @@
 #define READ_MIN 512U
 #define READ_MAX (1U << 30)
 
-enum { OPT_JOURNAL = 256, OPT_IGNORE_JOURNAL, OPT_AGAINST, OPT_SVG, OPT_READ_SIZE };
+enum { OPT_AGAINST = 256, OPT_SVG, OPT_READ_SIZE };
 
 static const struct option long_options[] = {
 	{ "against", required_argument, NULL, OPT_AGAINST },
 	{ "svg", required_argument, NULL, OPT_SVG },
 	{ "read-size", required_argument, NULL, OPT_READ_SIZE },
-	{ "journal", required_argument, NULL, OPT_JOURNAL },
-	{ "ignore-journal", no_argument, NULL, OPT_IGNORE_JOURNAL },
+	ARGUMENT_SOURCE_LONG,
 	ARGUMENT_LONG,
 	{ 0 }
 };
@@ -72,55 +69,27 @@ static int read_option(struct layout_options *opt, int c)
 	case OPT_READ_SIZE:
 		return argument_size("layout", "read-size", optarg, READ_MIN, READ_MAX,
 				     &opt->read_bytes);
-	case OPT_JOURNAL:
-		return set_text("journal", &opt->journals[opt->journal.n_devices++]);
-	case OPT_IGNORE_JOURNAL:
-		opt->journal.ignore = 1;
-		return -1;
 	default:
 		return argument_common("layout", help, c, &opt->common);
 	}
 }
 
-/* IMAGE [PATH]... */
-static int read_operands(struct layout_options *opt, int argc, char **argv)
-{
-	size_t i;
-
-	if (optind >= argc || !*argv[optind])
-		return argument_complain("layout", "layout takes an IMAGE");
-	opt->volume[0] = argv[optind++];
-	if (optind < argc) {
-		opt->paths = (const char *const *) argv + optind;
-		opt->n_paths = argc - optind;
-	}
-	for (i = 0; i < opt->n_paths; i++)
-		if (!*opt->paths[i])
-			return argument_complain("layout", "PATH must not be empty");
-	return argument_partition("layout", "IMAGE", &opt->common, &opt->volume[0]);
-}
-
 int layout_options_read(struct layout_options *opt, int argc, char **argv)
 {
-	static const char *const root = "/";
-	int c, status = -1;
+	int c, status;
 
-	*opt = (struct layout_options) { .paths = &root, .n_paths = 1, .n_volumes = 1,
-					 .read_bytes = BFO_READ_BYTES };
-	argument_common_init(&opt->common);
+	*opt = (struct layout_options) { .n_volumes = 1, .read_bytes = BFO_READ_BYTES };
+	status = argument_common_init(&opt->common, argc);
 	opt->common.progress = PROGRESS_NONE;
-	opt->journal.devices = opt->journals = calloc(argc + 1, sizeof(*opt->journals));
-	if (!opt->journals)
-		return EXIT_FAILED;
 	argv[0] = "e2bfo";
 	while (status < 0 && (c = getopt_long(argc, argv, ARGUMENT_SHORT, long_options,
 						NULL)) != -1)
 		status = read_option(opt, c);
-	return status >= 0 ? status : read_operands(opt, argc, argv);
+	return status >= 0 ? status : argument_image("layout", argc, argv, &opt->common,
+						     &opt->volume[0], &opt->paths, &opt->n_paths);
 }
 
 void layout_options_free(struct layout_options *opt)
 {
 	argument_common_free(&opt->common);
-	free(opt->journals);
 }

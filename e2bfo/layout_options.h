@@ -5,7 +5,6 @@
 #ifndef E2BFO_LAYOUT_OPTIONS_H
 #define E2BFO_LAYOUT_OPTIONS_H
 
-#include "volume/volume.h"
 #include "argument.h"
 
 struct layout_options {
@@ -15,8 +14,6 @@ struct layout_options {
 	size_t n_paths;			/* at least one */
 	const char *svg;		/* --svg, or NULL */
 	uint64_t read_bytes;		/* --read-size */
-	struct bfo_journal_use journal;	/* --journal, --ignore-journal */
-	const char **journals;		/* the devices in it */
 	struct argument_common common;
 };
 

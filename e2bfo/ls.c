@@ -154,7 +154,7 @@ static errcode_t find_container(struct ls *ls)
 
 static errcode_t begin(struct ls *ls)
 {
-	errcode_t err = bfo_volume_open_source(&ls->ctx, ls->opt.volume, &ls->opt.journal, NULL,
+	errcode_t err = bfo_volume_open_source(&ls->ctx, ls->opt.volume, &ls->opt.common.journal, NULL,
 					       NULL, &ls->volume);
 
 	ls->print.volume = ls->volume;

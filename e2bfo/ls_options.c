@@ -2,19 +2,14 @@
 /*
  * ls_options.c - the command line of `e2bfo ls`
  */
-#include <stdlib.h>
-
 #include "argument.h"
 #include "e2bfo.h"
 #include "ls_options.h"
 
-enum { OPT_JOURNAL = 256, OPT_IGNORE_JOURNAL };
-
 static const struct option long_options[] = {
 	{ "long", no_argument, NULL, 'l' },
 	{ "recursive", no_argument, NULL, 'R' },
-	{ "journal", required_argument, NULL, OPT_JOURNAL },
-	{ "ignore-journal", no_argument, NULL, OPT_IGNORE_JOURNAL },
+	ARGUMENT_SOURCE_LONG,
 	ARGUMENT_LONG,
 	{ 0 }
 };
@@ -60,12 +55,6 @@ static int read_option(struct ls_options *opt, int c)
 	case 'R':
 		opt->recursive = 1;
 		return -1;
-	case OPT_JOURNAL:
-		opt->journals[opt->journal.n_devices++] = optarg;
-		return *optarg ? -1 : argument_complain("ls", "--journal must not be empty");
-	case OPT_IGNORE_JOURNAL:
-		opt->journal.ignore = 1;
-		return -1;
 	default:
 		return argument_common("ls", help, c, &opt->common);
 	}
@@ -73,37 +62,20 @@ static int read_option(struct ls_options *opt, int c)
 
 int ls_options_read(struct ls_options *opt, int argc, char **argv)
 {
-	static const char *const root = "/";
-	int c, status = -1;
-	size_t i;
+	int c, status;
 
-	*opt = (struct ls_options) { .paths = &root, .n_paths = 1 };
-	argument_common_init(&opt->common);
+	*opt = (struct ls_options) { 0 };
+	status = argument_common_init(&opt->common, argc);
 	opt->common.progress = PROGRESS_NONE;
-	opt->journal.devices = opt->journals = calloc(argc + 1, sizeof(*opt->journals));
-	if (!opt->journals)
-		return EXIT_FAILED;
 	argv[0] = "e2bfo";
 	while (status < 0 && (c = getopt_long(argc, argv, "lR" ARGUMENT_SHORT, long_options,
 						NULL)) != -1)
 		status = read_option(opt, c);
-	if (status >= 0)
-		return status;
-	if (optind >= argc || !*argv[optind])
-		return argument_complain("ls", "ls takes an IMAGE");
-	opt->volume = argv[optind++];
-	if (optind < argc) {
-		opt->paths = (const char *const *) argv + optind;
-		opt->n_paths = argc - optind;
-	}
-	for (i = 0; i < opt->n_paths; i++)
-		if (!*opt->paths[i])
-			return argument_complain("ls", "PATH must not be empty");
-	return argument_partition("ls", "IMAGE", &opt->common, &opt->volume);
+	return status >= 0 ? status : argument_image("ls", argc, argv, &opt->common, &opt->volume,
+						     &opt->paths, &opt->n_paths);
 }
 
 void ls_options_free(struct ls_options *opt)
 {
 	argument_common_free(&opt->common);
-	free(opt->journals);
 }

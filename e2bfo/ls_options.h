@@ -5,7 +5,6 @@
 #ifndef E2BFO_LS_OPTIONS_H
 #define E2BFO_LS_OPTIONS_H
 
-#include "volume/volume.h"
 #include "argument.h"
 
 struct ls_options {
@@ -13,8 +12,6 @@ struct ls_options {
 	const char *const *paths;	/* in it */
 	size_t n_paths;			/* at least one */
 	int is_long, recursive;		/* -l, -R */
-	struct bfo_journal_use journal;	/* --journal, --ignore-journal */
-	const char **journals;		/* the devices in it */
 	struct argument_common common;
 };
 

@@ -19,9 +19,8 @@
 
 enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIR_FILL,
        OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_EXCLUDE, OPT_EXCLUDE_FROM,
-       OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC, OPT_JOURNAL,
-       OPT_IGNORE_JOURNAL, OPT_ON_READ_ERROR, OPT_MAPFILE, OPT_WRITE_MAPFILE, OPT_ITREE,
-       OPT_ORDER, OPT_ORDER_SUPPORT, OPT_ORDER_WINDOW, OPT_ORDER_ROOT, OPT_ORDER_MOUNT };
+       OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC,
+       OPT_ON_READ_ERROR, OPT_MAPFILE, OPT_WRITE_MAPFILE, OPT_ITREE };
 
 /* Options that are said or not: where in the options that is noted. */
 static const struct {
@@ -33,7 +32,6 @@ static const struct {
 	{ OPT_NOT_ATOMIC, offsetof(struct copy_options, not_atomic) },
 	{ OPT_VERIFY, offsetof(struct copy_options, verify) },
 	{ OPT_KEEP_INODES, offsetof(struct copy_options, keep_inodes) },
-	{ OPT_IGNORE_JOURNAL, offsetof(struct copy_options, journal.ignore) },
 	{ OPT_FORCE, offsetof(struct copy_options, force) },
 	{ OPT_ITREE, offsetof(struct copy_options, itree) },
 	{ 'n', offsetof(struct copy_options, dry_run) },
@@ -47,8 +45,7 @@ static const struct option long_options[] = {
 	{ "files-from", required_argument, NULL, OPT_FILES_FROM },
 	{ "from0", no_argument, NULL, OPT_FROM0 },
 	{ "same-uuid", no_argument, NULL, OPT_SAME_UUID },
-	{ "journal", required_argument, NULL, OPT_JOURNAL },
-	{ "ignore-journal", no_argument, NULL, OPT_IGNORE_JOURNAL },
+	ARGUMENT_SOURCE_LONG,
 	{ "mkfs", optional_argument, NULL, OPT_MKFS },
 	{ "size", required_argument, NULL, OPT_SIZE },
 	{ "dry-run", no_argument, NULL, 'n' },
@@ -59,11 +56,7 @@ static const struct option long_options[] = {
 	{ "verify", no_argument, NULL, OPT_VERIFY },
 	{ "itree", no_argument, NULL, OPT_ITREE },
 	{ "keep-inodes", no_argument, NULL, OPT_KEEP_INODES },
-	{ "order", required_argument, NULL, OPT_ORDER },
-	{ "order-support", required_argument, NULL, OPT_ORDER_SUPPORT },
-	{ "order-window", required_argument, NULL, OPT_ORDER_WINDOW },
-	{ "order-root", required_argument, NULL, OPT_ORDER_ROOT },
-	{ "order-mount", required_argument, NULL, OPT_ORDER_MOUNT },
+	ORDER_LONG,
 	{ "on-read-error", required_argument, NULL, OPT_ON_READ_ERROR },
 	{ "mapfile", required_argument, NULL, OPT_MAPFILE },
 	{ "write-mapfile", required_argument, NULL, OPT_WRITE_MAPFILE },
@@ -216,17 +209,6 @@ static int check_stdin(const struct copy_options *opt)
 	return uses > 1 ? argument_complain("copy", "only one list can be standard input") : -1;
 }
 
-/* --order cuts its text; and getopt's is the command line, which the record keeps. */
-static int read_order(struct copy_options *opt)
-{
-	char *text = strdup(optarg);
-
-	if (!text)
-		return EXIT_FAILED;
-	opt->order_texts[opt->n_order_texts++] = text;
-	return order_read(&opt->order, text);
-}
-
 static int read_media_mode(const char *text, enum bfo_media_mode *mode)
 {
 	static const char *const words[] = { "stop", "zero", "skip" };
@@ -278,17 +260,9 @@ static int read_option(struct copy_options *opt, int c)
 {
 	if (read_flag(opt, c))
 		return -1;
+	if (order_is_option(c))
+		return order_option(&opt->order, c);
 	switch (c) {
-	case OPT_ORDER:
-		return read_order(opt);
-	case OPT_ORDER_SUPPORT:
-		return order_read_support(&opt->order, optarg);
-	case OPT_ORDER_WINDOW:
-		return order_read_window(&opt->order, optarg);
-	case OPT_ORDER_ROOT:
-		return order_read_root(&opt->order, optarg);
-	case OPT_ORDER_MOUNT:
-		return order_read_mount(&opt->order, optarg);
 	case OPT_EXCLUDE:
 	case OPT_EXCLUDE_FROM:
 		return add_exclude(opt, c == OPT_EXCLUDE_FROM);
@@ -301,9 +275,6 @@ static int read_option(struct copy_options *opt, int c)
 	case OPT_TO:
 		opt->to = optarg;
 		return -1;
-	case OPT_JOURNAL:
-		opt->journals[opt->journal.n_devices++] = optarg;
-		return *optarg ? -1 : argument_complain("copy", "--journal must not be empty");
 	case OPT_MKFS:
 		opt->mkfs = 1;
 		return optarg ? join_args(opt, optarg) : -1;
@@ -388,17 +359,15 @@ static int check(struct copy_options *opt, int argc, char **argv)
 
 int options_read(struct copy_options *opt, int argc, char **argv)
 {
-	int c, status = -1;
+	int c, status;
 
 	optind = 0;			/* it may be a second command line, of a record */
 	*opt = (struct copy_options) { .to = "/", .read_gap = ARGUMENT_READ_GAP,
 				       .dir_fill = DIR_FILL };
-	argument_common_init(&opt->common);
+	status = argument_common_init(&opt->common, argc);
 	opt->from = calloc(argc + 1, sizeof(*opt->from));
 	opt->exclude = calloc(argc + 1, sizeof(*opt->exclude));
-	opt->journal.devices = opt->journals = calloc(argc + 1, sizeof(*opt->journals));
-	opt->order_texts = calloc(argc + 1, sizeof(*opt->order_texts));
-	if (!opt->from || !opt->exclude || !opt->journals || !opt->order_texts)
+	if (!opt->from || !opt->exclude)
 		return EXIT_FAILED;
 	argv[0] = "e2bfo";
 	while (status < 0 && (c = getopt_long(argc, argv, "nz:b:B:" ARGUMENT_SHORT, long_options,
@@ -409,12 +378,9 @@ int options_read(struct copy_options *opt, int argc, char **argv)
 
 void options_free(struct copy_options *opt)
 {
-	while (opt->n_order_texts)
-		free(opt->order_texts[--opt->n_order_texts]);
-	free(opt->order_texts);
+	order_options_free(&opt->order);
 	free(opt->from);
 	free(opt->exclude);
 	argument_common_free(&opt->common);
-	free(opt->journals);
 	free(opt->mkfs_args);
 }

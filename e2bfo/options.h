@@ -28,8 +28,6 @@ struct copy_options {
 	const char *files_from;		/* or NULL */
 	int from0;			/* lists are separated by NUL */
 	int same_uuid;
-	struct bfo_journal_use journal;	/* --journal, --ignore-journal */
-	const char **journals;		/* the devices in it */
 	const char **from;		/* --from, at least one */
 	size_t n_from;
 	const char *to;
@@ -38,8 +36,6 @@ struct copy_options {
 	uint64_t size;			/* --size in bytes, SIZE_MIN, or 0 */
 	int keep_inodes;		/* --keep-inodes */
 	struct order_options order;
-	char **order_texts;		/* what it points into */
-	size_t n_order_texts;
 	int itree;			/* --itree */
 	int verify;			/* --verify */
 	int not_atomic;			/* --not-atomic */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "argument.h"
+#include "e2bfo.h"
 #include "order_options.h"
 
 #define DEPTH_MOST 1000
@@ -88,11 +89,16 @@ static int read_policy(struct order_options *o, char *text)
 	return read_value(o, policy, value);
 }
 
-int order_read(struct order_options *o, char *text)
+/* It is cut in pieces, and getopt's is the command line, which the record keeps: so a copy. */
+static int read_policies(struct order_options *o)
 {
+	char *text = strdup(optarg), *end;
 	int status = -1;
-	char *end;
 
+	if (!text || bfo_vec_push(&o->texts, text)) {
+		free(text);
+		return EXIT_FAILED;
+	}
 	for (; text && status < 0; text = end) {
 		end = strchr(text, ',');
 		if (end)
@@ -102,32 +108,37 @@ int order_read(struct order_options *o, char *text)
 	return status;
 }
 
-int order_read_support(struct order_options *o, const char *text)
+static int read_folder(const char *name, const char **out)
 {
-	return read_number("--order-support", text, 100, 1, &o->support);
-}
-
-int order_read_window(struct order_options *o, const char *text)
-{
-	return read_number("--order-window", text, WINDOW_MOST, 0, &o->window);
-}
-
-static int read_folder(const char *name, const char *text, const char **out)
-{
-	if (*text != '/')
-		return argument_complain("copy", "%s '%s': no absolute path", name, text);
-	*out = text;
+	if (*optarg != '/')
+		return argument_complain("copy", "%s '%s': no absolute path", name, optarg);
+	*out = optarg;
 	return -1;
 }
 
-int order_read_root(struct order_options *o, const char *text)
+int order_option(struct order_options *o, int c)
 {
-	return read_folder("--order-root", text, &o->root);
+	switch (c) {
+	case OPT_ORDER:
+		return read_policies(o);
+	case OPT_ORDER_SUPPORT:
+		return read_number("--order-support", optarg, 100, 1, &o->support);
+	case OPT_ORDER_WINDOW:
+		return read_number("--order-window", optarg, WINDOW_MOST, 0, &o->window);
+	case OPT_ORDER_ROOT:
+		return read_folder("--order-root", &o->root);
+	default:
+		return read_folder("--order-mount", &o->mount);
+	}
 }
 
-int order_read_mount(struct order_options *o, const char *text)
+void order_options_free(struct order_options *o)
 {
-	return read_folder("--order-mount", text, &o->mount);
+	size_t i;
+
+	for (i = 0; i < o->texts.n; i++)
+		free(o->texts.v[i]);
+	bfo_vec_free(&o->texts);
 }
 
 static int has(const struct order_options *o, enum order_policy policy)

@@ -52,7 +52,7 @@ errcode_t rescue_open_as(struct copy *c, struct bfo_context *ctx, const char *sp
 		media.map = &c->map;
 	}
 	media.keep_done = !!c->opt.write_mapfile;
-	return err ? err : bfo_volume_open_source(ctx, spec, &c->opt.journal, &media, NULL, out);
+	return err ? err : bfo_volume_open_source(ctx, spec, &c->opt.common.journal, &media, NULL, out);
 }
 
 errcode_t rescue_open(struct copy *c)

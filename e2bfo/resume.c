@@ -121,9 +121,8 @@ static char *absolute(const char *spec)
 static int read_command(struct resume *r, int argc, char **argv, const struct option *options,
 			const char *help)
 {
-	int c, status = -1;
+	int c, status = argument_common_init(&r->common, argc);
 
-	argument_common_init(&r->common);
 	argv[0] = "e2bfo";
 	while (status < 0 &&
 	       (c = getopt_long(argc, argv, "z:" ARGUMENT_SHORT, options, NULL)) != -1)

@@ -39,7 +39,7 @@ static errcode_t open_both(struct verify *v)
 	int i;
 
 	for (i = 0; i < 2 && !err; i++)
-		err = bfo_volume_open_source(&v->ctx, v->opt.volume[i], &v->opt.journal,
+		err = bfo_volume_open_source(&v->ctx, v->opt.volume[i], &v->opt.common.journal,
 					     NULL, NULL, &v->volume[i]);
 	return err;
 }

@@ -2,7 +2,6 @@
 /*
  * verify_options.c - the command line of `e2bfo verify`
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "compare/diff.h"
@@ -10,14 +9,13 @@
 #include "e2bfo.h"
 #include "verify_options.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE, OPT_JOURNAL, OPT_IGNORE_JOURNAL };
+enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE };
 
 static const struct option long_options[] = {
 	{ "from", required_argument, NULL, OPT_FROM },
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "ignore", required_argument, NULL, OPT_IGNORE },
-	{ "journal", required_argument, NULL, OPT_JOURNAL },
-	{ "ignore-journal", no_argument, NULL, OPT_IGNORE_JOURNAL },
+	ARGUMENT_SOURCE_LONG,
 	ARGUMENT_LONG,
 	{ 0 }
 };
@@ -85,12 +83,6 @@ static int read_option(struct verify_options *opt, int c)
 							c == OPT_TO ? "--to" : "--from");
 	case OPT_IGNORE:
 		return read_kinds(optarg, &opt->ignore);
-	case OPT_JOURNAL:
-		opt->journals[opt->journal.n_devices++] = optarg;
-		return *optarg ? -1 : argument_complain("verify", "--journal must not be empty");
-	case OPT_IGNORE_JOURNAL:
-		opt->journal.ignore = 1;
-		return -1;
 	default:
 		return argument_common("verify", help, c, &opt->common);
 	}
@@ -98,13 +90,10 @@ static int read_option(struct verify_options *opt, int c)
 
 int verify_options_read(struct verify_options *opt, int argc, char **argv)
 {
-	int c, status = -1;
+	int c, status;
 
 	*opt = (struct verify_options) { .path = { "/", "/" } };
-	argument_common_init(&opt->common);
-	opt->journal.devices = opt->journals = calloc(argc + 1, sizeof(*opt->journals));
-	if (!opt->journals)
-		return EXIT_FAILED;
+	status = argument_common_init(&opt->common, argc);
 	argv[0] = "e2bfo";
 	while (status < 0 && (c = getopt_long(argc, argv, ARGUMENT_SHORT, long_options,
 						NULL)) != -1)
@@ -121,5 +110,4 @@ int verify_options_read(struct verify_options *opt, int argc, char **argv)
 void verify_options_free(struct verify_options *opt)
 {
 	argument_common_free(&opt->common);
-	free(opt->journals);
 }

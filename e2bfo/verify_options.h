@@ -7,14 +7,11 @@
 
 #include <stdint.h>
 
-#include "volume/volume.h"
 #include "argument.h"
 
 struct verify_options {
 	const char *volume[2];		/* A, B */
 	const char *path[2];		/* --from, --to */
-	struct bfo_journal_use journal;	/* --journal, --ignore-journal; of A and B */
-	const char **journals;		/* the devices in it */
 	uint32_t ignore;		/* BFO_DIFF_BIT()s */
 	struct argument_common common;
 };
