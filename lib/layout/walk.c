@@ -29,17 +29,6 @@ struct walk {
 	BFO_VEC(struct frame) stack;
 };
 
-static int by_text(const void *a, const void *b, void *tree)
-{
-	const struct bfo_tree *t = tree;
-	const struct bfo_name *x = &t->names.v[*(const uint32_t *) a];
-	const struct bfo_name *y = &t->names.v[*(const uint32_t *) b];
-	uint32_t xl = bfo_name_len(x), yl = bfo_name_len(y);
-	int c = memcmp(bfo_name_text(t, x), bfo_name_text(t, y), xl < yl ? xl : yl);
-
-	return c ? c : (xl > yl) - (xl < yl);
-}
-
 /* Records ascend by inode number; names of one inode stay in the order of their bytes. */
 static int by_inode(const void *a, const void *b, void *tree)
 {
@@ -47,7 +36,7 @@ static int by_inode(const void *a, const void *b, void *tree)
 	uint32_t x = t->names.v[*(const uint32_t *) a].ino;
 	uint32_t y = t->names.v[*(const uint32_t *) b].ino;
 
-	return x == y ? by_text(a, b, tree) : (x > y) - (x < y);
+	return x == y ? bfo_names_by_bytes(a, b, tree) : (x > y) - (x < y);
 }
 
 errcode_t bfo_walk_names(const struct bfo_tree *t, uint32_t dir, enum bfo_walk_order order,
@@ -64,7 +53,7 @@ errcode_t bfo_walk_names(const struct bfo_tree *t, uint32_t dir, enum bfo_walk_o
 		out->v[out->n++] = bfo_listing_next(t, &l);
 	if (order != BFO_WALK_READDIR && n)
 		qsort_r(out->v + first, n, sizeof(*out->v),
-			order == BFO_WALK_NAME ? by_text : by_inode, (void *) t);
+			order == BFO_WALK_NAME ? bfo_names_by_bytes : by_inode, (void *) t);
 	return 0;
 }
 

@@ -75,18 +75,31 @@ static errcode_t resolve_name(struct bfo_tree *t, struct bfo_name *n)
 	return 0;
 }
 
+static int compare_bytes(const struct bfo_tree *a_tree, const struct bfo_name *a,
+			 const struct bfo_tree *b_tree, const struct bfo_name *b)
+{
+	uint32_t al = bfo_name_len(a), bl = bfo_name_len(b);
+	int c = memcmp(bfo_name_text(a_tree, a), bfo_name_text(b_tree, b), al < bl ? al : bl);
+
+	return c ? c : (al > bl) - (al < bl);
+}
+
 int bfo_name_compare(const struct bfo_tree *a_tree, const struct bfo_name *a,
 		     const struct bfo_tree *b_tree, const struct bfo_name *b)
 {
-	uint32_t al = bfo_name_len(a), bl = bfo_name_len(b);
-	int c;
-
 	if (a->hash != b->hash)
 		return a->hash < b->hash ? -1 : 1;
 	if (a->minor != b->minor)
 		return a->minor < b->minor ? -1 : 1;
-	c = memcmp(bfo_name_text(a_tree, a), bfo_name_text(b_tree, b), al < bl ? al : bl);
-	return c ? c : (al > bl) - (al < bl);
+	return compare_bytes(a_tree, a, b_tree, b);
+}
+
+int bfo_names_by_bytes(const void *a, const void *b, void *tree)
+{
+	const struct bfo_tree *t = tree;
+
+	return compare_bytes(t, &t->names.v[*(const uint32_t *) a], t,
+			     &t->names.v[*(const uint32_t *) b]);
 }
 
 /* Names of one hash; equal ones in the order in which they were read. */

@@ -8,6 +8,7 @@
 #include <ext2fs/ext2_fs.h>
 
 #include "base/bfo_err.h"
+#include "plan/names.h"
 #include "plan/lookup.h"
 #include "plan/sequence.h"
 
@@ -22,17 +23,6 @@ struct walk {
 	BFO_VEC(struct frame) stack;
 	uint64_t *entered;		/* a bit per record: a directory that was walked */
 };
-
-static int by_bytes(const void *a, const void *b, void *tree)
-{
-	const struct bfo_tree *t = tree;
-	const struct bfo_name *x = &t->names.v[*(const uint32_t *) a];
-	const struct bfo_name *y = &t->names.v[*(const uint32_t *) b];
-	uint32_t xl = bfo_name_len(x), yl = bfo_name_len(y);
-	int c = memcmp(bfo_name_text(t, x), bfo_name_text(t, y), xl < yl ? xl : yl);
-
-	return c ? c : (xl > yl) - (xl < yl);
-}
 
 /* The record that name N leads to and that is walked or taken, or BFO_NONE. */
 static uint32_t record_of(const struct bfo_plan *plan, const struct bfo_name *n)
@@ -59,7 +49,8 @@ static errcode_t enter(struct walk *w, uint32_t dir)
 			err = bfo_vec_push(&w->names, i);
 	f.end = w->names.n;
 	if (!err && f.end > f.next)
-		qsort_r(w->names.v + f.next, f.end - f.next, sizeof(*w->names.v), by_bytes, t);
+		qsort_r(w->names.v + f.next, f.end - f.next, sizeof(*w->names.v),
+			bfo_names_by_bytes, t);
 	return err ? err : bfo_vec_push(&w->stack, f);
 }
 
