@@ -257,6 +257,7 @@ static errcode_t commit(struct copy *c)
 		.text_bytes = c->text.n, .record = c->record, .itrees = &c->itrees.source };
 
 	c->committing = 1;
+	c->source->direct.use = c->target->direct.use = c->opt.direct;
 	if (c->record && !c->opt.verify)
 		c->resumed = c->record->done * c->target->block_size;
 	return bfo_commit(&c->plan, &c->reader, c->target, &how, &c->stats);

@@ -17,7 +17,7 @@
 
 #define DIR_FILL 80
 
-enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIR_FILL,
+enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIRECT, OPT_DIR_FILL,
        OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_EXCLUDE, OPT_EXCLUDE_FROM,
        OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC,
        OPT_ON_READ_ERROR, OPT_MAPFILE, OPT_WRITE_MAPFILE, OPT_ITREE };
@@ -50,6 +50,7 @@ static const struct option long_options[] = {
 	{ "size", required_argument, NULL, OPT_SIZE },
 	{ "dry-run", no_argument, NULL, 'n' },
 	{ "read-gap", required_argument, NULL, OPT_READ_GAP },
+	{ "direct", required_argument, NULL, OPT_DIRECT },
 	{ "dir-fill", required_argument, NULL, OPT_DIR_FILL },
 	{ "allow-loss", required_argument, NULL, OPT_ALLOW_LOSS },
 	{ "not-atomic", no_argument, NULL, OPT_NOT_ATOMIC },
@@ -96,6 +97,7 @@ static const char help[] =
 "  --order-mount DIR    where SOURCE was mounted when the trace was taken\n"
 "  --memory SIZE        batch buffer (default a quarter of RAM, at most 1G)\n"
 "  --read-gap SIZE      read over gaps up to this in the source (default 256K, 0 never)\n"
+"  --direct auto|always|never  bulk past the page cache; auto (default): of block devices\n"
 "  --dir-fill PERCENT   how full indexed directories are packed, 10 to 100 (default 80)\n"
 "  --verify             read back from the device what was written, and compare\n"
 "  --keep-inodes        keep inode numbers (NFS handles, security.evm, stable_inodes)\n"
@@ -209,17 +211,32 @@ static int check_stdin(const struct copy_options *opt)
 	return uses > 1 ? argument_complain("copy", "only one list can be standard input") : -1;
 }
 
+/* One of three words: its number. */
+static int read_word(const char *option, const char *text, const char *const words[3], int *number)
+{
+	for (*number = 0; *number < 3; ++*number)
+		if (!strcmp(text, words[*number]))
+			return -1;
+	return argument_complain("copy", "--%s %s: not %s, %s or %s", option, text, words[0],
+				 words[1], words[2]);
+}
+
 static int read_media_mode(const char *text, enum bfo_media_mode *mode)
 {
 	static const char *const words[] = { "stop", "zero", "skip" };
-	int i;
+	int number, status = read_word("on-read-error", text, words, &number);
 
-	for (i = 0; i < 3; i++)
-		if (!strcmp(text, words[i])) {
-			*mode = i;
-			return -1;
-		}
-	return argument_complain("copy", "--on-read-error %s: not stop, zero or skip", text);
+	*mode = number;
+	return status;
+}
+
+static int read_direct(const char *text, enum bfo_direct_use *use)
+{
+	static const char *const words[] = { "auto", "always", "never" };
+	int number, status = read_word("direct", text, words, &number);
+
+	*use = number;
+	return status;
 }
 
 static int read_block(const char *text, uint64_t *block)
@@ -285,6 +302,8 @@ static int read_option(struct copy_options *opt, int c)
 		return -1;
 	case OPT_READ_GAP:
 		return argument_size("copy", "read-gap", optarg, 0, 1 << 30, &opt->read_gap);
+	case OPT_DIRECT:
+		return read_direct(optarg, &opt->direct);
 	case OPT_DIR_FILL:
 		return read_percent(optarg, &opt->dir_fill);
 	case OPT_ALLOW_LOSS:

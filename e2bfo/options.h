@@ -42,6 +42,7 @@ struct copy_options {
 	const char *undo_file;		/* -z, or NULL */
 	int dry_run, force;
 	uint64_t read_gap;		/* bytes */
+	enum bfo_direct_use direct;
 	uint64_t losses;		/* --allow-loss: a bit for each kind of finding */
 	unsigned int dir_fill;		/* percent */
 	struct argument_common common;

@@ -6,6 +6,7 @@
 
 #include "commit/batches.h"
 
+#define GAPS_COST 8		/* 1/8 read in vain is less than a copy of everything */
 #define BATCH_COST 64		/* 1/64 more than the least is next to nothing */
 
 /* The end of the batch that begins with node FIRST: nodes of SIZE units of the buffer. */
@@ -57,8 +58,19 @@ static errcode_t choose_size(const struct bfo_reader *r, const bfo_order_list *n
 	return 0;
 }
 
+/* True if next to nothing is read over. */
+static int is_dense(const struct bfo_reader *r, const bfo_order_list *batch)
+{
+	uint64_t span = bfo_reader_span(r, batch->v, batch->n), wanted = 0;
+	size_t i;
+
+	for (i = 0; i < batch->n; i++)
+		wanted += batch->v[i].len;
+	return span <= wanted + wanted / GAPS_COST;
+}
+
 errcode_t bfo_batches_read(struct bfo_reader *r, bfo_order_list *nodes, uint32_t capacity,
-			   uint32_t smallest, const struct bfo_sink *sink)
+			   uint32_t smallest, int all, const struct bfo_sink *sink)
 {
 	bfo_order_list batch = { 0 };
 	uint32_t size = capacity;
@@ -72,7 +84,9 @@ errcode_t bfo_batches_read(struct bfo_reader *r, bfo_order_list *nodes, uint32_t
 		batch.v = nodes->v + i;
 		batch.n = end - i;
 		bfo_order_list_sort(&batch);
+		r->direct = (all && batch.n == nodes->n) || is_dense(r, &batch);
 		err = bfo_reader_run(r, batch.v, batch.n, sink);
 	}
+	r->direct = 0;
 	return err;
 }

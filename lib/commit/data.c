@@ -445,6 +445,7 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo
 				 .priv = &f };
 	uint32_t from = r->vol->block_size, to = w->vol->block_size, unit = from < to ? from : to;
 	errcode_t err;
+	size_t first;
 
 	f.total = (plan->data_blocks + plan->ea_len) * to;
 	f.source_units = from / unit;
@@ -453,12 +454,14 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo
 	if (err)
 		return bfo_fail(plan->ctx, err, "starting to move data");
 	while (f.item < plan->order.n && !err) {
+		first = f.item;
 		err = fill_buffer(&f);
 		if (err)
 			break;
 		bfo_pipe_publish(&f.pipe, f.buffer);
 		err = bfo_batches_read(r, &f.nodes, f.pipe.capacity,
-				       BATCH_MIN_CHUNKS * f.pipe.chunk, &sink);
+				       BATCH_MIN_CHUNKS * f.pipe.chunk,
+				       first == 0 && f.item == plan->order.n, &sink);
 	}
 	bfo_vec_free(&f.nodes);
 	bfo_dirimage_free(&f.img);

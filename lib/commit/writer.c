@@ -11,6 +11,7 @@
 #include "base/crc32c.h"
 #include "commit/writer.h"
 
+#define BULK_BYTES (64 << 10)	/* less than that is left to the page cache */
 #define SUPER_OFFSET 1024	/* bytes; also its size */
 
 /*
@@ -90,6 +91,25 @@ static errcode_t note_sum(struct bfo_writer *w, uint64_t blk, uint32_t count, co
 	return bfo_vec_push(&w->sums, (struct bfo_sum) { .blk = blk, .count = count, .crc = crc });
 }
 
+/* EINVAL, with nothing written, if that is not done here. */
+static errcode_t write_direct(struct bfo_writer *w, uint64_t blk, int count, const void *data)
+{
+	struct bfo_volume *vol = w->vol;
+
+	return bfo_direct_wanted(vol) ?
+	       bfo_direct_write(vol, vol->offset + blk * vol->block_size,
+				(uint64_t) count * vol->block_size, data) : EINVAL;
+}
+
+static errcode_t write_cached(io_channel io, uint64_t blk, int count, const void *data)
+{
+	errcode_t err;
+
+	errno = 0;
+	err = io_channel_write_blk64(io, blk, count, data);
+	return err == EXT2_ET_SHORT_WRITE && errno ? errno : err;	/* a full disk, a limit */
+}
+
 /*
  * COUNT as libext2fs has it: blocks, or less than 0 bytes.  No sum of the superblock's block: it
  * changes several times.
@@ -102,10 +122,10 @@ static errcode_t put(struct bfo_writer *w, io_channel io, uint64_t blk, int coun
 
 	if (w->failed)
 		return w->failed;
-	errno = 0;
-	err = io_channel_write_blk64(io, blk, count, data);
-	if (err == EXT2_ET_SHORT_WRITE && errno)
-		err = errno;		/* it says why: a full disk, a limit */
+	err = count >= BULK_BYTES / (int) w->vol->block_size && io == w->vol->fs->io ?
+	      write_direct(w, blk, count, data) : EINVAL;
+	if (err == EINVAL)
+		err = write_cached(io, blk, count, data);
 	w->requests++;
 	w->blocks += blocks;
 	if (!err && w->keep_sums && count > 0 && blk != SUPER_OFFSET / w->vol->block_size)

@@ -7,8 +7,8 @@
  *             merged, one read      large: read in place    merged
  *
  * Where a sink has a place for its pieces, a merged run is read straight to all of them by
- * preadv(2), and its gaps to the merge buffer; else, or if they are too many for one call, by way
- * of the merge buffer.
+ * preadv(2), and its gaps to the merge buffer; else, or if they are too many for one call (or, past
+ * the page cache, for one request of the device), by way of the merge buffer.
  *
  * A node of half a merge buffer or more is sequential by itself and is read on its own, straight
  * to where it belongs if the sink has a place for it.
@@ -28,6 +28,7 @@
 #include "base/sort.h"
 #include "gather/batch.h"
 
+#define DIRECT_PIECE (64U << 10)	/* bytes: devices take only so many pieces in a request */
 #define SEEK_BYTES (256U << 10)		/* price of a seek where no gap is read over */
 
 struct run {
@@ -145,6 +146,17 @@ static errcode_t read_singly(struct bfo_reader *r, const struct bfo_node *node, 
 	return err ? err : deliver(r, node, at + good, count - good, sink, to + good * bs);
 }
 
+/* COUNT blocks from BLK to TO, in one request. */
+static errcode_t read_blocks(struct bfo_reader *r, uint64_t blk, uint32_t count, void *to)
+{
+	struct iovec iov = { .iov_base = to, .iov_len = (size_t) count * r->vol->block_size };
+	errcode_t err = r->direct ? bfo_volume_direct(r->ctx, r->vol, blk, count, &iov, 1) : EINVAL;
+
+	r->reads++;
+	r->blocks += count;
+	return err == EINVAL ? bfo_volume_read(r->ctx, r->vol, blk, count, to) : err;
+}
+
 /* A node by itself, as far as it can be read. */
 static errcode_t read_node(struct bfo_reader *r, const struct bfo_node *node,
 			   const struct bfo_sink *sink)
@@ -161,9 +173,7 @@ static errcode_t read_node(struct bfo_reader *r, const struct bfo_node *node,
 			continue;
 		}
 		to = sink->place ? sink->place(sink->priv, node, at) : r->merge;
-		err = bfo_volume_read(r->ctx, r->vol, bfo_node_blk(node) + at, count, to);
-		r->reads++;
-		r->blocks += count;
+		err = read_blocks(r, bfo_node_blk(node) + at, count, to);
 		if (!err)
 			err = sink->take(sink->priv, node, at, count, to);
 		else if (bfo_media_is_error(err) && count == 1 && r->vol->fd < 0)
@@ -218,9 +228,17 @@ static int read_scattered(struct bfo_reader *r, const struct bfo_node *nodes,
 			  const struct run *run, const struct bfo_sink *sink)
 {
 	int n = sink->place ? list_pieces(r, nodes, run, sink) : 0;
+	errcode_t err = EINVAL;
 
 	if (!n || !bfo_volume_can_scatter(r->vol, run->blk, run->len))
 		return 0;
+	if (r->direct && bfo_direct_wanted(r->vol)) {
+		if (run->len * r->vol->block_size / n < DIRECT_PIECE)
+			return 0;
+		err = bfo_volume_direct(r->ctx, r->vol, run->blk, run->len, r->iov, n);
+		if (err != EINVAL)
+			return err ? -1 : 1;
+	}
 	return bfo_volume_scatter(r->vol, run->blk, run->len, r->iov, n) ? 1 : -1;
 }
 
@@ -245,10 +263,12 @@ static errcode_t read_merged(struct bfo_reader *r, const struct bfo_node *nodes,
 	errcode_t err = placed < 0 ? EIO : 0;
 	void *data, *to;
 
-	if (!placed)
-		err = bfo_volume_read(r->ctx, r->vol, run->blk, run->len, r->merge);
-	r->reads++;
-	r->blocks += run->len;
+	if (!placed) {
+		err = read_blocks(r, run->blk, run->len, r->merge);
+	} else {
+		r->reads++;
+		r->blocks += run->len;
+	}
 	if (bfo_media_is_error(err) || err == BFO_ET_JOURNAL_UNREAD)	/* perhaps in a gap */
 		return read_nodes(r, nodes, run, sink);
 	for (node = nodes + run->first; node < nodes + run->last && !err; node++) {
@@ -259,6 +279,19 @@ static errcode_t read_merged(struct bfo_reader *r, const struct bfo_node *nodes,
 		err = sink->take(sink->priv, node, 0, node->len, to);
 	}
 	return err;
+}
+
+uint64_t bfo_reader_span(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n)
+{
+	uint64_t blocks = 0;
+	struct run run;
+	size_t i;
+
+	for (i = 0; i < n; i = run.last) {
+		run = next_run(r, nodes, n, i);
+		blocks += run.len;
+	}
+	return blocks;
 }
 
 uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n)

@@ -61,6 +61,7 @@ struct bfo_reader {
 	uint32_t gap;		/* blocks: holes up to this are read and thrown away */
 	void *merge;		/* BFO_MERGE_BYTES */
 	struct iovec *iov;	/* BFO_READ_PIECES */
+	int direct;		/* what is read is bulk: around the page cache (volume/direct.h) */
 	uint64_t reads;		/* requests issued */
 	uint64_t blocks;	/* blocks read, gaps included */
 };
@@ -73,6 +74,9 @@ struct bfo_reader {
 errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct bfo_volume *vol,
 			  uint32_t gap);
 void bfo_reader_free(struct bfo_reader *r);
+
+/* Blocks that are read for N sorted nodes, gaps included. */
+uint64_t bfo_reader_span(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n);
 
 /*
  * What reading N sorted nodes costs, in blocks: those read, gaps included, and for every read that

@@ -28,9 +28,6 @@ void bfo_media_free(struct bfo_media *media)
 	bfo_vec_free(&media->bad);
 	bfo_vec_free(&media->found);
 	bfo_vec_free(&media->done);
-	if (media->direct > 0)
-		close(media->direct);
-	media->direct = 0;
 	free(media->exact);
 	media->exact = NULL;
 }
@@ -121,25 +118,19 @@ errcode_t bfo_media_read_bytes(const struct bfo_volume *vol, uint64_t at, size_t
 	return read_bytes(vol->fd, vol->offset + at, len, buf);
 }
 
-static void open_direct(struct bfo_volume *vol)
-{
-	struct bfo_media *m = &vol->media;
-
-	m->exact = aligned_alloc(DIRECT_ALIGN, vol->block_size < DIRECT_ALIGN ? DIRECT_ALIGN
-									      : vol->block_size);
-	m->direct = m->exact ? open(vol->path, O_RDONLY | O_CLOEXEC | O_DIRECT) : -1;
-}
-
 static errcode_t read_exact(struct bfo_volume *vol, uint64_t blk, void *buf)
 {
 	struct bfo_media *m = &vol->media;
+	struct iovec iov = { .iov_len = vol->block_size };
 	errcode_t err = EINVAL;
 
-	if (vol->fd >= 0 && !m->direct)
-		open_direct(vol);
-	if (m->direct > 0)
-		err = read_bytes(m->direct, vol->offset + blk * vol->block_size, vol->block_size,
-				 m->exact);
+	if (vol->fd >= 0 && !m->exact)
+		m->exact = aligned_alloc(DIRECT_ALIGN, vol->block_size < DIRECT_ALIGN ?
+						       DIRECT_ALIGN : vol->block_size);
+	iov.iov_base = m->exact;
+	if (m->exact)
+		err = bfo_direct_read(vol, vol->offset + blk * vol->block_size, iov.iov_len, &iov,
+				      1);
 	if (err == EINVAL)		/* sectors larger than blocks */
 		return read_raw(vol, blk, 1, buf);
 	if (err)

@@ -38,7 +38,6 @@ struct bfo_media {
 	bfo_ranges found;		/* of these, where a read has failed */
 	bfo_ranges done;		/* blocks that were read; in any order */
 	size_t settled;			/* how many of `done` there were when it was in order */
-	int direct;			/* descriptor past the page cache; -1: none, 0: not tried */
 	void *exact;			/* a block, for it */
 	uint64_t failed;		/* block at which a read ended the work; 0: none */
 };

@@ -282,6 +282,7 @@ void bfo_volume_close(struct bfo_volume *vol)
 	bfo_recovery_free(vol->recovery);
 	if (vol->fd >= 0)
 		close(vol->fd);
+	bfo_direct_close(vol);
 	bfo_media_free(&vol->media);
 	if (vol->lock >= 0)
 		close(vol->lock);
@@ -336,6 +337,22 @@ int bfo_volume_scatter(struct bfo_volume *vol, uint64_t blk, uint32_t count,
 	return bfo_volume_can_scatter(vol, blk, count) &&
 	       preadv(vol->fd, iov, n, vol->offset + blk * vol->block_size) == want &&
 	       !bfo_media_note_done(vol, blk, count);
+}
+
+errcode_t bfo_volume_direct(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
+			    uint32_t count, const struct iovec *iov, int n)
+{
+	errcode_t err;
+
+	if (!bfo_direct_wanted(vol) || !bfo_volume_can_scatter(vol, blk, count))
+		return EINVAL;
+	err = bfo_direct_read(vol, vol->offset + blk * vol->block_size,
+			      (uint64_t) count * vol->block_size, iov, n);
+	if (!err)
+		return bfo_media_note_done(vol, blk, count);
+	return err == EINVAL ? err :
+	       bfo_fail(ctx, err, "reading %u blocks at block %llu of %s", count,
+			(unsigned long long) blk, vol->spec);
 }
 
 /* A page cache left to itself begins to write when it is full, not while there is time. */

@@ -14,6 +14,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "base/context.h"
+#include "volume/direct.h"
 #include "volume/media.h"
 
 /* What storage a volume lies on, so that two names of the same bytes are recognised. */
@@ -43,6 +44,7 @@ struct bfo_volume {
 	int fd;			/* read-only, beside the channel, for what a channel cannot do */
 				/* (scattered reads, hints); -1 with another I/O manager */
 	struct bfo_media media;
+	struct bfo_direct direct;
 };
 
 enum {
@@ -112,6 +114,13 @@ int bfo_volume_can_scatter(const struct bfo_volume *vol, uint64_t blk, uint32_t 
  */
 int bfo_volume_scatter(struct bfo_volume *vol, uint64_t blk, uint32_t count,
 		       const struct iovec *iov, int n);
+
+/*
+ * The same around the page cache, where the volume is to be read so (volume/direct.h); EINVAL, without
+ * a word of why, where not.
+ */
+errcode_t bfo_volume_direct(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
+			    uint32_t count, const struct iovec *iov, int n);
 
 /* Hints that COUNT written blocks from BLK should begin their way to the device. */
 void bfo_volume_write_back(struct bfo_volume *vol, uint64_t blk, uint32_t count);

@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --direct: bulk of block devices goes past the page cache, that of image files does not, unless told
+# otherwise; what comes out is the same, also where sectors are larger than blocks.
+. "$(dirname "$0")/../lib.sh"
+requires root mke2fs e2fsck debugfs strace losetup perl
+
+export SOURCE_DATE_EPOCH=1700000000 E2FSPROGS_FAKE_TIME=1700000000
+ID="-U 6f0b5a52-3a0e-4c51-9a3f-0d5be2b9c001 -E hash_seed=6f0b5a52-3a0e-4c51-9a3f-0d5be2b9c002"
+
+mkdir -p tree/small
+head -c 20M /dev/urandom > tree/big
+head -c 300001 /dev/urandom > tree/odd
+for i in $(seq 200); do
+	head -c $((i * 37)) /dev/urandom > tree/small/$i
+done
+truncate -s 3M tree/hole
+printf end >> tree/hole
+
+# bulk LOG: MiB read and written through descriptors opened with O_DIRECT, and other MiB
+bulk() {
+	perl -ne '
+		s/^(\d+) +//, my $thread = $1;
+		if (/<unfinished/) { $begun{$thread} = $_; next }
+		$_ = $begun{$thread} =~ s/ <unfinished.*//sr . $_ if s/^<... \w+ resumed>//;
+		if (/^openat\(.* = (\d+)$/) { $direct{$1} = index($_, "O_DIRECT") > 0 }
+		elsif (/^close\((\d+)/) { delete $direct{$1} }
+		elsif (/^(?:pread|pwrite)\w*\((\d+),.* = (\d+)$/) { $sum{$direct{$1} ? "d" : "c"} += $2 }
+		END { printf "%d %d\n", ($sum{d} || 0) >> 20, ($sum{c} || 0) >> 20 }' "$1"
+}
+
+# copied SOURCE TARGET OPTION...: sets $direct and $cached, MiB
+copied() {
+	strace -f -o calls -e trace=openat,close,pread64,preadv,pwrite64,pwritev \
+		"$E2BFO" copy -q "$@" > said 2>&1 || fail "copy $*: $(cat said)"
+	read -r direct cached <<< "$(bulk calls)"
+}
+
+# blank FILE BLOCK_SIZE: the target before each copy
+blank() {
+	rm -f "$1"
+	truncate -s 64M "$1"
+	mke2fs -q -F -t ext4 -b "$2" $ID "$1"
+}
+
+for sizes in "4096 4096" "1024 4096" "4096 1024" "1024 1024"; do
+	read -r from to <<< "$sizes"
+	rm -f source.img
+	truncate -s 96M source.img
+	mke2fs -q -F -t ext4 -b "$from" $ID -d tree source.img
+	before=$(digest source.img)
+	source=$(loop source.img)
+
+	blank files.img "$to"
+	copied source.img files.img
+	[ "$direct" = 0 ] && [ "$cached" -ge 40 ] || fail "$sizes: files: $direct, $cached MiB"
+	checked files.img
+	expected=$(digest files.img)
+
+	for when in auto always never; do
+		blank target.img "$to"
+		target=$(loop target.img)
+		copied --direct=$when "$source" "$target"
+		case $when in
+		never)	[ "$direct" = 0 ] ;;
+		*)	[ "$direct" -ge 40 ] && [ "$cached" -le 4 ] ;;
+		esac || fail "$sizes: --direct=$when: $direct MiB past the page cache, $cached not"
+		unloop "$target"
+		[ "$(digest target.img)" = "$expected" ] || fail "$sizes: --direct=$when: not the same"
+	done
+	unloop "$source"
+
+	blank target.img "$to"
+	copied --direct=always source.img target.img
+	[ "$direct" -ge 40 ] || fail "$sizes: files, --direct=always: $direct MiB"
+	[ "$(digest target.img)" = "$expected" ] || fail "$sizes: files, --direct=always: not the same"
+
+	# sectors of 4 KB
+	blank target.img "$to"
+	source=$(loop -b 4096 source.img)
+	target=$(loop -b 4096 target.img)
+	copied "$source" "$target"
+	unloop "$source"
+	unloop "$target"
+	[ "$(digest target.img)" = "$expected" ] || fail "$sizes: sectors of 4 KB: not the same"
+	unchanged source.img "$before" "$sizes"
+done
+
+# ---- partitions that begin anywhere ----
+
+at=$((63 * 512))
+head -c $at /dev/zero > source.disk
+cp source.disk target.disk
+cat source.img >> source.disk
+blank target.img 1024
+cat target.img >> target.disk
+source=$(loop source.disk)
+target=$(loop target.disk)
+copied "$source?offset=$at" "$target?offset=$at"
+[ "$direct" -ge 40 ] || fail "partitions: $direct MiB"
+unloop "$target"
+tail -c +$((at + 1)) target.disk > target.img
+[ "$(digest target.img)" = "$expected" ] || fail "partitions: not the same"
+
+status=0
+"$E2BFO" copy --direct=perhaps source.img target.img 2> said || status=$?
+[ $status = 16 ] && grep -q 'direct perhaps: not auto, always or never' said ||
+	fail "--direct=perhaps: $status $(cat said)"
