@@ -34,13 +34,16 @@ enum { ARGUMENT_PARTITION = 512, ARGUMENT_MEMORY, ARGUMENT_PROGRESS, ARGUMENT_JS
 #define ARGUMENT_SHORT "qvVh"
 #define ARGUMENT_LONG \
 	{ "partition", required_argument, NULL, ARGUMENT_PARTITION }, \
-	{ "memory", required_argument, NULL, ARGUMENT_MEMORY }, \
 	{ "progress", required_argument, NULL, ARGUMENT_PROGRESS }, \
 	{ "json", no_argument, NULL, ARGUMENT_JSON }, \
 	{ "quiet", no_argument, NULL, 'q' }, \
 	{ "verbose", no_argument, NULL, 'v' }, \
 	{ "version", no_argument, NULL, 'V' }, \
 	{ "help", no_argument, NULL, 'h' }
+
+/* The same for commands that have buffers. */
+#define ARGUMENT_MEMORY_LONG \
+	{ "memory", required_argument, NULL, ARGUMENT_MEMORY }
 
 /* The same for commands that read a source. */
 #define ARGUMENT_SOURCE_LONG \

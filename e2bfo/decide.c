@@ -131,11 +131,11 @@ errcode_t copy_decide(struct copy *c, struct bfo_volume *vol)
 	if (!err)
 		err = bfo_plan_order(&c->plan);
 	if (!err)
+		err = rescue_skip(c);
+	if (!err)
 		err = order_choose(c);
 	if (!err)
 		err = itrees_choose(c);
-	if (!err)
-		err = rescue_skip(c);
 	if (!err)
 		err = bfo_plan_audit(&c->plan);
 	if (!err && bfo_repack_needed(c->source, &c->tree, &c->free))

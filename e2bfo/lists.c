@@ -4,6 +4,7 @@
  *
  * A list has an entry per line, or with --from0 entries that end in NUL, so that any name can be
  * said.  Empty entries are skipped; in lines, lists of patterns have comments, lists of paths not.
+ * A NUL in a line is none of these: it would hide what follows, mostly all of the list.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -48,12 +49,17 @@ static errcode_t read_file(struct lists *l, struct bfo_context *ctx, const char 
 	return err ? bfo_fail(ctx, err, "reading %s", is_stdin ? "standard input" : name) : 0;
 }
 
-/* Cuts TEXT into entries; lines that begin with # or ; are none if COMMENTS. */
+/*
+ * Cuts TEXT into entries; lines that begin with # or ; are none if COMMENTS.  EINVAL: there is a
+ * NUL in a line.
+ */
 static errcode_t cut(char *text, size_t len, int from0, int comments, list_entries *out)
 {
 	char *end, *p = text;
 	errcode_t err = 0;
 
+	if (!from0 && memchr(text, 0, len))
+		return EINVAL;
 	for (; p < text + len && !err; p = end + 1) {
 		end = memchr(p, from0 ? 0 : '\n', text + len - p);
 		if (!end)
@@ -72,9 +78,11 @@ static errcode_t read_list(struct lists *l, struct bfo_context *ctx, const char 
 	size_t len;
 
 	err = read_file(l, ctx, name, &len);
-	if (!err)
-		err = cut(l->texts.v[l->texts.n - 1], len, from0, comments, out);
-	return err;
+	if (err)
+		return err;
+	err = cut(l->texts.v[l->texts.n - 1], len, from0, comments, out);
+	return err ? bfo_fail(ctx, err, "reading %s%s", strcmp(name, "-") ? name : "standard input",
+			      err == EINVAL ? ": lines do not hold NULs (see --from0)" : "") : 0;
 }
 
 errcode_t lists_read(struct lists *l, struct bfo_context *ctx, const struct copy_options *opt)

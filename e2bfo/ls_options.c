@@ -10,6 +10,7 @@ static const struct option long_options[] = {
 	{ "long", no_argument, NULL, 'l' },
 	{ "recursive", no_argument, NULL, 'R' },
 	ARGUMENT_SOURCE_LONG,
+	ARGUMENT_MEMORY_LONG,
 	ARGUMENT_LONG,
 	{ 0 }
 };

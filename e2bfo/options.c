@@ -64,6 +64,7 @@ static const struct option long_options[] = {
 	{ "superblock", required_argument, NULL, 'b' },
 	{ "block-size", required_argument, NULL, 'B' },
 	{ "force", no_argument, NULL, OPT_FORCE },
+	ARGUMENT_MEMORY_LONG,
 	ARGUMENT_LONG,
 	{ 0 }
 };

@@ -49,6 +49,15 @@ static const char *leads(enum order_policy policy, uint64_t n)
 	return n == 1 ? "path leads" : "paths lead";
 }
 
+/* For who may have said it in another way than it is looked for. */
+static const char *advice(enum order_policy policy, const struct taken *t, uint64_t missing)
+{
+	if (t->files || !missing)
+		return "";
+	return policy == ORDER_TRACE ? " (see --order-mount, --order-root)" :
+	       " (paths begin at the root of the source)";
+}
+
 static void print_policy(const struct order *o, enum order_policy policy)
 {
 	struct taken t = taken_by(o, policy);
@@ -59,8 +68,9 @@ static void print_policy(const struct order *o, enum order_policy policy)
 	if (policy == ORDER_REFS || policy == ORDER_TRACE)
 		printf(" in %zu group%s", t.groups, t.groups == 1 ? "" : "s");
 	if (o->missing[policy])
-		printf("; %llu %s to no file that is copied",
-		       (unsigned long long) o->missing[policy], leads(policy, o->missing[policy]));
+		printf("; %llu %s to no file that is copied%s",
+		       (unsigned long long) o->missing[policy], leads(policy, o->missing[policy]),
+		       advice(policy, &t, o->missing[policy]));
 	printf(".\n");
 }
 

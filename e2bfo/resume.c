@@ -41,6 +41,7 @@ struct resume {
 
 static const struct option resume_options[] = {
 	{ "source", required_argument, NULL, 's' },
+	ARGUMENT_MEMORY_LONG,
 	ARGUMENT_LONG,
 	{ 0 }
 };

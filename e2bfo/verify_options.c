@@ -16,6 +16,7 @@ static const struct option long_options[] = {
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "ignore", required_argument, NULL, OPT_IGNORE },
 	ARGUMENT_SOURCE_LONG,
+	ARGUMENT_MEMORY_LONG,
 	ARGUMENT_LONG,
 	{ 0 }
 };

@@ -53,12 +53,14 @@ errcode_t bfo_mine_open(struct bfo_mine **out, const struct bfo_mine_options *op
 	o->window = or_default(o->window, d.window);
 	o->most = or_default(o->most, d.most);
 	o->batch = or_default(o->batch, d.batch);
+	o->limit = or_default(o->limit, d.limit);
 	if (o->least < d.least)
 		o->least = d.least;
 	m->seq.support = o->support;
 	m->seq.window = o->window;
 	m->seq.least = o->least;
 	m->seq.most = o->most;
+	m->seq.limit = o->limit;
 	*out = m;
 	return 0;
 }
@@ -212,18 +214,52 @@ static int is_sparse(const struct bfo_mine *m)
 	       m->groups.n > m->live / 2 + m->live / 8 + SLACK;
 }
 
-static errcode_t take_level(struct bfo_mine *m, uint32_t level)
+/* Of two sequences of a batch: the more frequent one first, then the one that was seen last. */
+static int best_first(const void *a, const void *b, void *priv)
 {
-	const struct bfo_sequences *seq = &m->seq;
-	const struct bfo_frequent *s;
-	errcode_t err = 0;
+	const struct bfo_frequent *x = a, *y = b;
+	const struct bfo_access *v = priv;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return v[x->last].time > v[y->last].time ? -1 : v[x->last].time < v[y->last].time;
+}
+
+/*
+ * Will LEN accesses at A not be taken, whatever of their length is taken before?  A better group of
+ * an earlier batch and of this length may yet be split by a third one; no other can.
+ */
+static int is_lost(const struct bfo_mine *m, const struct bfo_access *a, uint32_t len)
+{
+	const struct group *g;
 	uint32_t i;
 
-	for (i = seq->levels.v[level]; i < seq->levels.v[level + 1] && !err; i++) {
-		s = &seq->found.v[i];
-		if (can_take(m, &seq->accesses.v[s->last], level + 2, s->count))
-			err = take(m, &seq->accesses.v[s->last], level + 2, s->count);
+	for (i = 0; i < len; i++) {
+		if (m->owner.v[a[i].file] == NONE)
+			continue;
+		g = &m->groups.v[m->owner.v[a[i].file]];
+		if (g->batch == m->stat.batches || g->len > len)
+			return 1;
 	}
+	return 0;
+}
+
+/* Most sequences are lost to those they are part of: only the others are sorted. */
+static errcode_t take_level(struct bfo_mine *m, uint32_t level)
+{
+	struct bfo_sequences *seq = &m->seq;
+	struct bfo_frequent *v = &seq->found.v[seq->levels.v[level]];
+	uint32_t i, n = 0, have = seq->levels.v[level + 1] - seq->levels.v[level];
+	errcode_t err = 0;
+
+	for (i = 0; i < have; i++)
+		if (!is_lost(m, &seq->accesses.v[v[i].last], level + 2))
+			v[n++] = v[i];
+	if (n)
+		qsort_r(v, n, sizeof(*v), best_first, seq->accesses.v);
+	for (i = 0; i < n && !err; i++)
+		if (can_take(m, &seq->accesses.v[v[i].last], level + 2, v[i].count))
+			err = take(m, &seq->accesses.v[v[i].last], level + 2, v[i].count);
 	return err;
 }
 

@@ -181,11 +181,16 @@ static size_t above(const char *dir, size_t len)
 	return slash ? slash - dir : 0;
 }
 
+/* Of folders above a file's so many are looked at: a tree may be thousands deep, with all files. */
+#define ABOVE_MOST 16
+
 static int resolve_include(const char *dir, size_t dir_len, const char *text, size_t len,
 			   unsigned int n, struct bfo_path *out)
 {
 	static const char include[] = "/include";
 
+	if (n / 2 > ABOVE_MOST)
+		return 0;
 	for (; n > 1; n -= 2) {
 		if (!dir_len)
 			return 0;

@@ -61,7 +61,7 @@ errcode_t bfo_refs_scan(enum bfo_refs_kind kind, const char *data, size_t size,
  *
  * HTML, CSS: one.  Query and fragment are cut off, &amp; and the like and %XX decoded; a path with
  * a slash at its end means index.html there.  Makefiles: one, from FROM's folder.  C: from FROM's
- * folder, its "include", and so on with every folder above it.
+ * folder, its "include", and so on with every folder above it, up to 16 of them.
  */
 int bfo_refs_resolve(enum bfo_refs_kind kind, const char *from, size_t from_len, const char *root,
 		     const char *text, size_t len, unsigned int n, struct bfo_path *out);

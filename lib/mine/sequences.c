@@ -11,8 +11,11 @@
  *	level 2    0 1 2 3 0 1 ...	ids of (0,1) (1,2) (2,3) (3,0)
  *	level 3    0 1 2 3 0 ...	ids of (0,1) (1,2) (2,3) (3,0)
  *
- * and what is rare loses its id, which ends the sequences that would contain it (Apriori).  A
- * level costs one look into a hash table per access that is left.
+ * and what is rare loses its id, which ends the sequences that would contain it (Apriori).
+ *
+ * Most ids are always followed by the same one, above all in the long repetitions that have many
+ * levels.  So each remembers the first that followed it, and only other pairs, which split a
+ * sequence, go through a hash table.
  *
  * Members of a sequence differ, so its occurrences never overlap and their number is no matter of
  * definition: if one began inside another, its first member would be there twice.
@@ -45,30 +48,39 @@ static errcode_t table_empty(struct bfo_sequences *s, size_t n)
 		return err;
 	s->table.n = slots;
 	memset(s->table.v, 0xff, slots * sizeof(*s->table.v));
-	s->counts.n = 0;
-	return bfo_vec_reserve(&s->counts, n);
+	return 0;
 }
 
-/* Notes KEY at access I; its id, which is a new one when the key is. */
-static uint32_t table_count(struct bfo_sequences *s, uint64_t key, uint32_t i)
+/* The id of something new that begins at access I; there has to be room. */
+static uint32_t new_id(struct bfo_sequences *s, uint32_t i)
+{
+	s->counts.v[s->counts.n] = (struct bfo_frequent) { .last = i };
+	return s->counts.n++;
+}
+
+/* Access I begins what has this ID. */
+static void count(struct bfo_sequences *s, uint32_t id, uint32_t i)
+{
+	struct bfo_frequent *c = &s->counts.v[id];
+
+	c->count++;
+	if (s->accesses.v[i].time > s->accesses.v[c->last].time)
+		c->last = i;
+	s->id.v[i] = id;
+}
+
+/* The id of KEY, which access I has; a new one when the key is. */
+static uint32_t table_find(struct bfo_sequences *s, uint64_t key, uint32_t i)
 {
 	size_t mask = s->table.n - 1, at = (key ^ key >> 29) * 0x9e3779b97f4a7c15ULL >> 32 & mask;
 	struct bfo_sequence_slot *slot = &s->table.v[at];
-	struct bfo_frequent *c;
 
 	while (slot->id != NONE && slot->key != key) {
 		at = (at + 1) & mask;
 		slot = &s->table.v[at];
 	}
-	if (slot->id == NONE) {
-		slot->key = key;
-		slot->id = s->counts.n;
-		s->counts.v[s->counts.n++] = (struct bfo_frequent) { .last = i };
-	}
-	c = &s->counts.v[slot->id];
-	c->count++;
-	if (s->accesses.v[i].time > s->accesses.v[c->last].time)
-		c->last = i;
+	if (slot->id == NONE)
+		*slot = (struct bfo_sequence_slot) { .key = key, .id = new_id(s, i) };
 	return slot->id;
 }
 
@@ -92,10 +104,12 @@ static errcode_t scratch_reserve(struct bfo_sequences *s)
 {
 	errcode_t err;
 
-	s->id.n = s->often.n = 0;
+	s->id.n = s->often.n = s->counts.n = 0;
 	err = bfo_vec_reserve(&s->id, s->accesses.n);
 	if (!err)
 		err = bfo_vec_reserve(&s->often, s->accesses.n);
+	if (!err)
+		err = bfo_vec_reserve(&s->counts, s->accesses.n);
 	return err;
 }
 
@@ -112,7 +126,7 @@ static errcode_t keep_frequent_files(struct bfo_sequences *s)
 	if (err)
 		return err;
 	for (i = 0; i < s->accesses.n; i++)
-		s->id.v[i] = table_count(s, v[i].file, i);
+		count(s, table_find(s, v[i].file, i), i);
 	for (i = 0; i < s->accesses.n; i++) {
 		uint32_t count = s->counts.v[s->id.v[i]].count;
 
@@ -136,24 +150,54 @@ static int can_join(const struct bfo_sequences *s, size_t i, uint32_t len)
 	       a[0].file != a[len].file;
 }
 
+/* What follows each id for the first time is noted; no id is followed by anything yet. */
+static errcode_t firsts_empty(struct bfo_sequences *s)
+{
+	errcode_t err;
+
+	s->firsts.n = 0;
+	err = bfo_vec_reserve(&s->firsts, s->counts.n);
+	if (err)
+		return err;
+	s->firsts.n = s->counts.n;
+	memset(s->firsts.v, 0xff, s->firsts.n * sizeof(*s->firsts.v));
+	s->counts.n = s->splits.n = 0;
+	return 0;
+}
+
+/* The sequences that begin at I and at I + 1 become one; what splits a sequence has to wait. */
+static errcode_t join_at(struct bfo_sequences *s, uint32_t i)
+{
+	uint32_t next = s->id.v[i + 1];
+	struct bfo_sequence_first *first = &s->firsts.v[s->id.v[i]];
+
+	if (s->often.v[i] < s->often.v[i + 1])
+		s->often.v[i] = s->often.v[i + 1];
+	if (first->next == NONE)
+		*first = (struct bfo_sequence_first) { .next = next, .id = new_id(s, i) };
+	if (first->next != next)
+		return bfo_vec_push(&s->splits, (struct bfo_sequence_split) {
+			.key = (uint64_t) s->id.v[i] << 32 | next, .at = i });
+	count(s, first->id, i);
+	return 0;
+}
+
 /* Sequences of LEN + 1 accesses, from those of LEN. */
 static errcode_t join(struct bfo_sequences *s, uint32_t len)
 {
-	errcode_t err;
-	size_t i, n = 0;
+	errcode_t err = firsts_empty(s);
+	size_t i;
 
-	for (i = 0; i < s->accesses.n; i++)
-		n += can_join(s, i, len);
-	err = table_empty(s, n);
 	for (i = 0; i < s->accesses.n && !err; i++) {
-		if (!can_join(s, i, len)) {
+		if (can_join(s, i, len))
+			err = join_at(s, i);
+		else
 			s->id.v[i] = NONE;
-			continue;
-		}
-		s->id.v[i] = table_count(s, (uint64_t) s->id.v[i] << 32 | s->id.v[i + 1], i);
-		if (s->often.v[i] < s->often.v[i + 1])
-			s->often.v[i] = s->often.v[i + 1];
 	}
+	if (!err && s->splits.n)
+		err = table_empty(s, s->splits.n);
+	for (i = 0; i < s->splits.n && !err; i++)
+		count(s, table_find(s, s->splits.v[i].key, s->splits.v[i].at), s->splits.v[i].at);
 	return err;
 }
 
@@ -177,16 +221,6 @@ static errcode_t keep_frequent(struct bfo_sequences *s)
 	return err;
 }
 
-static int best_first(const void *a, const void *b, void *priv)
-{
-	const struct bfo_frequent *x = a, *y = b;
-	const struct bfo_access *v = priv;
-
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	return v[x->last].time > v[y->last].time ? -1 : v[x->last].time < v[y->last].time;
-}
-
 errcode_t bfo_sequences_find(struct bfo_sequences *s)
 {
 	size_t before;
@@ -196,15 +230,13 @@ errcode_t bfo_sequences_find(struct bfo_sequences *s)
 	strip_repetitions(s);
 	err = keep_frequent_files(s);
 	s->found.n = s->levels.n = 0;
-	for (len = 1; len < s->most && !err; len++) {
+	for (len = 1; len < s->most && s->found.n < s->limit && !err; len++) {
 		before = s->found.n;
 		err = join(s, len);
 		if (!err)
 			err = keep_frequent(s);
 		if (err || s->found.n == before)
 			break;
-		qsort_r(&s->found.v[before], s->found.n - before, sizeof(*s->found.v), best_first,
-			s->accesses.v);
 		err = bfo_vec_push(&s->levels, before);
 	}
 	if (!err)
@@ -226,11 +258,13 @@ void bfo_sequences_free(struct bfo_sequences *s)
 	bfo_vec_free(&s->often);
 	bfo_vec_free(&s->table);
 	bfo_vec_free(&s->counts);
+	bfo_vec_free(&s->firsts);
+	bfo_vec_free(&s->splits);
 }
 
 uint64_t bfo_sequences_bytes(const struct bfo_sequences *s)
 {
 	return bfo_vec_bytes(&s->accesses) + bfo_vec_bytes(&s->found) + bfo_vec_bytes(&s->levels) +
 	       bfo_vec_bytes(&s->id) + bfo_vec_bytes(&s->often) + bfo_vec_bytes(&s->table) +
-	       bfo_vec_bytes(&s->counts);
+	       bfo_vec_bytes(&s->counts) + bfo_vec_bytes(&s->firsts) + bfo_vec_bytes(&s->splits);
 }

@@ -23,22 +23,35 @@ struct bfo_frequent {
 	uint32_t count;
 };
 
+struct bfo_sequence_slot {
+	uint64_t key;
+	uint32_t id;			/* BFO_SEQUENCE_NONE: unused */
+};
+
+/* What an id was followed by for the first time, and the id of both. */
+struct bfo_sequence_first {
+	uint32_t next, id;
+};
+
+/* Two ids, of which the first was first followed by another one. */
+struct bfo_sequence_split {
+	uint64_t key;
+	uint32_t at;
+};
+
 struct bfo_sequences {
 	double support;
-	uint32_t window, least, most;	/* as in struct bfo_mine_options, none of them 0 */
+	uint32_t window, least, most, limit;	/* as in struct bfo_mine_options, none of them 0 */
 	BFO_VEC(struct bfo_access) accesses;
-	BFO_VEC(struct bfo_frequent) found;	/* of all levels, each sorted best first */
+	BFO_VEC(struct bfo_frequent) found;	/* of all levels, in no order within one */
 	BFO_VEC(uint32_t) levels;	/* where that of length i + 2 begins; one more: the end */
 	/* the rest is scratch of find, by access */
 	BFO_VEC(uint32_t) id;		/* of the sequence that begins there */
 	BFO_VEC(uint32_t) often;	/* accesses of its most accessed member */
 	BFO_VEC(struct bfo_sequence_slot) table;
 	BFO_VEC(struct bfo_frequent) counts;	/* by id */
-};
-
-struct bfo_sequence_slot {
-	uint64_t key;
-	uint32_t id;			/* BFO_SEQUENCE_NONE: unused */
+	BFO_VEC(struct bfo_sequence_first) firsts;	/* by id of the level below */
+	BFO_VEC(struct bfo_sequence_split) splits;
 };
 
 #define BFO_SEQUENCE_NONE UINT32_MAX
@@ -47,8 +60,8 @@ struct bfo_sequence_slot {
 errcode_t bfo_sequences_add(struct bfo_sequences *s, uint32_t stream, uint32_t file);
 
 /*
- * Finds all frequent sequences; drops the accesses that are in none of length one.  Within a
- * level: the most frequent first, then the one that was seen last.
+ * Finds all frequent sequences, but for those of lengths that are left when `limit` is reached;
+ * drops the accesses that are in none of length one.
  */
 errcode_t bfo_sequences_find(struct bfo_sequences *s);
 

@@ -108,22 +108,30 @@ errcode_t bfo_lookup_step(struct bfo_plan *plan, struct bfo_lookup *l, int *more
 	return 0;
 }
 
-errcode_t bfo_lookup_file(struct bfo_plan *plan, const char *path, uint32_t *inode)
+errcode_t bfo_lookup_rest(struct bfo_plan *plan, struct bfo_lookup *l, int *found)
 {
-	struct bfo_lookup l = { .path = path, .rest = path, .pos = BFO_NONE };
-	const struct bfo_inode *rec;
 	errcode_t err;
 	int more;
 
-	*inode = BFO_NONE;
 	do
-		err = bfo_lookup_step(plan, &l, &more);
+		err = bfo_lookup_step(plan, l, &more);
 	while (!err && more);
+	*found = !err;
 	if (err == BFO_ET_NO_PATH || err == BFO_ET_NOT_DIR || err == EINVAL) {
 		plan->ctx->what[0] = 0;
-		return 0;
+		err = 0;
 	}
-	if (err || l.pos == BFO_NONE)
+	return err;
+}
+
+errcode_t bfo_lookup_file(struct bfo_plan *plan, struct bfo_lookup l, uint32_t *inode)
+{
+	const struct bfo_inode *rec;
+	int found;
+	errcode_t err = bfo_lookup_rest(plan, &l, &found);
+
+	*inode = BFO_NONE;
+	if (err || !found || l.pos == BFO_NONE)
 		return err;
 	*inode = bfo_lookup_record(plan, &plan->tree->names.v[l.pos]);
 	rec = &plan->tree->inodes.v[*inode];

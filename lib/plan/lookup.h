@@ -10,11 +10,16 @@
 /* The next component of *PATH (slashes and single dots skipped), at *NAME; 0 at its end. */
 size_t bfo_path_next(const char **path, const char **name);
 
-/* Where a path has led so far; begin with { .path = PATH, .rest = PATH, .pos = BFO_NONE }. */
+/* Where a path has led so far. */
 struct bfo_lookup {
 	const char *path, *rest;
 	uint32_t pos;		/* in names[]; BFO_NONE: the root */
 };
+
+static inline struct bfo_lookup bfo_lookup_begin(const char *path)
+{
+	return (struct bfo_lookup) { .path = path, .rest = path, .pos = BFO_NONE };
+}
 
 /*
  * Follows one component; *MORE is 0 at the end of the path.  Refused are paths that do not exist,
@@ -29,10 +34,13 @@ errcode_t bfo_lookup_step(struct bfo_plan *plan, struct bfo_lookup *l, int *more
  */
 uint32_t bfo_lookup_record(const struct bfo_plan *plan, const struct bfo_name *n);
 
+/* Follows it to its end; *FOUND is 0 if that is not there, which is no error here. */
+errcode_t bfo_lookup_rest(struct bfo_plan *plan, struct bfo_lookup *l, int *found);
+
 /*
- * The record of the file PATH, anything but a directory, that is copied; BFO_NONE if there is no
- * such file.  After bfo_plan_order().
+ * The record of the file at the end of L, anything but a directory, that is copied; BFO_NONE if
+ * there is no such file.  After bfo_plan_order().
  */
-errcode_t bfo_lookup_file(struct bfo_plan *plan, const char *path, uint32_t *inode);
+errcode_t bfo_lookup_file(struct bfo_plan *plan, struct bfo_lookup l, uint32_t *inode);
 
 #endif

@@ -187,7 +187,7 @@ errcode_t bfo_sequence_by_list(struct bfo_sequence *s, const char *const *paths,
 	size_t i;
 
 	for (i = 0; i < n && !err; i++) {
-		err = bfo_lookup_file(s->plan, paths[i], &inode);
+		err = bfo_lookup_file(s->plan, bfo_lookup_begin(paths[i]), &inode);
 		if (!err && inode != BFO_NONE)
 			err = bfo_sequence_take(s, inode);
 		else if (!err)

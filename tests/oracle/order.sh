@@ -4,6 +4,7 @@
 # show; the copy is the same otherwise, the same bytes every time, and can be resumed.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs losetup perl find
+. "$SRCDIR/tests/places.sh"
 
 export SOURCE_DATE_EPOCH=1700000000
 volume source.img 400M -N 20000
@@ -54,43 +55,6 @@ perl -e 'chdir("mnt"); mkdir("old"); for (1 .. 3000) {
 	close($f); $_ % 3 || unlink("old/$_") for 1 .. 3000;'
 unmounted mnt
 e2fsck -fy used.img > /dev/null || fail "e2fsck"
-
-# places IMAGE LIST: a line for each path of LIST: inode number, first and last block or -, path
-places() {
-	mounted "$1" mnt
-	(cd mnt && sed 's,^/,,' "../$2" | xargs -d '\n' stat -c %i) > numbers
-	unmounted mnt
-	sed 's/.*/blocks <&>/' numbers > commands
-	debugfs -f commands "$1" 2> /dev/null | perl -ne '
-		if (/^debugfs: blocks <(\d+)>/) {
-			print "$ino - -\n" if defined($ino);
-			$ino = $1;
-		} elsif (/\d/ && defined($ino)) {
-			my @b = split(" ");
-			print "$ino $b[0] $b[-1]\n";
-			$ino = undef;
-		}
-		END { print "$ino - -\n" if defined($ino); }' > blocks
-	[ "$(wc -l < blocks)" = "$(wc -l < "$2")" ] || fail "no places of $2"
-	paste -d ' ' blocks "$2"
-}
-
-# rising WHAT [closely]: the places on standard input ascend, in numbers and blocks; closely: without
-# a gap
-rising() {
-	perl -e '
-		my ($closely, $ino, $last, $n) = (shift, 0, 0, 0);
-		while (<STDIN>) {
-			my ($i, $from, $to, $path) = split(" ");
-			die "inode $i of $path after $ino\n" if $i <= $ino || ($closely && $n && $i != $ino + 1);
-			($ino, $n) = ($i, $n + 1);
-			next if $from eq "-";
-			die "block $from of $path after $last\n"
-				if $from <= $last || ($closely && $last && $from != $last + 1);
-			$last = $to;
-		}
-		die "nothing\n" if $n < 2;' "${2:-}" || fail "$1"
-}
 
 # everything IMAGE FORMAT: what find -printf says of each inode once, by its number; not directories.
 # Of files with two names either may be met first: one of them is taken for both.

@@ -196,9 +196,20 @@ static int by_batch(const void *a, const void *b)
 	return x->files[0] < y->files[0] ? -1 : 1;
 }
 
+/* From this length on there are no sequences: the shorter ones reach the limit. */
+static uint32_t model_end(struct model *m)
+{
+	uint32_t len, i, n = 0;
+
+	for (len = 2; len <= LONGEST && n < m->o.limit; len++)
+		for (i = 0; i < m->found.n; i++)
+			n += m->found.v[i].len == len && is_frequent(m, &m->found.v[i]);
+	return len;
+}
+
 static void model_batch(struct model *m, uint32_t streams)
 {
-	uint32_t s, i;
+	uint32_t s, i, end;
 
 	m->found.n = 0;
 	for (s = 0; s < streams; s++) {
@@ -208,8 +219,9 @@ static void model_batch(struct model *m, uint32_t streams)
 	}
 	if (m->found.n)
 		qsort(m->found.v, m->found.n, sizeof(*m->found.v), by_time);
+	end = model_end(m);
 	for (i = 0; i < m->found.n; i++)
-		if (is_frequent(m, &m->found.v[i]))
+		if (m->found.v[i].len < end && is_frequent(m, &m->found.v[i]))
 			model_take(m, &m->found.v[i]);
 	m->accesses.n = 0;
 	m->batch++;
@@ -248,7 +260,8 @@ static void compare(struct chance *c)
 	struct model m = { .o = {
 		.support = supports[chance_below(c, 5)], .window = chance_between(c, 1, 3),
 		.least = chance_between(c, 2, 3), .most = chance_between(c, 1, LONGEST),
-		.batch = chance_between(c, 1, 80) } };
+		.batch = chance_between(c, 1, 80),
+		.limit = chance_below(c, 3) ? 1000000 : chance_between(c, 1, 20) } };
 	struct bfo_groups g = { 0 };
 	struct bfo_mine *mine;
 
@@ -357,27 +370,31 @@ START_TEST(memory_for_pairs)
 		want_ok(bfo_mine_add(m, 0, i / 4 * 2 + i % 2));
 	want_ok(bfo_mine_finish(m, &g));
 	want_eq(g.groups.n, n / 4);
-	want_bytes(m, (16 << 20) + 12 * 25000 + 12 * n);
+	want_bytes(m, (24 << 20) + 12 * 25000 + 12 * n);
 	bfo_mine_close(m);
 	bfo_groups_free(&g);
 }
 END_TEST
 
-/* As many sequences as there can be, and nothing of them stays behind. */
+/* As many sequences as there can be, on top of as many groups: the limit holds them. */
 START_TEST(memory_for_sequences)
 {
-	struct bfo_mine_options o = BFO_MINE_DEFAULTS;
+	uint32_t i, n = 15000000, last = 50000;
 	struct bfo_groups g = { 0 };
+	struct bfo_mine_stat stat;
 	struct bfo_mine *m;
-	uint32_t i;
 
-	o.batch = 20000;
-	want_ok(bfo_mine_open(&m, &o));
-	for (i = 0; i < 100000; i++)
-		want_ok(bfo_mine_add(m, 0, i % 10000));
+	want_ok(bfo_mine_open(&m, NULL));
+	for (i = 0; i < n - last; i++)
+		want_ok(bfo_mine_add(m, 0, i / 4 * 2 + i % 2));
+	for (i = 0; i < last; i++)
+		want_ok(bfo_mine_add(m, 0, n / 2 + i % (last / 2)));
 	want_ok(bfo_mine_finish(m, &g));
-	want_eq(g.files.n, 10000);
-	want_bytes(m, (16 << 20) + 12 * 255 * 10000 + 12 * 100000);
+	want_eq(g.files.n, n / 2);
+	want_bytes(m, 200000000);
+	bfo_mine_stat(m, &stat);
+	want(stat.longest > 100 && stat.longest < 130);
+	want_eq(g.groups.v[0].len, stat.longest);
 	bfo_mine_close(m);
 	bfo_groups_free(&g);
 }

@@ -210,11 +210,17 @@ START_TEST(includes)
 		"/s/b/x.h", "/s/include/b/x.h", "/b/x.h", "/include/b/x.h", "",
 	};
 	unsigned int n;
+	char deep[64];
 
 	for (n = 0; n < sizeof(paths) / sizeof(paths[0]); n++)
 		ck_assert_str_eq(resolved(BFO_REFS_C, "/s/lib/a/y.c", "", "b/x.h", n), paths[n]);
 	ck_assert_str_eq(resolved(BFO_REFS_C, "/y.c", "", "x.h", 0), "/x.h");
 	ck_assert_str_eq(resolved(BFO_REFS_C, "/y.c", "", "x.h", 1), "/include/x.h");
+	for (n = 0; n < 17; n++)
+		strcpy(deep + 3 * n, "/ab");
+	strcpy(deep + 3 * n, "/c/y.c");
+	ck_assert_str_eq(resolved(BFO_REFS_C, deep, "", "x.h", 33), "/ab/ab/include/x.h");
+	ck_assert_str_eq(resolved(BFO_REFS_C, deep, "", "x.h", 34), "");
 	ck_assert_str_eq(resolved(BFO_REFS_C, "/y.c", "", "x.h", 2), "");
 	ck_assert_str_eq(resolved(BFO_REFS_MAKE, "/s/Makefile", "", "lib/a.c", 0), "/s/lib/a.c");
 	ck_assert_str_eq(resolved(BFO_REFS_MAKE, "/s/Makefile", "", "lib/a.c", 1), "");

@@ -334,13 +334,13 @@ START_TEST(finds_what_is_copied)
 
 	make_small(&m);
 	want_ok(made_plan_paths(&m, from, 1, "/new", NULL));
-	want_ok(bfo_lookup_file(&m.plan, "/b/2", &inode));
+	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/b/2"), &inode));
 	want(inode != BFO_NONE && m.tree.inodes.v[inode].ino == 30);
-	want_ok(bfo_lookup_file(&m.plan, "/a", &inode));	/* by its other name */
+	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/a"), &inode));	/* by its other name */
 	want(inode != BFO_NONE && m.tree.inodes.v[inode].ino == 32);
-	want_ok(bfo_lookup_file(&m.plan, "/c", &inode));
+	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/c"), &inode));
 	want_eq(inode, BFO_NONE);
-	want_ok(bfo_lookup_file(&m.plan, "/new/b/2", &inode));
+	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/new/b/2"), &inode));
 	want_eq(inode, BFO_NONE);
 	want_eq(m.ctx.what[0], 0);
 	made_free(&m);
