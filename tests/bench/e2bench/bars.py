@@ -3,10 +3,15 @@
 
 Measures nothing, computes only. Nothing is asserted: a bar is met, missed, or was not measured.
 
-    wall time       <= e2image -ra and <= partclone.ext4 -b, on both big sets; aim: <= 1.3 dd
-    requests        <= 1.1 of e2image's on the source; on the aged set <= 1/10 of its non-contiguous
-                    writes on the target
-    empty files     1,000,000 in <= 3 s of user CPU, time per file <= 1.2 of that at 100,000
+    same            on every set: e2bfo verify finds no difference; else no time of it counts
+    file-level      on every set, in wall time: faster than each competitor that copies files
+    e2image -ra     on every set, in wall time: never slower
+    dd              of the used bytes: <= 1.15 of it where the source is contiguous, <= 1.5 where it
+                    is aged; wall time, and each model
+    scale           time per file linear: from the largest number of files to the next smaller one,
+                    <= 1.2; user CPU <= 3 s per million empty files
+    requests        <= 1.1 of e2image's on the source; on aged flat sets <= 1/10 of its
+                    non-contiguous writes on the target
     memory (P7)     64 bytes an inode, 24 a name and its bytes, 16 an extent, the batch buffer and
                     16 MB
     source (P1)     not one write request
@@ -15,9 +20,11 @@ Measures nothing, computes only. Nothing is asserted: a bar is met, missed, or w
 import os
 from dataclasses import dataclass
 
+from . import models, ranks, scale
+
 MIB = 1 << 20
-WALL_LIMITS = (("e2image", "e2image -ra", 1), ("partclone", "partclone -b", 1),
-               ("dd", "1.3 × dd (aim)", 1.3))
+CONTIGUOUS, AGED = 1.15, 1.5        # times dd
+LINEAR = 1.2
 
 
 @dataclass
@@ -33,11 +40,6 @@ def default_memory():
     return min(1 << 30, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4)
 
 
-def memory_limit(contents, batch):
-    return (64 * contents.inodes + 24 * contents.names + contents.name_bytes
-            + 16 * contents.extents + batch + 16 * MIB)
-
-
 def at_most(text, value, limit, form="{:.2f}"):
     if value is None or limit is None:
         return Bar(text, "-", "not measured", None)
@@ -48,87 +50,118 @@ def times(value, factor):
     return None if value is None else value * factor
 
 
-def get(results, set_name, key):
-    return results.get(set_name, {}).get(key)
+def all_bars(parts):
+    """Of {name of a part: its results}."""
+    rows = []
+    if "copies" in parts:
+        for make in (same_bars, file_bars, image_bars, limit_bars, request_bars, memory_bars, source_bars):
+            rows += make(parts["copies"])
+    if "scale" in parts:
+        rows += scale_bars(parts["scale"])
+    return rows
 
 
-def wall(results, set_name, key, cache):
-    result = get(results, set_name, key)
-    return result.median(cache) if result else None
+def by_set(copies):
+    """(data set, {tool: result}, result of e2bfo) where that took part."""
+    for name, tools in copies.results.items():
+        if "e2bfo" in tools:
+            yield copies.data[name], tools, tools["e2bfo"]
 
 
-def measured_sets(results):
-    return [name for name in ("kernel", "flat") if name in results]
+def same_bars(copies):
+    for data, _, ours in by_set(copies):
+        if ours.verdict or ours.failure:
+            yield Bar(f"{data.name}: the copy is the same", "same", ours.words(data.contents.inodes),
+                      ours.equal())
 
 
-def wall_bars(results):
-    for name in measured_sets(results):
-        for cache in ("cold", "warm"):
-            ours = wall(results, name, "e2bfo", cache)
-            for key, label, factor in WALL_LIMITS:
-                limit = times(wall(results, name, key, cache), factor)
-                yield at_most(f"{name}, {cache}: wall s ≤ {label}", ours, limit)
+# ---- time ----
+
+def timed(copies):
+    for data, tools, ours in by_set(copies):
+        for cache in copies.caches:
+            yield data, tools, cache, ranks.wall(ours, cache) if ours.equal() else None
+
+def file_bars(copies):
+    for data, tools, cache, ours in timed(copies):
+        best = ranks.best_file(tools, cache)
+        label = f" ({best.label})" if best else ""
+        yield at_most(f"{data.name}, {cache}: wall s ≤ best file-level tool{label}", ours,
+                      ranks.wall(best, cache))
 
 
-def requests(results, set_name, key, side, what):
-    result = get(results, set_name, key)
+def image_bars(copies):
+    for data, tools, cache, ours in timed(copies):
+        yield at_most(f"{data.name}, {cache}: wall s ≤ e2image -ra", ours,
+                      ranks.wall(tools.get("e2image"), cache))
+
+
+def limit_bars(copies):
+    for data, tools, ours in by_set(copies):
+        factor = AGED if data.aged else CONTIGUOUS
+        cache = copies.caches[0]
+        mine, limit = (ranks.wall_and_models(tools.get(k), cache) for k in ("e2bfo", "dd-used"))
+        for what in ("wall", *models.NAMES):
+            yield at_most(f"{data.name}, {cache}: {what} s ≤ {factor} × dd of the used bytes",
+                          mine[what] if ours.equal() else None, times(limit[what], factor))
+
+
+def scale_bars(steps):
+    if not steps:
+        return
+    last = steps[-1]
+    count = last.contents.files
+    yield at_most(f"{count:,} empty files: user CPU s ≤ 3 per million",
+                  last.result.median("cold", "user"), 3 * count / 1e6)
+    if len(steps) > 1:
+        before = steps[-2]
+        yield at_most(f"{count:,} empty files: wall µs per file ≤ {LINEAR} × that at "
+                      f"{before.contents.files:,}", last.per_file(),
+                      times(before.per_file(), LINEAR))
+    for step in steps:
+        yield memory_bar(f"{step.contents.files:,} empty files", step.contents, step.result,
+                         scale.MEMORY)
+
+
+# ---- requests ----
+
+def requests(result, side, what):
     return (getattr(result, side) or {}).get(what) if result else None
 
 
-def request_bars(results):
-    for name in measured_sets(results):
-        limit = times(requests(results, name, "e2image", "source", "requests"), 1.1)
-        yield at_most(f"{name}: source read requests ≤ 1.1 × e2image",
-                      requests(results, name, "e2bfo", "source", "requests"), limit, "{:,.0f}")
-    if "flat" in results:
-        yield from scatter_bars(results)
+def request_bars(copies):
+    for data, tools, ours in by_set(copies):
+        yield at_most(f"{data.name}: source read requests ≤ 1.1 × e2image",
+                      requests(ours, "source", "requests"),
+                      times(requests(tools.get("e2image"), "source", "requests"), 1.1), "{:,.0f}")
+        if data.group == "flat" and data.aged:
+            yield from scatter_bars(data, tools)
 
 
-def scatter_bars(results):
+def scatter_bars(data, tools):
     for key, label in (("e2bfo", "default memory"), ("e2bfo-256M", "--memory 256M")):
-        limit = times(requests(results, "flat", "e2image", "target", "noncontiguous"), 0.1)
-        yield at_most(f"flat, {label}: non-contiguous target writes ≤ 1/10 e2image",
-                      requests(results, "flat", key, "target", "noncontiguous"), limit, "{:,.0f}")
+        limit = times(requests(tools.get("e2image"), "target", "noncontiguous"), 0.1)
+        yield at_most(f"{data.name}, {label}: non-contiguous target writes ≤ 1/10 e2image",
+                      requests(tools.get(key), "target", "noncontiguous"), limit, "{:,.0f}")
 
 
-def source_bars(results):
-    for name, tools in results.items():
-        if "e2bfo" in tools and tools["e2bfo"].source:
-            yield at_most(f"{name}: source write requests = 0 (P1)",
-                          tools["e2bfo"].source_writes, 0, "{:,.0f}")
+def source_bars(copies):
+    for data, _, ours in by_set(copies):
+        if ours.source:
+            yield at_most(f"{data.name}: source write requests = 0 (P1)", ours.source_writes, 0,
+                          "{:,.0f}")
 
 
-def memory_bars(results, contents, scale_memory):
-    for name, tools in results.items():
-        batch = scale_memory if name.startswith("scale") else default_memory()
-        for key, size in (("e2bfo", batch), ("e2bfo-256M", 256 * MIB)):
+# ---- memory ----
+
+def memory_bars(copies):
+    for data, tools, _ in by_set(copies):
+        for key, size in (("e2bfo", default_memory()), ("e2bfo-256M", 256 * MIB)):
             if key in tools:
-                rss = times(tools[key].rss(), 1 / MIB)
-                yield at_most(f"{name}, batch buffer {size // MIB} MiB: peak RSS, MiB (P7)", rss,
-                              memory_limit(contents[name], size) / MIB, "{:.1f}")
+                yield memory_bar(data.name, data.contents, tools[key], size)
 
 
-def scale_bars(results, contents):
-    names = sorted((n for n in results if n.startswith("scale-")), key=lambda n: contents[n].files)
-    if not names:
-        return
-    biggest = results[names[-1]]["e2bfo"]
-    count = contents[names[-1]].files
-    yield at_most(f"{count:,} empty files: user CPU s ≤ 3 per million",
-                  biggest.median("cold", "user"), 3 * count / 1e6)
-    if len(names) > 1:
-        small, big = (per_file(results[n]["e2bfo"], contents[n]) for n in (names[0], names[-1]))
-        fewer = contents[names[0]].files
-        yield at_most(f"{count:,} empty files: wall µs per file ≤ 1.2 × that at {fewer:,}",
-                      big, times(small, 1.2))
-
-
-def per_file(result, contents, what="wall"):
-    """Microseconds."""
-    value = result.median("cold", what)
-    return None if value is None else value / contents.files * 1e6
-
-
-def all_bars(results, contents, scale_memory):
-    return [*wall_bars(results), *request_bars(results), *scale_bars(results, contents),
-            *memory_bars(results, contents, scale_memory), *source_bars(results)]
+def memory_bar(name, contents, result, batch):
+    return at_most(f"{name}, batch buffer {batch // MIB} MiB: peak RSS, MiB (P7)",
+                   times(result.rss(), 1 / MIB), scale.memory_limit(contents, batch) / MIB,
+                   "{:.1f}")

@@ -5,12 +5,16 @@ Measures nothing. What is inside the clock is the same for all: mounting and unm
 tool needs it, the copy, and the sync of the target device (measure.c). Formatting the target is
 outside, but for tools that do it themselves. A file-level tool sees the source mounted read-only.
 
-    limit   dd of a contiguous file as large as the tree itself (files, directories, their inodes):
-            what the devices can do at best
+    limit   dd of a contiguous file, what the devices can do at best: as large as all blocks in use
+            (dd-used, which the goals speak of), and as the tree alone: files, directories, and
+            their inodes (dd)
     block   block copiers: they keep layout and geometry (partclone with -f 0, as its progress
             thread otherwise rounds the time up to whole pauses of 2 s)
-    file    file copiers: they go through the kernel
+    file    file copiers: they go through the kernel, or like dump and debugfs do so on one side
     e2bfo   ours
+
+A row takes part in a set unless its `only` says no; slow ones by default not in sets that are
+called brief (recipes.py), to keep the time.
 """
 
 import re
@@ -21,7 +25,6 @@ from typing import Callable
 
 from . import host
 
-ALL = ("kernel", "flat", "small")
 SHELL = ("bash", "mount", "umount")
 
 
@@ -37,6 +40,9 @@ class Job:
     e2bfo_args: tuple
     work: str                   # directory for logs and other things a tool leaves
     mke2fs: tuple               # arguments the target is formatted with
+    memory: str = ""            # a directory in memory, for archives on their way
+    used_mib: int = 0           # what the rows of dd copy
+    tree_mib: int = 0
 
 
 @dataclass(frozen=True)
@@ -47,15 +53,15 @@ class Tool:
     programs: tuple             # without them it is absent; they are loaded before the clock starts
     command: Callable           # (job) -> list of arguments
     target: str = "formatted"   # or "blank": no filesystem, or "any"
-    sets: tuple = ALL
+    only: Callable = lambda data: True
     warm: bool = True
-    default: bool = True
+    slow: bool = False
     good_status: tuple = (0,)
     filesystem: bool = True     # leaves one that can be checked
 
 
 def direct(text):
-    """A command that works on the devices; {…} are fields of the job."""
+    """A command that works on the devices; {...} are fields of the job."""
     return lambda job: [word.format(**vars(job)) for word in shlex.split(text)]
 
 
@@ -70,6 +76,7 @@ def ours(key, *options, **fields):
 
 
 def script(job, *lines):
+    """Lines of bash; the first that fails is the end. {...} are fields of the job."""
     fields = {k: shlex.quote(v) for k, v in vars(job).items() if isinstance(v, str)}
     text = "\n".join(lines).format(mkfs_args=shlex.join(job.mke2fs), **fields)
     return ["bash", "-e", "-o", "pipefail", "-c", text]
@@ -77,62 +84,126 @@ def script(job, *lines):
 
 MOUNT_SOURCE = "mount -o ro,noatime {source} {source_dir}"
 MOUNT_TARGET = "mount -o noatime,noinit_itable {target} {target_dir}"
+UNMOUNT_SOURCE, UNMOUNT_TARGET = "umount {source_dir}", "umount {target_dir}"
+
+
+def copying(before, copy, after):
+    """However the copy ends, what comes after it is done; its status is ours."""
+    return lambda job: script(job, "status=0", *before, f"({copy}) || status=$?", *after,
+                              "exit $status")
 
 
 def by_files(copy):
     """A copy between two mounted filesystems."""
-    return lambda job: script(job, MOUNT_SOURCE, MOUNT_TARGET, copy,
-                              "umount {source_dir}", "umount {target_dir}")
+    return copying((MOUNT_SOURCE, MOUNT_TARGET), copy, (UNMOUNT_SOURCE, UNMOUNT_TARGET))
 
 
-def from_dump(job):
-    """restore -x: -r compares each name with all others of its directory, minutes on a flat one."""
-    return script(job, MOUNT_TARGET, "cd {target_dir}",
-                  "dump -0 -a -q -f - {source} | TMPDIR={work} restore -x -a -o -f - .",
-                  "cd /", "umount {target_dir}")
+def into_files(copy):
+    """A copy that reads the device of the source."""
+    return copying((MOUNT_TARGET,), copy, (UNMOUNT_TARGET,))
 
 
-def from_mke2fs(job):
-    return script(job, MOUNT_SOURCE,
-                  "mke2fs -q -F -t ext4 -b 4096 {mkfs_args} -d {source_dir} {target}",
-                  "umount {source_dir}")
+# restore -r compares each name with all others of its directory, minutes on a flat one
+DUMP = ("cd {target_dir}; dump -0 -a -q -f - {source} | "
+        "TMPDIR={work} restore -x -y -a -o -f - .")
+RDUMP = "debugfs -R 'rdump / '{target_dir} {source}"
+MKE2FS = "mke2fs -q -F -t ext4 -b 4096 {mkfs_args} -d {source_dir} {target}"
+FROM_MKE2FS = copying((MOUNT_SOURCE,), MKE2FS, (UNMOUNT_SOURCE,))
 
 
-TAR = ("tar -C {source_dir} --format=posix --numeric-owner --xattrs --acls --sparse -cf - . | "
-       "tar -C {target_dir} --numeric-owner --xattrs --xattrs-include='*' --acls -xpf -")
+def from_fsarchiver(job):
+    """Through an archive in memory; restfs formats the target. lz4 is the least it compresses."""
+    options = ",mkfsopt='{mkfs_args}'" if job.mke2fs else ""
+    archive = "{memory}/archive.fsa"
+    return copying((), f"fsarchiver savefs -o -z 0 -j 2 {archive} {{source}} && "
+                   f"fsarchiver restfs -j 2 {archive} id=0,dest={{target}}{options}",
+                   (f"rm -f {archive}",))(job)
+
+
+def is_aged_flat(data):
+    return data.group == "flat" and data.aged
+
+
+def is_not_flat(data):
+    """mke2fs -d compares each name with all others of its directory."""
+    return data.contents.largest_directory <= 20_000
+
+
+KEEP_MOST = "--numeric-owner --xattrs --xattrs-include='*' --acls"
+
+
+def tar(*options):
+    return by_files(f"tar -C {{source_dir}} --format=posix {' '.join(options)} {KEEP_MOST} -S "
+                    f"-cf - . | tar -C {{target_dir}} --same-owner {KEEP_MOST} -xpf -")
+
+
+def dd(size):
+    return direct("dd if={reference} of={target} bs=1M conv=fsync status=none "
+                  f"count={{{size}}}")
+
+
+FILE_STATUS = tuple(range(128))     # what has arrived is looked at, whatever it says in the end
 
 TOOLS = (
-    Tool("dd", "dd bs=1M, tree bytes", "limit", ("dd",),
-         direct("dd if={reference} of={target} bs=1M conv=fsync status=none"),
-         target="any", filesystem=False),
+    Tool("dd-used", "dd bs=1M, blocks in use", "limit", ("dd",), dd("used_mib"), target="any",
+         filesystem=False),
+    Tool("dd", "dd bs=1M, tree bytes", "limit", ("dd",), dd("tree_mib"), target="any",
+         filesystem=False),
     ours("e2bfo"),
-    ours("e2bfo-mkfs", "--mkfs", target="blank"),
-    ours("e2bfo-256M", "--memory", "256M", sets=("flat",), warm=False),
-    ours("e2bfo-256M-gap0", "--memory", "256M", "--read-gap", "0", sets=("flat",), warm=False),
+    ours("e2bfo-mkfs", "--mkfs", target="blank", slow=True),
+    ours("e2bfo-256M", "--memory", "256M", only=is_aged_flat, warm=False),
+    ours("e2bfo-256M-gap0", "--memory", "256M", "--read-gap", "0", only=is_aged_flat, warm=False),
     Tool("e2image", "e2image -ra", "block", ("e2image",),
          direct("e2image -ra {source} {target}"), target="any"),
     Tool("partclone", "partclone.ext4 -b", "block", ("partclone.ext4",),
          direct("partclone.ext4 -b -q -f 0 -L {work}/partclone.log -s {source} -O {target}"),
          target="any"),
-    Tool("cp", "cp -a", "file", ("cp", *SHELL), by_files("cp -a {source_dir}/. {target_dir}/")),
-    Tool("tar", "tar \\| tar", "file", ("tar", *SHELL), by_files(TAR)),
-    Tool("dump", "dump \\| restore", "file", ("dump", "restore", *SHELL), from_dump),
-    Tool("rsync", "rsync -aHAXS", "file", ("rsync", *SHELL), default=False,
-         command=by_files("rsync -aHAXS --numeric-ids {source_dir}/ {target_dir}/")),
-    Tool("mke2fs", "mke2fs -d", "file", ("mke2fs", *SHELL), from_mke2fs,
-         target="any", sets=("small",), warm=False),
+    Tool("cp", "cp -a", "file", ("cp", *SHELL), by_files("cp -a {source_dir}/. {target_dir}/"),
+         good_status=FILE_STATUS),
+    Tool("tar", "tar | tar", "file", ("tar", *SHELL), tar(), good_status=FILE_STATUS),
+    Tool("tar-inode", "tar --sort=inode | tar", "file", ("tar", *SHELL), tar("--sort=inode"),
+         good_status=FILE_STATUS),
+    Tool("rsync", "rsync -aHAXSU", "file", ("rsync", *SHELL), good_status=FILE_STATUS,
+         command=by_files("rsync -aHAXSU --numeric-ids {source_dir}/ {target_dir}/")),
+    Tool("dump", "dump | restore", "file", ("dump", "restore", *SHELL), into_files(DUMP),
+         slow=True, good_status=FILE_STATUS),
+    Tool("fsarchiver", "fsarchiver savefs, restfs", "file", ("fsarchiver", *SHELL),
+         from_fsarchiver, target="any", slow=True, good_status=FILE_STATUS),
+    Tool("mke2fs", "mke2fs -d", "file", ("mke2fs", *SHELL), FROM_MKE2FS, target="any",
+         only=is_not_flat, warm=False, slow=True, good_status=FILE_STATUS),
+    Tool("rdump", "debugfs rdump", "file", ("debugfs", *SHELL),
+         into_files(RDUMP), slow=True,
+         good_status=FILE_STATUS),
 )
 
 
 def chosen(settings):
     """The rows that were asked for."""
     if not settings.tools:
-        return [t for t in TOOLS if t.default]
-    unknown = set(settings.tools) - {t.key for t in TOOLS}
+        return list(TOOLS)
+    unknown = set(settings.tools) - {t.key for t in TOOLS} - {t.group for t in TOOLS}
     if unknown:
         raise SystemExit(f"bench: unknown tools: {' '.join(sorted(unknown))} "
                          f"(known: {' '.join(t.key for t in TOOLS)})")
     return [t for t in TOOLS if t.key in settings.tools or (t.group in settings.tools)]
+
+
+def usable(settings):
+    """The rows that were asked for and are installed, and a note for each that is not."""
+    tools, notes = [], []
+    for tool in chosen(settings):
+        missing = absent(settings, tool)
+        if missing:
+            notes.append(f"{tool.key} (not installed: {' '.join(missing)})")
+        else:
+            tools.append(tool)
+    return tools, notes
+
+
+def taking_part(settings, tools, data):
+    """Those of the tools that copy this set."""
+    every = settings.full or settings.tools or not data.brief
+    return [t for t in tools if t.only(data) and (every or not t.slow)]
 
 
 def program(settings, name):
@@ -153,8 +224,8 @@ def load(settings, tool):
         host.status_of(program(settings, name), version_flag(name), stdin=subprocess.DEVNULL)
 
 
-VERSION_FLAGS = {"e2bfo": "-V", "e2image": "-V", "mke2fs": "-V", "e2fsck": "-V",
-                 "partclone.ext4": "-v"}
+VERSION_FLAGS = {"e2bfo": "-V", "e2image": "-V", "mke2fs": "-V", "e2fsck": "-V", "debugfs": "-V",
+                 "fsarchiver": "-V", "partclone.ext4": "-v"}
 
 
 def version_flag(name):

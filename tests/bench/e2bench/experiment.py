@@ -2,8 +2,7 @@
 """Experiment: every tool copies one data set, in rounds, and each run is measured.
 
 Measures wall time, CPU, peak memory (measure.c) of each run; in the first round also the
-requests of both devices (trace), and whether the result is sound: e2fsck -fn, and the number of
-names in it against the number in the source.
+requests of both devices (trace), and what the result is worth (verdict).
 
     round 1 cold    dd  e2bfo  e2image ...      traced, verified
     round 2 cold    dd  e2bfo  e2image ...      tools in turn, so that a disturbance hits all
@@ -21,7 +20,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 
-from . import contenders, datasets, host, models, trace
+from . import contenders, datasets, host, models, trace, verdict
 
 MIB = 1 << 20
 
@@ -46,7 +45,7 @@ class Result:
     target: dict = field(default_factory=dict)      # of what it wrote there; models: reads too
     source_writes: int = 0
     target_reads: int = 0
-    verdict: str = ""
+    verdict: object = None                          # verdict.Verdict
     failure: str = ""
 
     def samples(self, cache):
@@ -63,6 +62,19 @@ class Result:
     def rss(self):
         return max((s.rss for s in self.cold + self.warm), default=None)
 
+    def whole(self):
+        """Whether its time counts: a sound copy with every name."""
+        return self.verdict is not None and self.verdict.whole()
+
+    def equal(self):
+        """Whether nothing was lost."""
+        return self.verdict is not None and self.verdict.equal()
+
+    def words(self, inodes):
+        """Of its result, for a table."""
+        said = verdict.words(self.verdict, inodes) if self.verdict else ""
+        return "; ".join(filter(None, (said, self.failure))) or "-"
+
 
 class TimeOut(host.Failure):
     pass
@@ -75,12 +87,15 @@ def say(text):
 class Bench:
     """The devices of one data set, attached; with Bench(...) as b: b.copy(tool, cache)"""
 
-    def __init__(self, settings, data):
+    def __init__(self, settings, data, prefix=()):
         self.settings = settings
         self.data = data
+        self.prefix = prefix            # what each command is run by
         self.stack = contextlib.ExitStack()
         self.job = None
-        self.reference_size = -(-data.contents.tree_bytes // MIB) * MIB
+        self.tree_mib = -(-data.contents.tree_bytes // MIB)
+        self.used_mib = -(-data.contents.used_bytes // MIB)
+        self.reference_size = max(self.tree_mib, self.used_mib) * MIB
 
     def __enter__(self):
         try:
@@ -91,7 +106,6 @@ class Bench:
         return self
 
     def __exit__(self, *exc):
-        host.unmount_if_mounted(self.job.source_dir, self.job.target_dir)
         self.stack.close()
 
     def attach(self):
@@ -103,7 +117,8 @@ class Bench:
             reference=self.stack.enter_context(host.loop(reference, self.reference_size)),
             source_dir=self.directory("mnt-source"), target_dir=self.directory("mnt-target"),
             e2bfo=str(self.settings.e2bfo), e2bfo_args=self.settings.e2bfo_args,
-            work=self.directory("work"), mke2fs=self.data.mke2fs)
+            work=self.directory("work"), memory=self.stack.enter_context(host.in_memory()),
+            used_mib=self.used_mib, tree_mib=self.tree_mib, mke2fs=self.data.mke2fs)
 
     def directory(self, name):
         path = self.settings.image(name)
@@ -133,7 +148,7 @@ class Bench:
         return self.timed(tool)
 
     def timed(self, tool):
-        sample = measure(self.settings, self.job, tool.command(self.job))
+        sample = measure(self.settings, self.job, tool.command(self.job), self.prefix)
         if sample.status not in tool.good_status:
             raise host.Failure(f"exit {sample.status}: {last_words(self.job)}")
         return sample
@@ -149,14 +164,9 @@ class Bench:
             say(f"{tool.key}: {tracer.lost} trace events lost, its request counts are too low")
         return sample
 
-    def verify(self):
-        """Words about the target as the copy left it."""
-        check = host.status_of("e2fsck", "-fn", self.job.target)
-        with host.mounted(self.job.target, self.job.target_dir, "ro,noatime") as directory:
-            names = count_names(directory)
-        expected = self.data.contents.names
-        return ("fsck clean" if check == 0 else f"**fsck exit {check}**") + (
-            f", {names:,} names" if names == expected else f", **{names:,} of {expected:,} names**")
+    def judge(self, status):
+        """Verdict about the target as the copy left it."""
+        return verdict.judge(self.settings, self.data, self.job, status)
 
 
 def scratch(settings, name, size):
@@ -169,15 +179,6 @@ def scratch(settings, name, size):
     return path
 
 
-def count_names(top):
-    count = 0
-    for directory, dirs, files in os.walk(top):
-        if directory == top and "lost+found" in dirs:
-            dirs.remove("lost+found")
-        count += len(dirs) + len(files)
-    return count
-
-
 def note_requests(result, source, target):
     reads, writes = source.reads(), target.writes()
     everything = models.summary(target.requests)
@@ -188,11 +189,13 @@ def note_requests(result, source, target):
     result.target_reads = len(target.reads())
 
 
-def measure(settings, job, command):
-    """Runs a command under measure(1), in a process group of its own that can be stopped whole."""
+def measure(settings, job, command, prefix=()):
+    """Runs a command under measure(1), that under PREFIX, in a process group of its own that can be
+    stopped whole; what it leaves mounted is unmounted."""
     line = os.path.join(job.work, "measured")
     with open(os.path.join(job.work, "output"), "w", encoding="utf-8") as output:
-        child = subprocess.Popen([str(settings.built("measure")), line, job.target, *command],
+        child = subprocess.Popen([*prefix, str(settings.built("measure")), line, job.target,
+                                  *command],
                                  stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                                  start_new_session=True)
         try:
@@ -202,6 +205,7 @@ def measure(settings, job, command):
             if isinstance(error, subprocess.TimeoutExpired):
                 raise TimeOut(f"stopped after {settings.timeout:.0f} s") from None
             raise
+    host.release(job.source, job.target)
     if status:
         raise host.Failure(last_words(job) or f"measure: exit {status}")
     return parse(line)
@@ -210,7 +214,7 @@ def measure(settings, job, command):
 def stop_group(child, job):
     os.killpg(child.pid, signal.SIGKILL)
     child.wait()
-    host.unmount_if_mounted(job.source_dir, job.target_dir)
+    host.release(job.source, job.target)
 
 
 def parse(path):
@@ -244,7 +248,7 @@ def due(settings, tool, result, cache, number):
     done = result.samples(cache)
     if tool.group != "file" or not done:
         return True
-    return (number + 1) * done[0].wall <= settings.file_seconds
+    return result.whole() and (number + 1) * done[0].wall <= settings.file_seconds
 
 
 def one_run(bench, tool, result, cache, number):
@@ -255,9 +259,8 @@ def one_run(bench, tool, result, cache, number):
         sample = bench.traced_copy(tool, cache, result) if traced else bench.copy(tool, cache)
         result.samples(cache).append(sample)
         if traced and tool.filesystem:
-            result.verdict = bench.verify() + (f", exit {sample.status}" if sample.status else "")
+            result.verdict = bench.judge(sample.status)
         say(f"{bench.data.name} {cache} {number + 1}: {tool.label} {sample.wall:.2f} s")
     except host.Failure as error:
-        host.unmount_if_mounted(bench.job.source_dir, bench.job.target_dir)
         result.failure = str(error)
         say(f"{bench.data.name} {cache} {number + 1}: {tool.label} failed: {error}")

@@ -10,10 +10,13 @@ of holes, and the next writer would pay for their allocation in the filesystem b
 
 import contextlib
 import fcntl
+import multiprocessing
 import os
 import shutil
 import signal
 import subprocess
+import tempfile
+import time
 from pathlib import Path
 
 MIB = 1 << 20
@@ -101,6 +104,22 @@ def unmount_if_mounted(*directories):
             pass
 
 
+def release(*devices):
+    """After a tool was killed: unmounts whatever it had mounted, wherever, and waits for the rest."""
+    for device in devices:
+        for _ in range(200):
+            for line in Path("/proc/mounts").read_text(encoding="utf-8").splitlines():
+                if line.split()[0] == device:
+                    status_of("umount", device)
+            try:
+                os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
+                break
+            except OSError:
+                time.sleep(0.05)
+        else:
+            raise Failure(f"{device} stays in use")
+
+
 def device_number(device):
     """(major, minor)"""
     number = os.stat(device).st_rdev
@@ -126,9 +145,10 @@ def make_warm(image, size):
             left -= n
 
 
-def reserve(path, size):
-    """A file of SIZE with its blocks allocated, so that its layout below is as good as it gets."""
-    with open(path, "wb") as f:
+def reserve(path, size, keep=False):
+    """A file of SIZE with its blocks allocated, so that its layout below is as good as it gets.
+    It is empty, or keeps what it has."""
+    with open(path, "ab" if keep else "wb") as f:
         os.posix_fallocate(f.fileno(), 0, size)
 
 
@@ -141,3 +161,25 @@ def fill(path, size, seed=1):
             f.write(pattern[:min(len(pattern), size - offset)])
         f.flush()
         os.fsync(f.fileno())
+
+
+@contextlib.contextmanager
+def in_memory():
+    """A directory that is in memory, if the machine has such a place, and removed again."""
+    place = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(prefix="e2bfo-bench.", dir=place) as directory:
+        yield directory
+
+
+def apart(function, *arguments):
+    """Runs a function in a process of its own: what it does to itself (CPUs) and its memory end."""
+    child = multiprocessing.get_context("fork").Process(target=function, args=arguments)
+    child.start()
+    try:
+        child.join()
+    finally:
+        if child.is_alive():
+            child.kill()
+            child.join()
+    if child.exitcode:
+        raise Failure(f"{function.__name__}: exit {child.exitcode}")

@@ -103,6 +103,21 @@ def ssd_seconds(requests):
     return len(requests) * SSD_REQUEST + sum(r.size for r in requests) / SSD_RATE
 
 
+def histogram(requests):
+    """How large requests are: [[least size, number, bytes], ...] for each power of two that occurs.
+
+    >>> from collections import namedtuple; R = namedtuple("R", "start size")
+    >>> histogram([R(0, 4096), R(4096, 8191), R(0, 131072)])
+    [[4096, 2, 12287], [131072, 1, 131072]]
+    """
+    bins = {}
+    for r in requests:
+        row = bins.setdefault(1 << (r.size.bit_length() - 1), [0, 0])
+        row[0] += 1
+        row[1] += r.size
+    return [[least, *bins[least]] for least in sorted(bins)]
+
+
 def summary(requests):
     """All numbers of one stream of requests, as a dict (they go to the JSON as they are)."""
     distances = [abs(gap) for gap in gaps(requests) if gap]
@@ -115,4 +130,5 @@ def summary(requests):
         "disk_cached": disk_seconds(requests, write_cache=True),
         "cloud": cloud_seconds(requests),
         "ssd": ssd_seconds(requests),
+        "sizes": histogram(requests),
     }

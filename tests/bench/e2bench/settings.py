@@ -14,44 +14,58 @@ from pathlib import Path
 HELP = """\
 usage: run [--help]            settings are environment variables:
 
+  BENCH           full: all sets and all tools on each, more and larger ones; takes hours
+                  (default: what two cores measure within 15 minutes, images included)
+  PARTS           of the parts, as in the report; run with PARTS=? for a list (default: all)
   E2BFO           path of the program (default: BUILDDIR/e2bfo/e2bfo)
   E2BFO_ARGS      options added to every e2bfo copy, to try something out
   BUILDDIR        top of the build tree, where tests/bench/measure and mkflat are (default: .)
-  BENCH_DIR       cache of the images, 14 GB for a full run (default: TMPDIR/e2bfo-bench)
-  SETS            of kernel, flat, small, scale (default: all)
-  TOOLS           names of competitors, as in the tables; 'e2bfo' means all its rows
-                  (default: all that take part by default; rsync only when named)
-  CACHES          of cold, warm (default: both)
-  RUNS            timed runs of each tool (default: 5)
+  BENCH_DIR       cache of the images, 30 GB, full: 170 GB (default: TMPDIR/e2bfo-bench)
+  SETS            of kernel, flat, small, sweep, big, mail, mixed, or single ones by their names
+                  (default: all; kernel6, kernel6-aged and big only when named, or full)
+  TOOLS           names of competitors (cp, tar-inode, ...; TOOLS=? for a list), or of groups of
+                  them: limit, e2bfo, block, file (default: the slow ones only on kernel and small,
+                  or full); those named run on every set
+  CACHES          of cold, warm (default: cold; full: both)
+  COPY_SECONDS    after so many seconds of copies every tool has one run on each set that is left,
+                  and kernel-aged is left out (default: 330; full: no limit)
+  RUNS            timed runs of each tool (default: 3; full: 5)
   FILE_SECONDS    a file-level tool gets, per cache, as many of these runs as fit into so many
-                  seconds, at least one (default: 15)
-  TIMEOUT         seconds after which a tool is stopped and reported so (default: 300)
+                  seconds, at least one (default: 2; full: 15)
+  TIMEOUT         seconds after which a tool is stopped and reported so (default: 120; full: 1800)
   KERNEL_TARBALL  default: /usr/src/linux-source-6.1.tar.xz (Debian: linux-source-6.1)
-  FLAT_FILES, SMALL_FILES, SCALE_FILES    sizes of the flat sets
-                  (default: 200000, 20000, '100000,1000000')
-  BENCH_JSON      where the numbers go (default: BENCH_DIR/results.json)
+  FLAT_FILES, SMALL_FILES, SCALE_FILES    sizes of the flat sets (default: 200000, 20000,
+                  '10000 100000 1000000'; full: '200000 1000000', 20000, to 10000000)
+  MAIL_FILES      default: 20000; full: 100000
+  SWEEP_MB        MB in each set of the sweep of file sizes (default: 512; full: 4096)
+  BIG_MB          MB of each of the 8 large files (default: 64; full: 256)
+  BENCH_JSON      where the numbers go (default: BENCH_DIR/results.json); plots go beside it
 """
-
-KNOWN_SETS = ("kernel", "flat", "small", "scale")
 
 
 @dataclass(frozen=True)
 class Settings:
+    full: bool
+    parts: tuple            # empty: all
     e2bfo: Path
     e2bfo_args: tuple
     builddir: Path
     bench_dir: Path
     json: Path
-    sets: tuple
+    sets: tuple             # empty: all
     tools: tuple            # empty: those that take part by default
     caches: tuple
+    copy_seconds: float
     runs: int
     file_seconds: float
     timeout: float
     tarball: Path
-    flat_files: int
+    flat_files: tuple
     small_files: int
     scale_files: tuple
+    mail_files: int
+    sweep_mb: int
+    big_mb: int
 
     def built(self, name):
         """Path of one of the C programs beside this harness, as built."""
@@ -60,38 +74,53 @@ class Settings:
     def image(self, name):
         return self.bench_dir / name
 
-    def wants(self, set_name):
-        return set_name in self.sets
-
 
 def words(text):
     return tuple(text.replace(",", " ").split())
 
 
+def numbers(text):
+    return tuple(int(word) for word in words(text))
+
+
 def from_environment(env=None):
     env = os.environ if env is None else env
+    if env.get("BENCH", "") not in ("", "full"):
+        raise SystemExit("bench: BENCH is either unset or full")
+    full = env.get("BENCH") == "full"
+
+    def choice(name, short, long):
+        return env.get(name) or (long if full else short)
+
     builddir = Path(env.get("BUILDDIR") or ".").absolute()
     bench_dir = Path(env.get("BENCH_DIR") or Path(tempfile.gettempdir()) / "e2bfo-bench").absolute()
     return Settings(
+        full=full,
+        parts=words(env.get("PARTS", "")),
         e2bfo=Path(env.get("E2BFO") or builddir / "e2bfo" / "e2bfo").absolute(),
         e2bfo_args=tuple(shlex.split(env.get("E2BFO_ARGS", ""))),
         builddir=builddir,
         bench_dir=bench_dir,
         json=Path(env.get("BENCH_JSON") or bench_dir / "results.json"),
-        sets=known(words(env.get("SETS", "")), KNOWN_SETS),
+        sets=words(env.get("SETS", "")),
         tools=words(env.get("TOOLS", "")),
-        caches=known(words(env.get("CACHES", "")), ("cold", "warm")),
-        runs=int(env.get("RUNS") or 5),
-        file_seconds=float(env.get("FILE_SECONDS") or 15),
-        timeout=float(env.get("TIMEOUT") or 300),
+        caches=known(words(choice("CACHES", "cold", "cold warm")), ("cold", "warm")),
+        copy_seconds=float(choice("COPY_SECONDS", 330, "inf")),
+        runs=int(choice("RUNS", 3, 5)),
+        file_seconds=float(choice("FILE_SECONDS", 2, 15)),
+        timeout=float(choice("TIMEOUT", 120, 1800)),
         tarball=Path(env.get("KERNEL_TARBALL") or "/usr/src/linux-source-6.1.tar.xz"),
-        flat_files=int(env.get("FLAT_FILES") or 200_000),
+        flat_files=numbers(choice("FLAT_FILES", "200000", "200000 1000000")),
         small_files=int(env.get("SMALL_FILES") or 20_000),
-        scale_files=tuple(int(n) for n in words(env.get("SCALE_FILES") or "100000 1000000")))
+        scale_files=numbers(choice("SCALE_FILES", "10000 100000 1000000",
+                                   "10000 100000 1000000 10000000")),
+        mail_files=int(choice("MAIL_FILES", 20_000, 100_000)),
+        sweep_mb=int(choice("SWEEP_MB", 512, 4096)),
+        big_mb=int(choice("BIG_MB", 64, 256)))
 
 
 def known(chosen, allowed):
     unknown = [name for name in chosen if name not in allowed]
     if unknown:
         raise SystemExit(f"bench: unknown: {' '.join(unknown)} (known: {' '.join(allowed)})")
-    return chosen or allowed
+    return chosen

@@ -42,14 +42,16 @@ class Log:
 
 @contextlib.contextmanager
 def tracefs():
-    """Mounted for as long as we need it, if it was not."""
+    """Mounted for as long as we need it, if it was not; nobody else can unmount it meanwhile."""
     ours = not (TRACEFS / "instances").is_dir()
     if ours:
         host.sh("mount", "-t", "tracefs", "tracefs", TRACEFS)
+    held = os.open(TRACEFS, os.O_RDONLY)
     try:
         remove_stale()
         yield
     finally:
+        os.close(held)
         if ours:
             host.status_of("umount", TRACEFS)
 

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Copies: every tool on every data set, side by side; with tables 3 (kernel tree), 5
+(sizes of requests) and 6 (aged).
+
+Measures what experiment says, on all sets that were asked for.
+"""
+
+import math
+import time
+from dataclasses import asdict, dataclass, field, replace
+
+from . import contenders, copyplots, copytables, datasets, distribution, experiment, recipes
+
+
+@dataclass
+class Copies:
+    caches: tuple
+    data: dict = field(default_factory=dict)        # {set: DataSet}
+    results: dict = field(default_factory=dict)     # {set: {tool: experiment.Result}}
+    notes: list = field(default_factory=list)       # who or what did not take part
+    seconds: dict = field(default_factory=dict)     # {set: it took so long}, with its image
+    about: str = ""
+
+
+def run(settings):
+    tools, notes = contenders.usable(settings)
+    copies = Copies(settings.caches, notes=notes, about=about(settings))
+    for recipe in recipes.wanted(settings):
+        late = sum(copies.seconds.values()) > settings.copy_seconds
+        reason = recipes.missing(settings, recipe)
+        if late and recipe.spare and recipe.name not in settings.sets:
+            reason = f"{settings.copy_seconds:.0f} s were over"
+        if reason:
+            notes.append(f"the set {recipe.name} ({reason})")
+            continue
+        run_set(replace(settings, runs=1) if late else settings, recipe, tools, copies)
+    return copies
+
+
+def run_set(settings, recipe, tools, copies):
+    begun = time.monotonic()
+    experiment.say(f"data set {recipe.name}: {recipe.about}")
+    data = datasets.get(settings, recipe)
+    copies.data[data.name] = data
+    copies.results[data.name] = experiment.run(settings, data,
+                                               contenders.taking_part(settings, tools, data))
+    copies.seconds[data.name] = time.monotonic() - begun
+
+
+def about(settings):
+    return ("Wall time includes the sync of the target device. Medians of "
+            f"{settings.runs} runs, tools in turn (file-level tools: as many as fit into "
+            f"{settings.file_seconds:g} s; n says how many). The first run of each tool was traced "
+            "and judged: by e2fsck, by the kernel, which counts the names, and by e2bfo verify, "
+            "which compares content and all attributes: what it says is lost stands beside the "
+            "time. The dd rows copy a contiguous file, as large as all blocks in use, or as the "
+            "tree alone (blocks of its files and directories, and its inodes): the limits. The "
+            "best equal is the fastest competitor that lost nothing, the best file-level one the "
+            "fastest that copies files and brought every name. partclone runs with -f 0, as its "
+            "progress thread otherwise rounds the time up to pauses of 2 s."
+            + ("" if settings.copy_seconds == math.inf else
+               f" After {settings.copy_seconds:.0f} s of copies, each tool has one run on each set "
+               "that is left.")
+            + ("" if settings.full or settings.tools else
+               " The slow tools (dump, fsarchiver, mke2fs -d, debugfs) copy every set only "
+               "with BENCH=full."))
+
+
+def section(copies):
+    return copytables.section(copies) + distribution.section(distribution.of(copies))
+
+
+def as_json(copies):
+    return {
+        "notes": copies.notes,
+        "sets": {name: {"about": d.about, "size": d.size, "aged": d.aged, "fresh": d.fresh,
+                        "seconds": copies.seconds[name], **asdict(d.contents)}
+                 for name, d in copies.data.items()},
+        "results": {name: {key: as_dict(r) for key, r in tools.items()}
+                    for name, tools in copies.results.items()},
+    }
+
+
+def as_dict(result):
+    return asdict(result) | {"whole": result.whole(), "equal": result.equal()}
+
+
+def plots(copies):
+    return copyplots.plots(copies) | distribution.plots(distribution.of(copies))

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Verdict: is the result of a copy sound, is all there, and what was not kept?
+
+Measures nothing. Three judges: e2fsck -fn; the kernel, which mounts it and counts the names; and
+e2bfo verify, which compares content and every attribute of every inode. What they say becomes a few
+words beside the time:
+
+    same                                clean, all names, no difference
+    lost: ctime, crtime, xattr 12       clean, all names; these kinds differ, in all inodes or in 12
+    **fsck exit 4**, **9 of 10 names**  what disqualifies
+"""
+
+import re
+import subprocess
+from dataclasses import dataclass, field
+
+from . import host
+from .survey import count_names
+
+# Of e2bfo verify, in the order in which they are told
+KINDS = ("extra", "missing", "type", "data", "size", "holes", "symlink", "device", "nlink", "links",
+         "mode", "uid", "gid", "mtime", "atime", "ctime", "crtime", "version", "generation",
+         "flags", "project", "xattr", "hash")
+SUMMED = re.compile(r"^and (\d+) more: (\w+) \(all with")
+LISTED = re.compile(rf": ({'|'.join(KINDS)})\b")
+NEARLY_ALL = 0.9                # of the inodes
+
+
+@dataclass
+class Verdict:
+    clean: bool = False             # e2fsck has nothing to say
+    names: int = 0
+    expected: int = 0
+    same: bool = False              # e2bfo verify found no difference
+    differences: dict = field(default_factory=dict)     # {kind: how many}
+    problem: str = ""               # why it could not be compared
+    status: int = 0                 # of the copy
+
+    def whole(self):
+        """Sound, with every name: its time counts as that of a copy."""
+        return self.clean and self.names == self.expected
+
+    def equal(self):
+        """Of equal fidelity: nothing differs at all."""
+        return self.whole() and self.same
+
+
+def judge(settings, data, job, status):
+    """Verdict about the target as the copy left it."""
+    verdict = Verdict(expected=data.contents.names, status=status)
+    verdict.clean = host.status_of("e2fsck", "-fn", job.target) == 0
+    if host.status_of("mount", "-t", "ext4", "-o", "ro,noatime", job.target, job.target_dir) == 0:
+        try:
+            verdict.names = count_names(job.target_dir)
+        except OSError as error:
+            verdict.problem = str(error)
+        finally:
+            host.unmount_if_mounted(job.target_dir)
+    if not verdict.problem:
+        compare(settings, job, verdict)
+    return verdict
+
+
+def compare(settings, job, verdict):
+    """Asks e2bfo verify. It lists ten differences of a kind, and how many more there are."""
+    done = subprocess.run([str(settings.e2bfo), "verify", job.source, job.target], text=True,
+                          capture_output=True, errors="replace", check=False, cwd=job.work)
+    verdict.same = done.returncode == 0
+    verdict.differences = counted(done.stdout)
+    if done.returncode not in (0, 1):
+        verdict.problem = (done.stderr.strip().splitlines() or ["verify failed"])[-1][:100]
+
+
+def counted(text):
+    r"""{kind: how many} of what e2bfo verify printed.
+
+    >>> counted("/a: mtime 1, other 2\n/b: missing, only in x\nand 7 more: mtime (all with -v)\n")
+    {'missing': 1, 'mtime': 8}
+    """
+    counts = {}
+    for line in text.splitlines():
+        more, listed = SUMMED.match(line), LISTED.search(line)
+        if more:
+            counts[more[2]] = counts.get(more[2], 0) + int(more[1])
+        elif listed:
+            counts[listed[1]] = counts.get(listed[1], 0) + 1
+    return {kind: counts[kind] for kind in KINDS if kind in counts}
+
+
+def words(verdict, inodes):
+    """The cell of a table."""
+    said = []
+    if not verdict.clean:
+        said.append("**fsck finds errors**")
+    if verdict.names != verdict.expected:
+        said.append(f"**{verdict.names:,} of {verdict.expected:,} names**")
+    if verdict.problem:
+        said.append(f"**{verdict.problem}**")
+    elif verdict.same:
+        said.append("same")
+    else:
+        said.append("lost: " + ", ".join(kind_words(k, n, inodes)
+                                         for k, n in verdict.differences.items()))
+    if verdict.status:
+        said.append(f"exit {verdict.status}")
+    return "; ".join(said)
+
+
+def kind_words(kind, count, inodes):
+    return kind if count >= NEARLY_ALL * inodes else f"{kind} {count:,}"
