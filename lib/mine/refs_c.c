@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * refs_c.c - references in C and its kin: #include "..."
+ * refs_c.c - references in C and its kin: #include "..." and <...>
+ *
+ * Both are looked for in the same places: which folders a compiler is given with -I, and for which
+ * of them, stands in no source.
  *
  * A directive begins a line.  Comments, strings and characters are told from code, because a
  * comment may stand before a directive or hold one.
@@ -27,18 +30,20 @@ static void skip_blanks(struct bfo_scan *s)
 static void scan_directive(struct bfo_scan *s)
 {
 	const char *start;
+	char end;
 
 	skip_blanks(s);
 	if (!bfo_scan_skip(s, "include_next") && !bfo_scan_skip(s, "include") &&
 	    !bfo_scan_skip(s, "import"))
 		return;
 	skip_blanks(s);
-	if (s->p == s->end || *s->p != '"')
+	if (s->p == s->end || (*s->p != '"' && *s->p != '<'))
 		return;
+	end = *s->p == '<' ? '>' : '"';
 	start = ++s->p;
-	while (s->p < s->end && *s->p != '"' && *s->p != '\n')
+	while (s->p < s->end && *s->p != end && *s->p != '\n')
 		s->p++;
-	if (s->p < s->end && *s->p == '"')
+	if (s->p < s->end && *s->p == end)
 		bfo_scan_emit(s, start, s->p - start);
 }
 

@@ -45,6 +45,7 @@ errcode_t bfo_sequence_group(struct bfo_sequence *s, int policy)
 	struct bfo_sequence_group *last = s->groups.n ? &s->groups.v[s->groups.n - 1] : NULL;
 
 	if (last && !last->n) {
+		last->first = s->taken.n;
 		last->policy = policy;
 		return 0;
 	}
@@ -62,17 +63,49 @@ errcode_t bfo_sequence_take(struct bfo_sequence *s, uint32_t inode)
 	return bfo_vec_push(&s->taken, inode);
 }
 
+/*
+ * Takes the directories that lead to record INODE and are left, the topmost first.  Those above one
+ * that was taken came with it; those above one that is not written are not written either.
+ */
+static errcode_t take_way(struct bfo_sequence *s, uint32_t inode)
+{
+	const struct bfo_tree *t = s->plan->tree;
+	size_t i, begin = s->taken.n, n;
+	errcode_t err = 0;
+
+	while (!err && inode != s->plan->root && t->inodes.v[inode].name != BFO_NONE) {
+		inode = t->names.v[t->inodes.v[inode].name].dir;
+		if (!is_left(s, inode))
+			break;
+		s->left[inode / 64] &= ~(1ULL << inode % 64);
+		err = bfo_vec_push(&s->taken, inode);
+	}
+	n = s->taken.n - begin;
+	for (i = 0; i < n / 2; i++) {
+		uint32_t *top = &s->taken.v[begin + n - 1 - i], *bottom = &s->taken.v[begin + i];
+
+		inode = *top;
+		*top = *bottom;
+		*bottom = inode;
+	}
+	return err;
+}
+
 errcode_t bfo_sequence_take_group(struct bfo_sequence *s, int policy, uint32_t support,
 				  const uint32_t *inodes, size_t n)
 {
 	size_t i, left = 0;
-	errcode_t err;
+	errcode_t err = 0;
 
 	for (i = 0; i < n; i++)
 		left += is_left(s, inodes[i]);
 	if (left < 2)
 		return 0;
-	err = bfo_sequence_group(s, policy);
+	for (i = 0; i < n && !err; i++)
+		if (is_left(s, inodes[i]))
+			err = take_way(s, inodes[i]);
+	if (!err)
+		err = bfo_sequence_group(s, policy);
 	if (!err)
 		s->groups.v[s->groups.n - 1].support = support;
 	for (i = 0; i < n && !err; i++)

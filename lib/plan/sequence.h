@@ -40,7 +40,11 @@ errcode_t bfo_sequence_group(struct bfo_sequence *s, int policy);
 /* Record INODE is next, unless it is not copied or was taken. */
 errcode_t bfo_sequence_take(struct bfo_sequence *s, uint32_t inode);
 
-/* A group of N records, of what is left of them; fewer than two are none, and stay. */
+/*
+ * A group of N records, of what is left of them; fewer than two are none, and stay.  In front of the
+ * group, and in no group, come the directories that lead to its members and are left: who opens
+ * the files cold reads these first.
+ */
 errcode_t bfo_sequence_take_group(struct bfo_sequence *s, int policy, uint32_t support,
 				  const uint32_t *inodes, size_t n);
 

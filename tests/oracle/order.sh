@@ -199,7 +199,7 @@ for to in new used; do
 	places trace-$to.img first | rising "trace: $to" $close
 	places trace-$to.img second | rising "trace: $to" $close
 	cat first second > both
-	places trace-$to.img both | rising "trace: both, $to" $close
+	places trace-$to.img both | rising "trace: both, $to"
 done
 for path in /f9 /sub/g2 /f9 /sub/g2; do
 	printf '10.0.0.1 - - [10/Oct/2000:13:55:36 -0700] "GET %s HTTP/1.0" 200 2326\n' $path

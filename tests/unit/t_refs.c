@@ -104,7 +104,9 @@ END_TEST
 START_TEST(c_includes)
 {
 	want_refs(BFO_REFS_C, "#include \"a.h\"\n  # include\t\"b.h\" // x\n#include <c.h>\n"
-		  "#import \"d.h\"\n#include_next \"e.h\"\n", "a.h|b.h|d.h|e.h|");
+		  "#import \"d.h\"\n#include_next \"e.h\"\n", "a.h|b.h|c.h|d.h|e.h|");
+	want_refs(BFO_REFS_C, "#include <a\"b.h>\n#include <c.h\n#include \"d>e.h\"\n",
+		  "a\"b.h|d>e.h|");
 	want_refs(BFO_REFS_C, "/* #include \"a.h\"\n#include \"b.h\"\n*/ #include \"c.h\"", "c.h|");
 	want_refs(BFO_REFS_C, "// x \\\n#include \"a.h\"\n#include \"b.h\"\n", "b.h|");
 	want_refs(BFO_REFS_C, "x /* y\n#include \"a.h\"\n*/\n#include \"b.h\"", "b.h|");

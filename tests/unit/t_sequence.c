@@ -84,32 +84,59 @@ START_TEST(nothing_taken_is_readdir)
 }
 END_TEST
 
+/* The N-th file, or more, of the order without policies. */
+static uint32_t file_before(const struct bed *b, size_t n)
+{
+	while (S_ISDIR(b->f.m.tree.inodes.v[b->before[n]].mode))
+		n++;
+	return b->before[n];
+}
+
+/* Members that follow each other from place AT on, behind all directories that lead to them. */
+static void want_members(const struct bed *b, size_t at, const uint32_t *members, size_t n)
+{
+	const struct bfo_plan *plan = &b->f.m.plan;
+	uint32_t dir;
+	size_t i, place, below;
+
+	for (i = 0; i < n; i++) {
+		want_eq(plan->order.v[at + i], members[i]);
+		for (dir = members[i], below = at; dir != plan->root; below = place) {
+			dir = plan->tree->names.v[plan->tree->inodes.v[dir].name].dir;
+			for (place = 0; plan->order.v[place] != dir; place++)
+				want(place + 1 < below);
+		}
+	}
+}
+
 START_TEST(takes_groups)
 {
 	uint32_t first[] = { 0, 0, 0 }, second[] = { 0, 0, 0 }, third[] = { 0, 0 };
 	struct bed b;
+	size_t i, files = 0;
 
 	bed_init(&b, 6001, 0);
-	first[0] = first[2] = b.before[300];		/* one of them twice */
-	first[1] = b.before[20];
-	second[0] = b.before[20];
-	second[1] = b.before[400];
-	second[2] = b.before[5];
-	third[0] = b.before[400];
-	third[1] = b.before[7];				/* one that is left is no group */
+	first[0] = first[2] = file_before(&b, 300);		/* one of them twice */
+	first[1] = file_before(&b, 20);
+	second[0] = file_before(&b, 20);
+	second[1] = file_before(&b, 400);
+	second[2] = file_before(&b, 5);
+	third[0] = file_before(&b, 400);
+	third[1] = file_before(&b, 7);				/* one that is left is no group */
+	want_ok(bfo_sequence_group(&b.s, 2));		/* an empty one is none */
 	want_ok(bfo_sequence_take_group(&b.s, 3, 17, first, 3));
 	want_ok(bfo_sequence_take_group(&b.s, 4, 0, second, 3));
 	want_ok(bfo_sequence_take_group(&b.s, 5, 0, third, 2));
-	want_rest(&b, 4);
-	want_eq(b.f.m.plan.order.v[0], b.before[300]);
-	want_eq(b.f.m.plan.order.v[1], b.before[20]);
-	want_eq(b.f.m.plan.order.v[2], b.before[400]);
-	want_eq(b.f.m.plan.order.v[3], b.before[5]);
+	for (i = 0; i < b.s.taken.n; i++)
+		files += !S_ISDIR(b.f.m.tree.inodes.v[b.s.taken.v[i]].mode);
+	want_eq(files, 4);				/* of the rest, directories alone */
+	want_rest(&b, b.s.taken.n);
 	want_eq(b.s.groups.n, 2);
+	want_members(&b, b.s.groups.v[0].first, first, 2);
+	want_members(&b, b.s.groups.v[1].first, second + 1, 2);
 	want_eq(b.s.groups.v[0].support, 17);
 	want_eq(b.s.groups.v[0].policy, 3);
 	want_eq(b.s.groups.v[0].n, 2);
-	want_eq(b.s.groups.v[1].first, 2);
 	want_eq(b.s.groups.v[1].n, 2);
 	want_eq(b.s.groups.v[1].policy, 4);
 	bed_free(&b);
@@ -211,6 +238,7 @@ START_TEST(leaves_out)
 {
 	struct bed b;
 	uint32_t two[2];
+	size_t first;
 
 	bed_init(&b, 6040, 4);
 	two[0] = b.before[b.n - 1];
@@ -220,9 +248,10 @@ START_TEST(leaves_out)
 	want_ok(bfo_sequence_by_source(&b.s));
 	want_ok(bfo_sequence_end(&b.s));
 	b.f.m.tree.inodes.v[two[0]].state |= BFO_INODE_BAD;
+	first = b.f.m.plan.source_first;
 	bfo_plan_leave_out(&b.f.m.plan);
-	want_eq(b.f.m.plan.source_first, 1);
-	want_eq(b.f.m.plan.order.v[0], two[1]);
+	want_eq(b.f.m.plan.source_first, first - 1);
+	want_eq(b.f.m.plan.order.v[first - 2], two[1]);
 	want_eq(b.f.m.plan.order.n, b.n - 1);
 	bed_free(&b);
 }
