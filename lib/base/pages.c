@@ -6,18 +6,25 @@
 
 #include "base/pages.h"
 
+#define HUGE_PAGE (2UL << 20)	/* of most machines */
+
+static size_t whole_pages(size_t bytes)
+{
+	return (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+}
+
 void *bfo_pages_alloc(size_t bytes)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = mmap(NULL, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
 		return NULL;
-	madvise(p, bytes, MADV_HUGEPAGE);
+	madvise(p, whole_pages(bytes), MADV_HUGEPAGE);
 	return p;
 }
 
 void bfo_pages_free(void *pages, size_t bytes)
 {
 	if (pages)
-		munmap(pages, bytes);
+		munmap(pages, whole_pages(bytes));
 }

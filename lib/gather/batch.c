@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/pages.h"
 #include "base/sort.h"
 #include "gather/batch.h"
 
@@ -50,14 +51,14 @@ errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct 
 	r->ctx = ctx;
 	r->vol = vol;
 	r->gap = gap / vol->block_size;
-	r->merge = aligned_alloc(4096, BFO_MERGE_BYTES);
+	r->merge = bfo_pages_alloc(BFO_MERGE_BYTES);
 	r->iov = malloc(BFO_READ_PIECES * sizeof(*r->iov));
 	return r->merge && r->iov ? 0 : ENOMEM;
 }
 
 void bfo_reader_free(struct bfo_reader *r)
 {
-	free(r->merge);
+	bfo_pages_free(r->merge, BFO_MERGE_BYTES);
 	free(r->iov);
 	r->merge = NULL;
 	r->iov = NULL;

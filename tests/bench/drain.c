@@ -126,7 +126,9 @@ static errcode_t run_batch(struct drain *d)
 	size_t i;
 
 	bfo_order_list_sort(&d->nodes);
+	d->reader.direct = 1;		/* as e2bfo copy reads what one batch takes */
 	err = bfo_reader_run(&d->reader, d->nodes.v, d->nodes.n, &sink);
+	d->reader.direct = 0;
 	for (i = 0; i < d->pieces.n && !err; i++)
 		look_at(d, &d->pieces.v[i]);
 	d->batches += d->nodes.n > 0;

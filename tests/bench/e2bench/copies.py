@@ -5,9 +5,8 @@
 Measures what experiment says, on all sets that were asked for.
 """
 
-import math
 import time
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 
 from . import contenders, copyplots, copytables, datasets, distribution, experiment, recipes
 
@@ -26,14 +25,11 @@ def run(settings):
     tools, notes = contenders.usable(settings)
     copies = Copies(settings.caches, notes=notes, about=about(settings))
     for recipe in recipes.wanted(settings):
-        late = sum(copies.seconds.values()) > settings.copy_seconds
         reason = recipes.missing(settings, recipe)
-        if late and recipe.spare and recipe.name not in settings.sets:
-            reason = f"{settings.copy_seconds:.0f} s were over"
         if reason:
             notes.append(f"the set {recipe.name} ({reason})")
             continue
-        run_set(replace(settings, runs=1) if late else settings, recipe, tools, copies)
+        run_set(settings, recipe, tools, copies)
     return copies
 
 
@@ -58,9 +54,6 @@ def about(settings):
             "best equal is the fastest competitor that lost nothing, the best file-level one the "
             "fastest that copies files and brought every name. partclone runs with -f 0, as its "
             "progress thread otherwise rounds the time up to pauses of 2 s."
-            + ("" if settings.copy_seconds == math.inf else
-               f" After {settings.copy_seconds:.0f} s of copies, each tool has one run on each set "
-               "that is left.")
             + ("" if settings.full or settings.tools else
                " The slow tools (dump, fsarchiver, mke2fs -d, debugfs) copy every set only "
                "with BENCH=full."))

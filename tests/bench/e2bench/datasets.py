@@ -40,7 +40,6 @@ class Recipe:
     aged: bool = False          # fragmented
     fresh: str = ""             # of an aged one: the set with the same files in order
     brief: bool = False         # by default without the slow competitors
-    spare: bool = False         # by default only if there is time left
     extra: bool = False         # by default not at all
 
 

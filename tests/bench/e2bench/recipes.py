@@ -82,14 +82,14 @@ def kernels(settings):
     six = Recipe("kernel6", 0, (), "noatime",
                  reading(one, lambda a, b: aging.copies(a, b, TREES)), f"six times {title}", name,
                  "kernel", base=one, times=TREES, full=0.6, brief=True, extra=True)
-    return one, aged(one, spare=True), six, aged(six, extra=True)
+    return one, aged(one), six, aged(six)
 
 
-def aged(fresh, **when):
+def aged(fresh):
     return Recipe(f"{fresh.name}-aged", 0, (), "noatime,nodelalloc",
                   reading(fresh, aging.copy_aged), f"{fresh.about.split(',')[0]}, aged", fresh.of,
                   "kernel", base=fresh, full=0.85, aged=True, fresh=fresh.name, brief=True,
-                  **when)
+                  extra=True)
 
 
 # ---- directories of equal files ----
@@ -119,7 +119,7 @@ def sweep(settings):
         yield Recipe(f"sweep-{name}", total * 5 // 4 // MIB * MIB + 256 * MIB, inodes_for(count),
                      mount_for(size), flat(count, size, "fresh"),
                      f"one directory, {count:,} files of {name}B", str(settings.sweep_mb), "sweep",
-                     brief=True)
+                     brief=True, extra=True)
 
 
 def big(settings):
@@ -150,7 +150,7 @@ def mail(settings):
     count = settings.mail_files
     return Recipe("mail", -(-count // 20_000) * GIB, ("-i", "8192"), "noatime,nodelalloc",
                   lambda _, top: host.apart(maildir.deliver, str(top / "Maildir"), count),
-                  f"a maildir, about {count:,} messages", str(count), "mail", brief=True)
+                  f"a maildir, about {count:,} messages", str(count), "mail", brief=True, extra=True)
 
 
 def mixed():

@@ -22,13 +22,11 @@ usage: run [--help]            settings are environment variables:
   BUILDDIR        top of the build tree, where tests/bench/measure and mkflat are (default: .)
   BENCH_DIR       cache of the images, 30 GB, full: 170 GB (default: TMPDIR/e2bfo-bench)
   SETS            of kernel, flat, small, sweep, big, mail, mixed, or single ones by their names
-                  (default: all; kernel6, kernel6-aged and big only when named, or full)
+                  (default: kernel, flat, small and mixed; full: all)
   TOOLS           names of competitors (cp, tar-inode, ...; TOOLS=? for a list), or of groups of
                   them: limit, e2bfo, block, file (default: the slow ones only on kernel and small,
                   or full); those named run on every set
   CACHES          of cold, warm (default: cold; full: both)
-  COPY_SECONDS    after so many seconds of copies every tool has one run on each set that is left,
-                  and kernel-aged is left out (default: 330; full: no limit)
   RUNS            timed runs of each tool (default: 3; full: 5)
   FILE_SECONDS    a file-level tool gets, per cache, as many of these runs as fit into so many
                   seconds, at least one (default: 2; full: 15)
@@ -55,7 +53,6 @@ class Settings:
     sets: tuple             # empty: all
     tools: tuple            # empty: those that take part by default
     caches: tuple
-    copy_seconds: float
     runs: int
     file_seconds: float
     timeout: float
@@ -105,7 +102,6 @@ def from_environment(env=None):
         sets=words(env.get("SETS", "")),
         tools=words(env.get("TOOLS", "")),
         caches=known(words(choice("CACHES", "cold", "cold warm")), ("cold", "warm")),
-        copy_seconds=float(choice("COPY_SECONDS", 330, "inf")),
         runs=int(choice("RUNS", 3, 5)),
         file_seconds=float(choice("FILE_SECONDS", 2, 15)),
         timeout=float(choice("TIMEOUT", 120, 1800)),
