@@ -17,6 +17,12 @@ struct taken {
 	size_t groups, files;
 };
 
+/* A trace also gives runs of files that are used together but once. */
+static int is_group(const struct bfo_sequence_group *g)
+{
+	return g->policy != ORDER_TRACE || g->support;
+}
+
 static struct taken taken_by(const struct order *o, enum order_policy policy)
 {
 	struct taken t = { 0 };
@@ -24,7 +30,7 @@ static struct taken taken_by(const struct order *o, enum order_policy policy)
 
 	for (i = 0; i < o->sequence.groups.n; i++)
 		if (o->sequence.groups.v[i].policy == (int) policy) {
-			t.groups++;
+			t.groups += is_group(&o->sequence.groups.v[i]);
 			t.files += o->sequence.groups.v[i].n;
 		}
 	return t;
@@ -82,7 +88,7 @@ static void print_group(const struct order *o, const struct bfo_sequence_group *
 	if (g->support)
 		printf("  seen %u times:\n", g->support);
 	else
-		printf(g->policy == ORDER_LIST ? "  in this order:\n" : "  together:\n");
+		printf(g->policy == ORDER_REFS ? "  together:\n" : "  in this order:\n");
 	for (i = 0; i < n; i++)
 		printf("    %s\n", bfo_text_escape(path, path_of(o, g->first + i, path), shown,
 						   sizeof(shown)));

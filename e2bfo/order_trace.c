@@ -2,7 +2,15 @@
 /*
  * order_trace.c - --order=trace: groups of files that were used together
  *
- * The trace is read line by line; what is kept of it is what bfo_mine keeps, and a cache of paths.
+ * The trace is read line by line; what is kept of it is what bfo_mine keeps, a cache of paths, and
+ * which files it has, in the order of their first access.  They are placed in that order, but with
+ * its first member comes all of a group:
+ *
+ *   trace     a b c a b d c a b		placed   a b | c d
+ *   group     a b
+ *
+ * Mining finds what comes together again and again; what comes once, as the sources of a program
+ * do, comes together, too.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,6 +33,8 @@ struct trace {
 	size_t at, end;
 	int is_long;			/* what comes up to the next newline belongs to too long a line */
 	struct bfo_path path;
+	uint64_t *met;			/* bit per record */
+	BFO_VEC(uint32_t) first;	/* the records of those bits, in the order of the trace */
 };
 
 static errcode_t failed(const struct trace *t, errcode_t err)
@@ -69,6 +79,16 @@ static int find_place(struct trace *t, const struct bfo_trace_access *a)
 	return bfo_path_join(&t->path, root, strlen(root), path, len);
 }
 
+static errcode_t note_first(struct trace *t, uint32_t inode)
+{
+	uint64_t bit = 1ULL << inode % 64;
+
+	if (t->met[inode / 64] & bit)
+		return 0;
+	t->met[inode / 64] |= bit;
+	return bfo_vec_push(&t->first, inode);
+}
+
 static errcode_t add_access(struct trace *t, const struct bfo_trace_access *a)
 {
 	uint32_t inode = BFO_NONE;
@@ -80,6 +100,8 @@ static errcode_t add_access(struct trace *t, const struct bfo_trace_access *a)
 	if (!err && inode == BFO_NONE)
 		t->c->order.missing[ORDER_TRACE]++;
 	else if (!err)
+		err = note_first(t, inode);
+	if (!err && inode != BFO_NONE)
 		err = bfo_mine_add(t->mine, bfo_trace_text_stream(a), inode);
 	return err;
 }
@@ -140,10 +162,60 @@ static errcode_t trace_init(struct trace *t)
 	if (o->window)
 		options.window = o->window;
 	t->buffer = malloc(TEXT_BYTES);
-	if (!t->buffer)
+	t->met = calloc(t->c->tree.inodes.n / 64 + 1, sizeof(*t->met));
+	if (!t->buffer || !t->met)
 		return ENOMEM;
 	err = paths_init(&t->paths, &t->c->plan);
 	return err ? err : bfo_mine_open(&t->mine, &options);
+}
+
+/* Files of no group that come one after the other: what is written as one need not be listed as one. */
+static errcode_t take_others(struct trace *t, const uint32_t *inodes, size_t n)
+{
+	struct bfo_sequence *s = &t->c->order.sequence;
+	errcode_t err;
+
+	if (n != 1)
+		return bfo_sequence_take_group(s, ORDER_TRACE, 0, inodes, n);
+	err = bfo_sequence_group(s, ORDER_TRACE);
+	return err ? err : bfo_sequence_take(s, *inodes);
+}
+
+/* The group of each record, counted from 1; 0: none. */
+static uint32_t *map_groups(const struct trace *t, const struct bfo_groups *g)
+{
+	uint32_t *of = calloc(t->c->tree.inodes.n + 1, sizeof(*of)), i, k;
+
+	for (i = 0; of && i < g->groups.n; i++)
+		for (k = 0; k < g->groups.v[i].len; k++)
+			of[g->files.v[g->groups.v[i].start + k]] = i + 1;
+	return of;
+}
+
+static errcode_t take_all(struct trace *t, const struct bfo_groups *g)
+{
+	uint32_t *of = map_groups(t, g), group;
+	size_t i, others = 0, n = t->first.n;
+	errcode_t err = of ? 0 : ENOMEM;
+
+	for (i = 0; i < n && !err; i++) {
+		const struct bfo_group *found;
+
+		group = of[t->first.v[i]];
+		if (!group)
+			continue;
+		err = take_others(t, t->first.v + others, i - others);
+		others = i + 1;
+		found = &g->groups.v[group - 1];
+		if (!err)
+			err = bfo_sequence_take_group(&t->c->order.sequence, ORDER_TRACE,
+						      found->support, g->files.v + found->start,
+						      found->len);
+	}
+	if (!err)
+		err = take_others(t, t->first.v + others, n - others);
+	free(of);
+	return err;
 }
 
 errcode_t order_by_trace(struct copy *c)
@@ -163,11 +235,13 @@ errcode_t order_by_trace(struct copy *c)
 	if (err == ENOMEM || err == BFO_ET_OVERFLOW)
 		failed(t, err);
 	if (!err)
-		err = order_take_groups(c, ORDER_TRACE, &groups);
+		err = take_all(t, &groups);
 	bfo_groups_free(&groups);
 	bfo_mine_close(t->mine);
 	bfo_trace_text_close(t->text);
 	paths_free(&t->paths);
+	bfo_vec_free(&t->first);
+	free(t->met);
 	free(t->buffer);
 	free(t);
 	return err;

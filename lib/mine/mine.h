@@ -12,7 +12,7 @@
  *
  *  - A batch is the next `batch` calls of add, of all streams.  Nothing reaches across batches.
  *  - In a batch, a stream's accesses stand one after the other.  One to the same file as the one
- *    before it is no access of its own: stat and open of a file come together.  Files with fewer
+ *    before it is no access of its own: read again at once, it comes from memory.  Files with fewer
  *    than `least` accesses are taken out.
  *  - Two accesses that are now next to each other in a stream are successive if the second was
  *    among the `window` that followed the first before files were taken out.

@@ -14,25 +14,18 @@ struct text {
 	const char *p, *end;
 };
 
-/* Calls, and where their path is: the first argument, or the one after a descriptor. */
+/*
+ * Calls, and where their path is: the first argument, or the one after a descriptor.  Those that only
+ * look at a file (stat, access, readlink) are no accesses here: nothing of its data is read.  make
+ * looks at everything before it compiles anything.
+ */
 static const struct call {
 	const char *name;
 	int at, kind;
 } calls[] = {
 	{ "open", 0, BFO_STRACE_READS },	{ "openat", 1, BFO_STRACE_READS },
 	{ "openat2", 1, BFO_STRACE_READS },	{ "execve", 0, BFO_STRACE_READS },
-	{ "execveat", 1, BFO_STRACE_READS },	{ "stat", 0, BFO_STRACE_READS },
-	{ "lstat", 0, BFO_STRACE_READS },	{ "stat64", 0, BFO_STRACE_READS },
-	{ "lstat64", 0, BFO_STRACE_READS },	{ "newfstatat", 1, BFO_STRACE_READS },
-	{ "fstatat64", 1, BFO_STRACE_READS },	{ "statx", 1, BFO_STRACE_READS },
-	{ "access", 0, BFO_STRACE_READS },	{ "faccessat", 1, BFO_STRACE_READS },
-	{ "faccessat2", 1, BFO_STRACE_READS },	{ "readlink", 0, BFO_STRACE_READS },
-	{ "readlinkat", 1, BFO_STRACE_READS },	{ "truncate", 0, BFO_STRACE_READS },
-	{ "chmod", 0, BFO_STRACE_READS },	{ "fchmodat", 1, BFO_STRACE_READS },
-	{ "chown", 0, BFO_STRACE_READS },	{ "lchown", 0, BFO_STRACE_READS },
-	{ "fchownat", 1, BFO_STRACE_READS },	{ "utimensat", 1, BFO_STRACE_READS },
-	{ "getxattr", 0, BFO_STRACE_READS },	{ "lgetxattr", 0, BFO_STRACE_READS },
-	{ "listxattr", 0, BFO_STRACE_READS },	{ "llistxattr", 0, BFO_STRACE_READS },
+	{ "execveat", 1, BFO_STRACE_READS },
 	{ "chdir", 0, BFO_STRACE_CHDIR },
 	{ "fork", 0, BFO_STRACE_FORKS },	{ "vfork", 0, BFO_STRACE_FORKS },
 	{ "clone", 0, BFO_STRACE_FORKS },	{ "clone3", 0, BFO_STRACE_FORKS },

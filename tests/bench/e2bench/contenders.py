@@ -160,10 +160,10 @@ TOOLS = (
          target="any"),
     Tool("cp", "cp -a", "file", ("cp", *SHELL), by_files("cp -a {source_dir}/. {target_dir}/"),
          good_status=FILE_STATUS),
-    Tool("tar", "tar | tar", "file", ("tar", *SHELL), tar(), good_status=FILE_STATUS),
+    Tool("tar", "tar | tar", "file", ("tar", *SHELL), tar(), slow=True, good_status=FILE_STATUS),
     Tool("tar-inode", "tar --sort=inode | tar", "file", ("tar", *SHELL), tar("--sort=inode"),
          good_status=FILE_STATUS),
-    Tool("rsync", "rsync -aHAXSU", "file", ("rsync", *SHELL), good_status=FILE_STATUS,
+    Tool("rsync", "rsync -aHAXSU", "file", ("rsync", *SHELL), slow=True, good_status=FILE_STATUS,
          command=by_files("rsync -aHAXSU --numeric-ids {source_dir}/ {target_dir}/")),
     Tool("dump", "dump | restore", "file", ("dump", "restore", *SHELL), into_files(DUMP),
          slow=True, good_status=FILE_STATUS),
@@ -172,8 +172,7 @@ TOOLS = (
     Tool("mke2fs", "mke2fs -d", "file", ("mke2fs", *SHELL), FROM_MKE2FS, target="any",
          only=is_not_flat, warm=False, slow=True, good_status=FILE_STATUS),
     Tool("rdump", "debugfs rdump", "file", ("debugfs", *SHELL),
-         into_files(RDUMP), slow=True,
-         good_status=FILE_STATUS),
+         into_files(RDUMP), slow=True, good_status=FILE_STATUS),
 )
 
 

@@ -55,8 +55,8 @@ def about(settings):
             "fastest that copies files and brought every name. partclone runs with -f 0, as its "
             "progress thread otherwise rounds the time up to pauses of 2 s."
             + ("" if settings.full or settings.tools else
-               " The slow tools (dump, fsarchiver, mke2fs -d, debugfs) copy every set only "
-               "with BENCH=full."))
+               " The slow tools (tar, rsync, dump, fsarchiver, mke2fs -d, debugfs) copy every set "
+               "only with BENCH=full."))
 
 
 def section(copies):

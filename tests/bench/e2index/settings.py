@@ -14,8 +14,8 @@ usage: itree [--help]          settings are environment variables:
   BUILDDIR        top of the build tree (default: .), with e2itree/e2itree and e2bfo/e2bfo in it
   BENCH_DIR       cache of the images (default: TMPDIR/e2bfo-bench): three of 420 bytes for each file,
                   of 5.5 KB with BYTES=4096, and of 256 MB more
-  FILES           how many files the directory has (default: '100000 1000000 5000000'; the last
-                  takes minutes to fill)
+  FILES           how many files the directory has (default: '100000 1000000'; with
+                  BENCH=full also 5000000, which takes minutes to fill)
   BYTES           in each of them: 0 or 4096 (default: 0)
   ROWS            of build, fsck, check, and the readers tree, notree, kernel-names,
                   kernel-unsorted, kernel-ls, kernel-sorted (default: all); those that begin
@@ -61,6 +61,10 @@ def words(text):
     return tuple(text.replace(",", " ").split())
 
 
+def default_files(env):
+    return "100000 1000000" + (" 5000000" if env.get("BENCH") == "full" else "")
+
+
 def from_environment(known_rows, env=None):
     env = os.environ if env is None else env
     bench_dir = Path(env.get("BENCH_DIR") or Path(tempfile.gettempdir()) / "e2bfo-bench").absolute()
@@ -72,7 +76,7 @@ def from_environment(known_rows, env=None):
         builddir=Path(env.get("BUILDDIR") or ".").absolute(),
         bench_dir=bench_dir,
         json=Path(env.get("BENCH_JSON") or bench_dir / "itree.json"),
-        files=tuple(int(n) for n in words(env.get("FILES") or "100000 1000000 5000000")),
+        files=tuple(int(n) for n in words(env.get("FILES") or default_files(env))),
         bytes=int(env.get("BYTES") or 0),
         rows=rows,
         runs=int(env.get("RUNS") or 3),

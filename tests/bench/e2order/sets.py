@@ -13,7 +13,7 @@ message.
 import shutil
 from pathlib import Path
 
-from e2bench import datasets, host
+from e2bench import datasets, host, recipes as bench_recipes
 
 from . import ageing, website
 
@@ -65,7 +65,7 @@ def recipes(settings):
         datasets.Recipe("kernel", (2000 if settings.full else 350) * mib, ("-i", "8192"),
                         "noatime", kernel,
                         f"{settings.tarball.name.removesuffix('.tar.xz')} ({whole} of it) and "
-                        "e2bfo, worked on", of),
+                        "e2bfo, worked on", of, group="kernel"),
         datasets.Recipe("mail", count * 8704 // mib * mib, ("-N", str(count)),
                         "noatime,nodelalloc", mail,
                         f"a mail directory, {count:,} messages delivered", of),
@@ -80,4 +80,4 @@ def wanted(settings):
 
 def missing(settings, recipe):
     """Why a set cannot be made here, or None."""
-    return datasets.missing(settings, recipe)
+    return bench_recipes.missing(settings, recipe)
