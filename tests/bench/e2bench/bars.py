@@ -54,7 +54,8 @@ def all_bars(parts):
     """Of {name of a part: its results}."""
     rows = []
     if "copies" in parts:
-        for make in (same_bars, file_bars, image_bars, limit_bars, request_bars, memory_bars, source_bars):
+        for make in (same_bars, file_bars, image_bars, limit_bars, request_bars, memory_bars,
+                     source_bars):
             rows += make(parts["copies"])
     if "scale" in parts:
         rows += scale_bars(parts["scale"])
@@ -71,8 +72,8 @@ def by_set(copies):
 def same_bars(copies):
     for data, _, ours in by_set(copies):
         if ours.verdict or ours.failure:
-            yield Bar(f"{data.name}: the copy is the same", "same", ours.words(data.contents.inodes),
-                      ours.equal())
+            yield Bar(f"{data.name}: the copy is the same", "same",
+                      ours.words(data.contents.inodes), ours.equal())
 
 
 # ---- time ----

@@ -64,8 +64,8 @@ def side_table(histograms):
 def section(results):
     if not results:
         return ""
-    parts = [f"\n## Sizes of requests (table 5)\n\n{results.about}; cold. A row counts the requests from its "
-             "size up to the next one's, as the device got them.\n"]
+    parts = [f"\n## Sizes of requests (table 5)\n\n{results.about}; cold. A row counts the "
+             "requests from its size up to the next one's, as the device got them.\n"]
     for side, text in SIDES.items():
         parts.append(f"\n{text[0].upper() + text[1:]}:\n\n{side_table(results.sides[side])}")
     return "".join(parts)

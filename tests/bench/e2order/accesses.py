@@ -10,7 +10,7 @@
 The filesystem is mounted read-only meanwhile; what is built lies elsewhere, and only files on the
 filesystem count. Recorded once, and kept beside the image.
 
-A replay does what the trace says in its order, for all processes together: a file that was opened is
+A replay does what the trace says in its order, for all processes together: what was opened is
 opened and read, for every other call (stat, access, a failed open) the path is looked up. What was
 accessed before is left out: it would come from the caches, and as every access is one less that
 somebody else's use of the machine's memory can disturb, the requests are the same each time.
