@@ -45,8 +45,8 @@ def run_set(settings, recipe, tools, copies):
 
 def about(settings):
     return ("Wall time includes the sync of the target device. Medians of "
-            f"{settings.runs} runs, tools in turn (file-level tools: as many as fit into "
-            f"{settings.file_seconds:g} s; n says how many). The first run of each tool was traced "
+            f"{settings.runs} runs, tools in turn, in an order that changes (file-level tools: as "
+            f"many as fit into {settings.file_seconds:g} s; n says how many). The first run of each tool was traced "
             "and judged: by e2fsck, by the kernel, which counts the names, and by e2bfo verify, "
             "which compares content and all attributes: what it says is lost stands beside the "
             "time. The dd rows copy a contiguous file, as large as all blocks in use, or as the "

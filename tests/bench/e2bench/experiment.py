@@ -5,15 +5,16 @@ Measures wall time, CPU, peak memory (measure.c) of each run; in the first round
 requests of both devices (trace), and what the result is worth (verdict).
 
     round 1 cold    dd  e2bfo  e2image ...      traced, verified
-    round 2 cold    dd  e2bfo  e2image ...      tools in turn, so that a disturbance hits all
-    ...
-    round 1 warm    dd  e2bfo  e2image ...
+    round 2 cold    e2image  dd  e2bfo ...      tools in turn, so that a disturbance hits all, and in
+    ...                                         another order, so that none always follows the same:
+    round 1 warm    dd  e2bfo  e2image ...      what one has written slows down the next
 
 cold: nothing of either device is cached. warm: the source's image file is in memory.
 """
 
 import contextlib
 import os
+import random
 import signal
 import statistics
 import subprocess
@@ -236,9 +237,14 @@ def run(settings, data, tools):
     with Bench(settings, data) as bench:
         for cache in settings.caches:
             for number in range(settings.runs):
-                for tool in tools:
+                for tool in in_turn(tools, number):
                     one_run(bench, tool, results[tool.key], cache, number)
     return results
+
+
+def in_turn(tools, number):
+    """The tools in the order of round NUMBER: as they come, later shuffled, always the same way."""
+    return random.Random(number).sample(tools, len(tools)) if number else tools
 
 
 def due(settings, tool, result, cache, number):
