@@ -102,6 +102,40 @@ unloop "$target"
 tail -c +$((at + 1)) target.disk > target.img
 [ "$(digest target.img)" = "$expected" ] || fail "partitions: not the same"
 
+# ---- many batches that read over the same gaps: the page cache has them for the next ----
+
+mkdir scattered
+for i in $(seq -w 80); do
+	head -c 200K /dev/urandom > "scattered/$i"
+done
+rm -f source.img
+truncate -s 96M source.img
+mke2fs -q -F -t ext4 -b 4096 $ID -d scattered source.img
+
+# reads MEMORY: MiB that a copy with such a buffer, into a file, reads past the page cache
+reads() {
+	local source
+
+	blank target.img 4096
+	source=$(loop -r source.img)
+	copied "$source" target.img --order source --memory "$1"
+	unloop "$source"
+	checked target.img
+	grep -v pwrite calls > asked
+	bulk asked | cut -d ' ' -f 1
+}
+
+whole=$(reads 64M)
+parts=$(reads 4M)
+[ "$whole" -ge 15 ] && [ "$parts" -ge 15 ] || fail "files in order: $whole, $parts MiB"
+seq -f 'rm /%02.0f' 2 2 80 > commands
+mapfile -t commands < commands
+debug source.img "${commands[@]}"
+whole=$(reads 64M)
+parts=$(reads 4M)
+[ "$whole" -ge 12 ] || fail "gaps, one batch: $whole MiB past the page cache"
+[ "$parts" -lt 2 ] || fail "gaps, many batches: $parts MiB past the page cache"
+
 status=0
 "$E2BFO" copy --direct=perhaps source.img target.img 2> said || status=$?
 [ $status = 16 ] && grep -q 'direct perhaps: not auto, always or never' said ||
