@@ -11,6 +11,7 @@
     contenders   the table of copying tools and how each is called
     trace        the block requests a device saw, from a tracefs instance of our own
     models       requests -> seconds on a disk, a cloud volume, an SSD; pure functions
+    floor        what a copy of a fragmented source costs at least on these
     verdict      is a copy sound, is all there, what was lost
     experiment   the rounds: every tool on a data set, cold and warm, traced once, judged once
     ranks        against whom a result is held: the limit, the best equal, the best file-level

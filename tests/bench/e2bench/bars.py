@@ -7,7 +7,7 @@ Measures nothing, computes only. Nothing is asserted: a bar is met, missed, or w
     file-level      on every set, in wall time: faster than each competitor that copies files
     e2image -ra     on every set, in wall time: never slower
     dd              of the used bytes: <= 1.15 of it where the source is contiguous, <= 1.5 where it
-                    is aged; wall time, and each model
+                    is aged; wall time, and each model, beside the floor of the aged (floor.py)
     scale           time per file linear: from the largest number of files to the next smaller one,
                     <= 1.2; user CPU <= 3 s per million empty files
     requests        <= 1.1 of e2image's on the source; on aged flat sets <= 1/10 of its
@@ -103,7 +103,9 @@ def limit_bars(copies):
         cache = copies.caches[0]
         mine, limit = (ranks.wall_and_models(tools.get(k), cache) for k in ("e2bfo", "dd-used"))
         for what in ("wall", *models.NAMES):
-            yield at_most(f"{data.name}, {cache}: {what} s ≤ {factor} × dd of the used bytes",
+            floor = copies.floors.get(data.name, {}).get(what)
+            text = f"{data.name}, {cache}: {what} s ≤ {factor} × dd of the used bytes"
+            yield at_most(text + (f" (floor: {floor:.2f})" if floor else ""),
                           mine[what] if ours.equal() else None, times(limit[what], factor))
 
 

@@ -8,7 +8,8 @@ Measures what experiment says, on all sets that were asked for.
 import time
 from dataclasses import asdict, dataclass, field
 
-from . import contenders, copyplots, copytables, datasets, distribution, experiment, recipes
+from . import (contenders, copyplots, copytables, datasets, distribution, experiment, floor,
+               recipes)
 
 
 @dataclass
@@ -16,6 +17,7 @@ class Copies:
     caches: tuple
     data: dict = field(default_factory=dict)        # {set: DataSet}
     results: dict = field(default_factory=dict)     # {set: {tool: experiment.Result}}
+    floors: dict = field(default_factory=dict)      # {set: {model: seconds}}, of aged ones
     notes: list = field(default_factory=list)       # who or what did not take part
     seconds: dict = field(default_factory=dict)     # {set: it took so long}, with its image
     about: str = ""
@@ -38,25 +40,35 @@ def run_set(settings, recipe, tools, copies):
     experiment.say(f"data set {recipe.name}: {recipe.about}")
     data = datasets.get(settings, recipe)
     copies.data[data.name] = data
+    if data.aged:
+        copies.floors[data.name] = floor.of(data)
     copies.results[data.name] = experiment.run(settings, data,
                                                contenders.taking_part(settings, tools, data))
     copies.seconds[data.name] = time.monotonic() - begun
 
 
+ABOUT = """\
+Wall time includes the sync of the target device. Medians of {runs} runs, tools in turn, in an
+order that changes (file-level tools: as many as fit into {file_seconds:g} s; n says how many).
+The first run of each tool was traced and judged: by e2fsck, by the kernel, which counts the
+names, and by e2bfo verify, which compares content and all attributes: what it says is lost stands
+beside the time. The dd rows copy a contiguous file, as large as all blocks in use, or as the tree
+alone (blocks of its files and directories, and its inodes): the limits. The best equal is the
+fastest competitor that lost nothing, the best file-level one the fastest that copies files and
+brought every name. partclone runs with -f 0, as its progress thread otherwise rounds the time up
+to pauses of 2 s.
+
+Of aged sets a floor is computed, which no copier can go below: reading every block of the tree
+once, in the order on the medium, each gap passed over or read, whichever the model finds cheaper;
+and writing all in one piece."""
+BRIEF = """
+The slow tools (tar, rsync, dump, fsarchiver, mke2fs -d, debugfs) copy every set only with
+BENCH=full."""
+
+
 def about(settings):
-    return ("Wall time includes the sync of the target device. Medians of "
-            f"{settings.runs} runs, tools in turn, in an order that changes (file-level tools: as "
-            f"many as fit into {settings.file_seconds:g} s; n says how many). The first run of each tool was traced "
-            "and judged: by e2fsck, by the kernel, which counts the names, and by e2bfo verify, "
-            "which compares content and all attributes: what it says is lost stands beside the "
-            "time. The dd rows copy a contiguous file, as large as all blocks in use, or as the "
-            "tree alone (blocks of its files and directories, and its inodes): the limits. The "
-            "best equal is the fastest competitor that lost nothing, the best file-level one the "
-            "fastest that copies files and brought every name. partclone runs with -f 0, as its "
-            "progress thread otherwise rounds the time up to pauses of 2 s."
-            + ("" if settings.full or settings.tools else
-               " The slow tools (tar, rsync, dump, fsarchiver, mke2fs -d, debugfs) copy every set "
-               "only with BENCH=full."))
+    text = ABOUT.format(runs=settings.runs, file_seconds=settings.file_seconds)
+    return text + ("" if settings.full or settings.tools else "\n" + BRIEF)
 
 
 def section(copies):
@@ -67,7 +79,8 @@ def as_json(copies):
     return {
         "notes": copies.notes,
         "sets": {name: {"about": d.about, "size": d.size, "aged": d.aged, "fresh": d.fresh,
-                        "seconds": copies.seconds[name], **asdict(d.contents)}
+                        "seconds": copies.seconds[name], "floor": copies.floors.get(name),
+                        **asdict(d.contents)}
                  for name, d in copies.data.items()},
         "results": {name: {key: as_dict(r) for key, r in tools.items()}
                     for name, tools in copies.results.items()},

@@ -13,18 +13,18 @@ PAPER_KERNEL = "the BFO paper: −46.6 % against cp, on a disk, six trees"
 def section(copies):
     parts = [f"\n## Copies\n\n{copies.about}\n"]
     parts += [f"\nNot taking part: {'; '.join(copies.notes)}.\n"] if copies.notes else []
-    parts += [set_section(data, copies.results[name], copies.caches)
+    parts += [set_section(data, copies.results[name], copies.caches, copies.floors.get(name))
               for name, data in copies.data.items()]
     return "".join([*parts, kernel_table(copies), aged_table(copies)])
 
 
-def set_section(data, tools, caches):
+def set_section(data, tools, caches, floor):
     parts = [title(data)]
     parts += [time_table(data, tools, cache) for cache in caches]
     if any(r.source for r in tools.values()):
         parts += [f"Requests ({caches[0]}, first run):\n", request_table(tools),
                   "Models, both devices one after the other, reads of the target taken in:\n",
-                  model_table(tools)]
+                  model_table(tools, floor)]
     if data.aged and "e2bfo-256M" in tools:
         parts.append(gap_table(tools, data.contents))
     return "\n".join(parts)
@@ -85,17 +85,20 @@ def request_table(tools):
     return table(heads, rows)
 
 
-def model_table(tools):
+def model_table(tools, floor):
     heads = ["tool"]
     for model in models.NAMES:
         heads += [f"{MODEL_WORDS[model]}: s", "× dd in use", "× best equal"]
-    return table(heads, [model_row(r, tools) for r in tools.values() if r.source])
+    rows = [model_row(r.label, {m: ranks.model_seconds(r, m) for m in models.NAMES}, tools)
+            for r in tools.values() if r.source]
+    if floor:
+        rows.append(model_row("floor", floor, tools))
+    return table(heads, rows)
 
 
-def model_row(result, tools):
-    row = [result.label]
-    for model in models.NAMES:
-        seconds = ranks.model_seconds(result, model)
+def model_row(label, modelled, tools):
+    row = [label]
+    for model, seconds in modelled.items():
         row += [f"{seconds:.1f}", ratio(seconds, ranks.model_seconds(tools.get("dd-used"), model)),
                 ratio(seconds, ranks.best_equal_model(tools, model))]
     return row
@@ -130,7 +133,8 @@ def kernel_table(copies):
         return ""
     heads = ["e2bfo copy against", "wall, cold", *(MODEL_WORDS[m] for m in models.NAMES)]
     return ("\n### Kernel tree copy (table 3)\n\nTime of e2bfo copy, more or less than that of "
-            f"each other tool. What was measured elsewhere: {PAPER_KERNEL}.\n\n" + table(heads, rows))
+            f"each other tool. What was measured elsewhere: {PAPER_KERNEL}.\n\n"
+            + table(heads, rows))
 
 
 def kernel_rows(name, tools):

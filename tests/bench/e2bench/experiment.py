@@ -5,8 +5,8 @@ Measures wall time, CPU, peak memory (measure.c) of each run; in the first round
 requests of both devices (trace), and what the result is worth (verdict).
 
     round 1 cold    dd  e2bfo  e2image ...      traced, verified
-    round 2 cold    e2image  dd  e2bfo ...      tools in turn, so that a disturbance hits all, and in
-    ...                                         another order, so that none always follows the same:
+    round 2 cold    e2image  dd  e2bfo ...      tools in turn, so that a disturbance hits all,
+    ...                                         and shuffled, so that none always follows the same:
     round 1 warm    dd  e2bfo  e2image ...      what one has written slows down the next
 
 cold: nothing of either device is cached. warm: the source's image file is in memory.

@@ -105,7 +105,7 @@ def unmount_if_mounted(*directories):
 
 
 def release(*devices):
-    """After a tool was killed: unmounts whatever it had mounted, wherever, and waits for the rest."""
+    """After a tool was killed: unmounts whatever it had mounted, anywhere; waits for the rest."""
     for device in devices:
         for _ in range(200):
             for line in Path("/proc/mounts").read_text(encoding="utf-8").splitlines():

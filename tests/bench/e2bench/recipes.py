@@ -150,7 +150,8 @@ def mail(settings):
     count = settings.mail_files
     return Recipe("mail", -(-count // 20_000) * GIB, ("-i", "8192"), "noatime,nodelalloc",
                   lambda _, top: host.apart(maildir.deliver, str(top / "Maildir"), count),
-                  f"a maildir, about {count:,} messages", str(count), "mail", brief=True, extra=True)
+                  f"a maildir, about {count:,} messages", str(count), "mail", brief=True,
+                  extra=True)
 
 
 def mixed():

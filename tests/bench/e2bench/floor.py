@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Floor: what a copy of a fragmented source costs at least, on each model, whoever makes it.
+
+Measures where the kernel says that files and directories lie; the rest is computed. Any copier has
+to read each of these blocks once, and their inodes, and to write as much. It can do no better than
+go over the source once, from one end to the other, and at each gap do what the model finds
+cheaper, pass over it or read it too; and write all in one piece. So where the floor lies above a
+goal, the layout of the source has put the goal out of reach. `python3 -m doctest floor.py`.
+"""
+
+import array
+import fcntl
+import os
+import struct
+
+from . import host, models
+from .survey import FS_IOC_FIEMAP, INODE_BYTES, names
+
+HEADER, EXTENT = struct.calcsize("=QQIIII"), 56         # struct fiemap, struct fiemap_extent
+ROOM = 512
+
+
+def of(data):
+    """{model: seconds} for a data set."""
+    place = os.path.join(os.path.dirname(data.image), "mnt-source")
+    os.makedirs(place, exist_ok=True)
+    with host.loop(data.image) as device, host.mounted(device, place, "ro,noatime"):
+        return seconds(sorted(everything(place)), data.contents.inodes * INODE_BYTES)
+
+
+def everything(top):
+    """(start, length) of every extent below TOP, bytes of the device."""
+    yield from extents(top)
+    for entry, _ in names(top):
+        if entry and (entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)):
+            yield from extents(entry.path)
+
+
+def extents(path):
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        found = ask(fd, 0)
+        while len(found) and len(found) % ROOM == 0:
+            logical, _, length = found[-1]
+            more = ask(fd, logical + length)
+            if not more:
+                break
+            found += more
+    finally:
+        os.close(fd)
+    return [(physical, length) for _, physical, length in found]
+
+
+def ask(fd, start):
+    request = array.array("B", struct.pack("=QQIIII", start, (1 << 64) - 1 - start, 0, 0, ROOM, 0)
+                          + bytes(EXTENT * ROOM))
+    fcntl.ioctl(fd, FS_IOC_FIEMAP, request)
+    count = struct.unpack_from("=QQIIII", request)[3]
+    return [struct.unpack_from("=QQQ", request, HEADER + EXTENT * i) for i in range(count)]
+
+
+def gaps(places):
+    """
+    >>> gaps([(0, 10), (10, 10), (25, 5), (20, 20), (50, 1)])
+    [5, 10]
+    """
+    found, end = [], None
+    for start, length in places:
+        if end is not None and start > end:
+            found.append(start - end)
+        end = max(end or 0, start + length)
+    return found
+
+
+def seconds(places, inode_bytes):
+    """Of sorted (start, length).
+
+    >>> floor = seconds([(0, 250_000_000), (250_004_000, 250_000_000)], 0)
+    >>> floor["disk"], floor["cloud"], floor["ssd"]
+    (6.250025, 8.0, 2.000008)
+    """
+    between = gaps(places)
+    moved = 2 * (sum(length for _, length in places) + inode_bytes)
+    disk = (moved / models.DISK_RATE
+            + sum(min(gap / models.DISK_RATE, models.seek_seconds(gap)) for gap in between))
+    return {"disk": disk, "disk_cached": disk, "cloud": cloud(between, moved),
+            "ssd": (moved / models.SSD_RATE
+                    + sum(min(gap / models.SSD_RATE, models.SSD_REQUEST) for gap in between))}
+
+
+def cloud(between, moved):
+    """The shortest gaps are read, as many as it takes for operations to last no longer than bytes.
+
+    >>> cloud([1_000_000] * 30, 125_000_000), round(cloud([4096] * 100_000, 125_000_000), 2)
+    (1.0, 3.95)
+    """
+    operations, best = len(between), None
+    for gap in [0, *sorted(between)]:
+        operations -= bool(gap)
+        moved += gap
+        took = max((operations + moved / models.CLOUD_UNIT) / models.CLOUD_IOPS,
+                   moved / models.CLOUD_RATE)
+        best = took if best is None else min(best, took)
+    return best
