@@ -120,18 +120,23 @@ static enum bfo_finding_kind judge(const struct bfo_volume *vol, const struct bf
 	return BFO_FOUND_KINDS;
 }
 
+static int can_have_content(const struct bfo_inode *rec)
+{
+	return S_ISREG(rec->mode) || S_ISDIR(rec->mode) || S_ISLNK(rec->mode);
+}
+
 /* Devices, fifos and sockets: a device number at most, else e2fsck objects. */
 static int is_as_plain_as_its_type(const struct bfo_inode *rec, const struct ext2_inode *raw)
 {
 	int i;
 
-	if (S_ISREG(rec->mode) || S_ISDIR(rec->mode) || S_ISLNK(rec->mode))
+	if (can_have_content(rec))
 		return 1;
 	for (i = 4; i < EXT2_N_BLOCKS; i++)
 		if (raw->i_block[i])
 			return 0;
 	return !rec->size && !(rec->flags & (EXT4_EXTENTS_FL | EXT2_IMMUTABLE_FL |
-					     EXT2_APPEND_FL));
+					     EXT2_APPEND_FL | EXT4_INLINE_DATA_FL));
 }
 
 static struct bfo_inode record(uint32_t ino, const struct ext2_inode *raw)
@@ -144,7 +149,7 @@ static struct bfo_inode record(uint32_t ino, const struct ext2_inode *raw)
 
 	if (is_fast_symlink(&rec))
 		rec.state |= BFO_INODE_FAST;
-	if (rec.flags & EXT4_INLINE_DATA_FL)
+	if (rec.flags & EXT4_INLINE_DATA_FL && can_have_content(&rec))
 		rec.state |= BFO_INODE_INLINE;
 	return rec;
 }

@@ -27,6 +27,8 @@ tree() {
 		symlink("t" x 30, "bad/fast") or die;
 		symlink("t" x 300, "bad/slow") or die;
 		made("bad/big/entry-$_") for 1 .. 1000;
+		open(my $tiny, ">", "bad/tiny") or die;
+		print $tiny "tiny";
 		open(my $f, ">", "bad/tree") or die;
 		for (0 .. 999) { sysseek($f, $_ * 8192, 0); syswrite($f, "block $_") or die; }'
 	setfattr -n user.large -v "$(printf 'v%.0s' {1..1000})" mnt/bad/xattr
@@ -37,6 +39,7 @@ tree() {
 
 tree sums
 tree plain -O ^metadata_csum
+tree inline -O ^metadata_csum,inline_data
 
 # begin BASE: a fresh copy to damage
 begin() {
@@ -216,6 +219,16 @@ begin plain
 debug source.img 'sif /bad/file size 6' 'sif /bad/file mode 0120644'
 judged 'a file that became a short symlink' "$(number /bad/file)" /bad/file -x /bad/file
 gone /bad/file
+
+begin inline
+debug source.img 'sif /bad/tiny mode 0140644'
+judged 'a file that became a socket, with content in its inode' "$(number /bad/tiny)" /bad/tiny \
+	-x /bad/tiny -o iflags
+[ -n "$(inode_of target.img /bad/tiny)" ] || fail "the socket is not in the target"
+
+begin inline
+debug source.img 'sif /bad/tiny mode 0140644' 'sif /bad/tiny size 0'
+judged 'a socket that claims to have content' "$(number /bad/tiny)" /bad/tiny -x /bad/tiny -o iflags
 
 # ---- names ----
 names="$(number /bad/names)"
