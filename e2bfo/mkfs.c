@@ -206,7 +206,8 @@ static errcode_t add_words(const struct mkfs *m, const wordexp_t *words, struct 
 	return err;
 }
 
-int mkfs_args_have(const char *args, int c)
+/* Is one of the options in ARGS what IS says, of its letter, its value and C? */
+static int any_option(const char *args, int (*is)(int opt, const char *value, int c), int c)
 {
 	wordexp_t words = { .we_offs = 1 };
 	int found = 0, opt;
@@ -217,10 +218,21 @@ int mkfs_args_have(const char *args, int c)
 	opterr = 0;
 	optind = 0;
 	while ((opt = getopt(words.we_wordc + 1, words.we_wordv, mke2fs_options)) != -1)
-		found |= opt == c;
+		found |= is(opt, optarg, c);
 	words.we_wordv[0] = NULL;
 	wordfree(&words);
 	return found;
+}
+
+static int is_letter(int opt, const char *value, int c)
+{
+	(void) value;
+	return opt == c;
+}
+
+int mkfs_args_have(const char *args, int c)
+{
+	return any_option(args, is_letter, c);
 }
 
 static errcode_t add_user(const struct mkfs *m, struct args *a, struct user_args *user)
@@ -389,12 +401,31 @@ errcode_t mkfs_run(const struct mkfs *m, const char *path, int scratch)
 	return err;
 }
 
+static int is_journal_feature(int opt, const char *value, int c)
+{
+	return opt == c && (strstr(value, "has_journal") || strstr(value, "none"));
+}
+
+static int is_journalled_type(int opt, const char *value, int c)
+{
+	return opt == c && (!strncmp(value, "ext3", 4) || !strncmp(value, "ext4", 4));
+}
+
+/* Do the user's arguments say that there need not be a journal? With -T alone, it is an ext2. */
+static int waives_journal(const char *args)
+{
+	if (any_option(args, is_journal_feature, 'O'))
+		return 1;
+	return (mkfs_args_have(args, 't') || mkfs_args_have(args, 'T')) &&
+	       !any_option(args, is_journalled_type, 't');
+}
+
 /* mke2fs leaves the journal out, with a mere warning, if there is little room. */
 static int has_lost_journal(const struct mkfs *m, struct ext2_super_block *sb)
 {
 	return ext2fs_has_feature_journal(m->source->fs->super) &&
 	       !ext2fs_has_feature_journal(sb) &&
-	       !(m->args && strstr(m->args, "has_journal"));
+	       !(m->args && waives_journal(m->args));
 }
 
 errcode_t mkfs_open(const struct mkfs *m, const char *path, int how, struct bfo_volume **vol)
