@@ -37,15 +37,16 @@ static const struct option long_options[] = {
 
 static const char help[] =
 "Usage: e2itree [-n|-p|-y] [OPTIONS] DEVICE\n"
+"       e2itree -l|-r|-d DIR [OPTIONS] DEVICE\n"
 "\n"
-"Keeps indexes of the big directories of an unmounted ext3/ext4 filesystem that list them in\n"
+"Keeps indexes of the big directories of an unmounted ext2/3/4 filesystem that list them in\n"
 "the order of inodes, in the file /.e2itree. Without -r, -l and -d all of them are checked; those\n"
 "that are missing, out of date or damaged are built, those of directories that are gone dropped.\n"
 "DEVICE is a device, an image file, or UUID=/LABEL=; FILE?offset=BYTES and\n"
 "DISK?partition=N are inside of it.\n"
 "\n"
 "  -n                   change nothing: tell what is to be done\n"
-"  -p                   do it without questions\n"
+"  -p (or -a)           do it without questions\n"
 "  -y                   answer all questions with yes\n"
 "                       (none of these: ask, which takes a terminal)\n"
 "  -f, --force          build all of them anew\n"

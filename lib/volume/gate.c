@@ -120,8 +120,10 @@ errcode_t bfo_gate_recovery(struct bfo_context *ctx, const struct bfo_volume *vo
 	struct ext2_super_block *sb = vol->fs->super;
 
 	if (ext2fs_has_feature_journal_needs_recovery(sb))
-		return bfo_fail(ctx, BFO_ET_RECOVERY, "opening %s: it was not unmounted cleanly; "
+		return bfo_fail(ctx, BFO_ET_RECOVERY, "opening %s: it was not unmounted cleanly; %s"
 				"mount and unmount it once, or run e2fsck -p %s", vol->spec,
+				vol->writable ? "if that comes of a copy that was interrupted, 'e2bfo "
+				"resume' goes on with it and 'e2bfo abort' gives it up, else " : "",
 				vol->spec);
 	if (vol->writable && ext2fs_has_feature_orphan_present(sb))
 		return bfo_fail(ctx, BFO_ET_RECOVERY, "opening %s: its orphan file is not empty; "
