@@ -10,6 +10,7 @@ of holes, and the next writer would pay for their allocation in the filesystem b
 
 import contextlib
 import fcntl
+import mmap
 import multiprocessing
 import os
 import shutil
@@ -161,6 +162,46 @@ def fill(path, size, seed=1):
             f.write(pattern[:min(len(pattern), size - offset)])
         f.flush()
         os.fsync(f.fileno())
+
+
+@contextlib.contextmanager
+def less_memory(left):
+    """Holds all memory but LEFT bytes, each page touched.
+
+    On a virtual machine, memory that nobody has used for a while has first to be had from the host,
+    at a tenth of the speed of memory, and dropping caches gives it all back. With little of it to
+    go round, every tool gets pages that were in use a moment ago.
+    """
+    room = available_memory() - left
+    if room < MIB:
+        yield
+        return
+    context = multiprocessing.get_context("fork")
+    ready = context.Event()
+    child = context.Process(target=hold, args=(room, ready, os.getpid()), daemon=True)
+    child.start()
+    try:
+        while child.is_alive() and not ready.wait(1):
+            pass
+        yield
+    finally:
+        child.kill()
+        child.join()
+
+
+def available_memory():
+    for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def hold(size, ready, parent):
+    """Until it is killed, or PARENT was."""
+    with mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE):
+        ready.set()
+        while os.getppid() == parent:
+            time.sleep(1)
 
 
 @contextlib.contextmanager

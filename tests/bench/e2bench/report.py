@@ -58,7 +58,8 @@ def header(info, settings):
     added = (f"\ne2bfo was run with {' '.join(settings.e2bfo_args)}.\n"
              if settings.e2bfo_args else "")
     return (f"# e2bfo benchmark, {info['date']}\n\n"
-            f"Linux {info['kernel']}, {info['cpu']}, {info['memory']}; loop devices on files on "
+            f"Linux {info['kernel']}, {info['cpu']}, {info['memory']}, of which "
+            f"{settings.leave_mib / 1024:g} GiB are left to the tools; loop devices on files on "
             f"{info['images on']}.\n{versions}.\n{added}")
 
 

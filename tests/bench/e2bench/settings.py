@@ -20,7 +20,7 @@ usage: run [--help]            settings are environment variables:
   E2BFO           path of the program (default: BUILDDIR/e2bfo/e2bfo)
   E2BFO_ARGS      options added to every e2bfo copy, to try something out
   BUILDDIR        top of the build tree, where tests/bench/measure and mkflat are (default: .)
-  BENCH_DIR       cache of the images, 30 GB, full: 170 GB (default: TMPDIR/e2bfo-bench)
+  BENCH_DIR       cache of the images, 40 GB, full: 170 GB (default: TMPDIR/e2bfo-bench)
   SETS            of kernel, flat, small, sweep, big, mail, mixed, or single ones by their names
                   (default: kernel, flat, small and mixed; full: all)
   TOOLS           names of competitors (cp, tar-inode, ...; TOOLS=? for a list), or of groups of
@@ -30,6 +30,8 @@ usage: run [--help]            settings are environment variables:
   RUNS            timed runs of each tool (default: 3; full: 5)
   FILE_SECONDS    a file-level tool gets, per cache, as many of these runs as fit into so many
                   seconds, at least one (default: 2; full: 15)
+  LEAVE_GB        GiB of memory that the tools may use; the rest is held meanwhile, because what
+                  nobody has used before is slow (default: 8; full: 16)
   TIMEOUT         seconds after which a tool is stopped and reported so (default: 120; full: 1800)
   KERNEL_TARBALL  default: /usr/src/linux-source-6.1.tar.xz (Debian: linux-source-6.1)
   FLAT_FILES, SMALL_FILES, SCALE_FILES    sizes of the flat sets (default: 200000, 20000,
@@ -55,6 +57,7 @@ class Settings:
     caches: tuple
     runs: int
     file_seconds: float
+    leave_mib: int
     timeout: float
     tarball: Path
     flat_files: tuple
@@ -76,10 +79,6 @@ def words(text):
     return tuple(text.replace(",", " ").split())
 
 
-def numbers(text):
-    return tuple(int(word) for word in words(text))
-
-
 def from_environment(env=None):
     env = os.environ if env is None else env
     if env.get("BENCH", "") not in ("", "full"):
@@ -88,6 +87,16 @@ def from_environment(env=None):
 
     def choice(name, short, long):
         return env.get(name) or (long if full else short)
+
+    def numbers(name, short, long, kind=int):
+        text = str(choice(name, short, long))
+        try:
+            return tuple(kind(word) for word in words(text))
+        except ValueError:
+            raise SystemExit(f"bench: {name}={text}: no number") from None
+
+    def number(name, short, long, kind=int):
+        return numbers(name, short, long, kind)[0]
 
     builddir = Path(env.get("BUILDDIR") or ".").absolute()
     bench_dir = Path(env.get("BENCH_DIR") or Path(tempfile.gettempdir()) / "e2bfo-bench").absolute()
@@ -102,17 +111,18 @@ def from_environment(env=None):
         sets=words(env.get("SETS", "")),
         tools=words(env.get("TOOLS", "")),
         caches=known(words(choice("CACHES", "cold", "cold warm")), ("cold", "warm")),
-        runs=int(choice("RUNS", 3, 5)),
-        file_seconds=float(choice("FILE_SECONDS", 2, 15)),
-        timeout=float(choice("TIMEOUT", 120, 1800)),
+        runs=number("RUNS", 3, 5),
+        file_seconds=number("FILE_SECONDS", 2, 15, float),
+        leave_mib=int(1024 * number("LEAVE_GB", 8, 16, float)),
+        timeout=number("TIMEOUT", 120, 1800, float),
         tarball=Path(env.get("KERNEL_TARBALL") or "/usr/src/linux-source-6.1.tar.xz"),
-        flat_files=numbers(choice("FLAT_FILES", "200000", "200000 1000000")),
-        small_files=int(env.get("SMALL_FILES") or 20_000),
-        scale_files=numbers(choice("SCALE_FILES", "10000 100000 1000000",
-                                   "10000 100000 1000000 10000000")),
-        mail_files=int(choice("MAIL_FILES", 20_000, 100_000)),
-        sweep_mb=int(choice("SWEEP_MB", 512, 4096)),
-        big_mb=int(choice("BIG_MB", 64, 256)))
+        flat_files=numbers("FLAT_FILES", "200000", "200000 1000000"),
+        small_files=number("SMALL_FILES", 20_000, 20_000),
+        scale_files=numbers("SCALE_FILES", "10000 100000 1000000",
+                            "10000 100000 1000000 10000000"),
+        mail_files=number("MAIL_FILES", 20_000, 100_000),
+        sweep_mb=number("SWEEP_MB", 512, 4096),
+        big_mb=number("BIG_MB", 64, 256))
 
 
 def known(chosen, allowed):
