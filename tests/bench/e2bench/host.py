@@ -166,14 +166,14 @@ def fill(path, size, seed=1):
 
 @contextlib.contextmanager
 def less_memory(left):
-    """Holds all memory but LEFT bytes, each page touched.
+    """Holds all memory but LEFT bytes, each page touched; nothing if that is 0.
 
     On a virtual machine, memory that nobody has used for a while has first to be had from the host,
     at a tenth of the speed of memory, and dropping caches gives it all back. With little of it to
     go round, every tool gets pages that were in use a moment ago.
     """
     room = available_memory() - left
-    if room < MIB:
+    if not left or room < MIB:
         yield
         return
     context = multiprocessing.get_context("fork")

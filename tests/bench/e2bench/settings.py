@@ -30,8 +30,8 @@ usage: run [--help]            settings are environment variables:
   RUNS            timed runs of each tool (default: 3; full: 5)
   FILE_SECONDS    a file-level tool gets, per cache, as many of these runs as fit into so many
                   seconds, at least one (default: 2; full: 15)
-  LEAVE_GB        GiB of memory that the tools may use; the rest is held meanwhile, because what
-                  nobody has used before is slow (default: 8; full: 16)
+  LEAVE_GB        GiB of memory that the tools may use; the rest is held meanwhile, because memory
+                  that nobody has used before is slow on virtual machines (default: all of it)
   TIMEOUT         seconds after which a tool is stopped and reported so (default: 120; full: 1800)
   KERNEL_TARBALL  default: /usr/src/linux-source-6.1.tar.xz (Debian: linux-source-6.1)
   FLAT_FILES, SMALL_FILES, SCALE_FILES    sizes of the flat sets (default: 200000, 20000,
@@ -57,7 +57,7 @@ class Settings:
     caches: tuple
     runs: int
     file_seconds: float
-    leave_mib: int
+    leave_mib: int          # 0: all
     timeout: float
     tarball: Path
     flat_files: tuple
@@ -113,7 +113,7 @@ def from_environment(env=None):
         caches=known(words(choice("CACHES", "cold", "cold warm")), ("cold", "warm")),
         runs=number("RUNS", 3, 5),
         file_seconds=number("FILE_SECONDS", 2, 15, float),
-        leave_mib=int(1024 * number("LEAVE_GB", 8, 16, float)),
+        leave_mib=int(1024 * number("LEAVE_GB", 0, 0, float)),
         timeout=number("TIMEOUT", 120, 1800, float),
         tarball=Path(env.get("KERNEL_TARBALL") or "/usr/src/linux-source-6.1.tar.xz"),
         flat_files=numbers("FLAT_FILES", "200000", "200000 1000000"),
