@@ -15,11 +15,12 @@ static size_t whole_pages(size_t bytes)
 
 void *bfo_pages_alloc(size_t bytes)
 {
-	void *p = mmap(NULL, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t size = whole_pages(bytes);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
 		return NULL;
-	madvise(p, whole_pages(bytes), MADV_HUGEPAGE);
+	madvise(p, size, MADV_HUGEPAGE);
 	return p;
 }
 
