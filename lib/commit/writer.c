@@ -101,30 +101,23 @@ static errcode_t write_direct(struct bfo_writer *w, uint64_t blk, int count, con
 				(uint64_t) count * vol->block_size, data) : EINVAL;
 }
 
-/* A full disk, or a limit, met in the middle of a write: only who goes on is told so. */
-static errcode_t explain_short(io_channel io, uint64_t blk, int count, const void *data)
-{
-	const char *last = (const char *) data + (size_t) (count - 1) * io->block_size;
-	errcode_t err;
-
-	errno = 0;
-	err = io_channel_write_blk64(io, blk + count - 1, 1, last);
-	if (err == EXT2_ET_SHORT_WRITE && errno)
-		return errno;
-	return err ? err : EXT2_ET_SHORT_WRITE;
-}
-
+/*
+ * A full disk, or a limit, that is met in the middle of a write makes it short; why, only who goes on
+ * is told: so its last block is tried again.
+ */
 static errcode_t write_cached(io_channel io, uint64_t blk, int count, const void *data)
 {
-	errcode_t err;
+	const char *last = (const char *) data + (size_t) (count - 1) * io->block_size;
+	errcode_t err, why;
 
 	errno = 0;
 	err = io_channel_write_blk64(io, blk, count, data);
 	if (err != EXT2_ET_SHORT_WRITE)
 		return err;
-	if (errno)
-		return errno;
-	return count > 1 ? explain_short(io, blk, count, data) : err;
+	if (errno || count == 1)
+		return errno ? errno : err;
+	why = write_cached(io, blk + count - 1, 1, last);
+	return why ? why : err;
 }
 
 /*
