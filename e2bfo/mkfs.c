@@ -206,8 +206,8 @@ static errcode_t add_words(const struct mkfs *m, const wordexp_t *words, struct 
 	return err;
 }
 
-/* Is one of the options in ARGS what IS says, of its letter, its value and C? */
-static int any_option(const char *args, int (*is)(int opt, const char *value, int c), int c)
+/* Is there an option C in ARGS, with a value that IS says yes to (NULL: any)? */
+static int have_option(const char *args, int c, int (*is)(const char *value))
 {
 	wordexp_t words = { .we_offs = 1 };
 	int found = 0, opt;
@@ -218,21 +218,15 @@ static int any_option(const char *args, int (*is)(int opt, const char *value, in
 	opterr = 0;
 	optind = 0;
 	while ((opt = getopt(words.we_wordc + 1, words.we_wordv, mke2fs_options)) != -1)
-		found |= is(opt, optarg, c);
+		found |= opt == c && (!is || is(optarg));
 	words.we_wordv[0] = NULL;
 	wordfree(&words);
 	return found;
 }
 
-static int is_letter(int opt, const char *value, int c)
-{
-	(void) value;
-	return opt == c;
-}
-
 int mkfs_args_have(const char *args, int c)
 {
-	return any_option(args, is_letter, c);
+	return have_option(args, c, NULL);
 }
 
 static errcode_t add_user(const struct mkfs *m, struct args *a, struct user_args *user)
@@ -401,23 +395,24 @@ errcode_t mkfs_run(const struct mkfs *m, const char *path, int scratch)
 	return err;
 }
 
-static int is_journal_feature(int opt, const char *value, int c)
+static int drops_journal(const char *features)
 {
-	return opt == c && (strstr(value, "has_journal") || strstr(value, "none"));
+	return strstr(features, "^has_journal") ||
+	       (strstr(features, "none") && !strstr(features, "has_journal"));
 }
 
-static int is_journalled_type(int opt, const char *value, int c)
+static int is_journalled(const char *type)
 {
-	return opt == c && (!strncmp(value, "ext3", 4) || !strncmp(value, "ext4", 4));
+	return !strncmp(type, "ext3", 4) || !strncmp(type, "ext4", 4);
 }
 
 /* Do the user's arguments say that there need not be a journal? With -T alone, it is an ext2. */
 static int waives_journal(const char *args)
 {
-	if (any_option(args, is_journal_feature, 'O'))
+	if (have_option(args, 'O', drops_journal))
 		return 1;
 	return (mkfs_args_have(args, 't') || mkfs_args_have(args, 'T')) &&
-	       !any_option(args, is_journalled_type, 't');
+	       !have_option(args, 't', is_journalled);
 }
 
 /* mke2fs leaves the journal out, with a mere warning, if there is little room. */
