@@ -24,6 +24,11 @@ changed() {
 	manifests changed.img "$name"
 }
 
+# ascending: the fraction of steps between numbers, the first word of each line, that ascend.
+ascending() {
+	awk 'NR > 1 { up += $1 > last } { last = $1 } END { printf "%.4f", up / (NR - 1) }'
+}
+
 # poke FILE OFFSET HEX
 poke() {
 	printf "\\x$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
@@ -94,11 +99,6 @@ changed link 'ln /files/one-byte /files/one-more' 'set_inode_field /files/one-by
 differs link kernel '/files/one-more .*link=/files/one-byte'
 changed unlink 'rm /files/one-byte'
 differs unlink kernel '^< /files/one-byte '
-
-# ascending: the fraction of steps between numbers, the first word of each line, that ascend.
-ascending() {
-	awk 'NR > 1 { up += $1 > last } { last = $1 } END { printf "%.4f", up / (NR - 1) }'
-}
 
 # A copied EA block instead of a shared one is a difference on disk only.
 cp --sparse=always original.img changed.img

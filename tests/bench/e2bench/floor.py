@@ -8,16 +8,10 @@ cheaper, pass over it or read it too; and write all in one piece. So where the f
 goal, the layout of the source has put the goal out of reach. `python3 -m doctest floor.py`.
 """
 
-import array
-import fcntl
 import os
-import struct
 
 from . import host, models
-from .survey import FS_IOC_FIEMAP, INODE_BYTES, names
-
-HEADER, EXTENT = struct.calcsize("=QQIIII"), 56         # struct fiemap, struct fiemap_extent
-ROOM = 512
+from .survey import INODE_BYTES, names, places
 
 
 def of(data):
@@ -30,57 +24,35 @@ def of(data):
 
 def everything(top):
     """(start, length) of every extent below TOP, bytes of the device."""
-    yield from extents(top)
-    for entry, _ in names(top):
-        if entry and (entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)):
-            yield from extents(entry.path)
+    kept = (entry.path for entry, _ in names(top) if entry
+            and (entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)))
+    for path in (top, *kept):
+        for _, start, length in places(path):
+            yield start, length
 
 
-def extents(path):
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        found = ask(fd, 0)
-        while len(found) and len(found) % ROOM == 0:
-            logical, _, length = found[-1]
-            more = ask(fd, logical + length)
-            if not more:
-                break
-            found += more
-    finally:
-        os.close(fd)
-    return [(physical, length) for _, physical, length in found]
-
-
-def ask(fd, start):
-    request = array.array("B", struct.pack("=QQIIII", start, (1 << 64) - 1 - start, 0, 0, ROOM, 0)
-                          + bytes(EXTENT * ROOM))
-    fcntl.ioctl(fd, FS_IOC_FIEMAP, request)
-    count = struct.unpack_from("=QQIIII", request)[3]
-    return [struct.unpack_from("=QQQ", request, HEADER + EXTENT * i) for i in range(count)]
-
-
-def gaps(places):
+def gaps(extents):
     """
     >>> gaps([(0, 10), (10, 10), (25, 5), (20, 20), (50, 1)])
     [5, 10]
     """
     found, end = [], None
-    for start, length in places:
+    for start, length in extents:
         if end is not None and start > end:
             found.append(start - end)
         end = max(end or 0, start + length)
     return found
 
 
-def seconds(places, inode_bytes):
+def seconds(extents, inode_bytes):
     """Of sorted (start, length).
 
     >>> floor = seconds([(0, 250_000_000), (250_004_000, 250_000_000)], 0)
     >>> floor["disk"], floor["cloud"], floor["ssd"]
     (6.250025, 8.0, 2.000008)
     """
-    between = gaps(places)
-    moved = 2 * (sum(length for _, length in places) + inode_bytes)
+    between = gaps(extents)
+    moved = 2 * (sum(length for _, length in extents) + inode_bytes)
     disk = (moved / models.DISK_RATE
             + sum(min(gap / models.DISK_RATE, models.seek_seconds(gap)) for gap in between))
     return {"disk": disk, "disk_cached": disk, "cloud": cloud(between, moved),

@@ -7,6 +7,7 @@ million of them take no memory.
 """
 
 import array
+import contextlib
 import fcntl
 import os
 import stat
@@ -14,6 +15,7 @@ import struct
 from dataclasses import dataclass
 
 FS_IOC_FIEMAP = 0xC020660B
+FIEMAP_EXTENT = 56              # bytes of struct fiemap_extent
 INODE_BYTES = 256
 
 
@@ -86,10 +88,37 @@ def count_inode(path, info, total):
 
 def extents(path):
     """Number of extents of a file or directory: FIEMAP with room for none only counts."""
-    request = array.array("B", struct.pack("=QQIIII", 0, (1 << 64) - 1, 0, 0, 0, 0))
+    with opened(path) as fd:
+        return fiemap(fd, 0, 0)[0]
+
+
+def places(path, room=512):
+    """(logical start, start on the device, length) of each extent of a file or directory."""
+    found = []
+    with opened(path) as fd:
+        while True:
+            logical, _, length = found[-1] if found else (0, 0, 0)
+            count, more = fiemap(fd, logical + length, room)
+            found += more
+            if count < room:
+                return found
+
+
+@contextlib.contextmanager
+def opened(path):
     fd = os.open(path, os.O_RDONLY)
     try:
-        fcntl.ioctl(fd, FS_IOC_FIEMAP, request)
+        yield fd
     finally:
         os.close(fd)
-    return struct.unpack("=QQIIII", request)[3]
+
+
+def fiemap(fd, start, room):
+    """(count, extents from byte START on, at most ROOM)"""
+    head, one = struct.Struct("=QQIIII"), struct.Struct("=QQQ")
+    request = array.array("B", head.pack(start, (1 << 64) - 1 - start, 0, 0, room, 0)
+                          + bytes(FIEMAP_EXTENT * room))
+    fcntl.ioctl(fd, FS_IOC_FIEMAP, request)
+    count = head.unpack_from(request)[3]
+    return count, [one.unpack_from(request, head.size + FIEMAP_EXTENT * i)
+                   for i in range(min(count, room))]
