@@ -2,12 +2,10 @@
 /*
  * main.c - e2bfo: whole file trees between unmounted ext4 filesystems
  */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <ext2fs/ext2fs.h>
 
-#include "base/bfo_err.h"
 #include "cli/process.h"
 #include "e2bfo.h"
 
@@ -75,9 +73,6 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	process_fill_standard_files();
-	signal(SIGXFSZ, SIG_IGN);	/* a file that grows too long is an error like others */
-	add_error_table(&et_ext2_error_table);
-	add_error_table(&et_bfo_error_table);
+	process_begin();
 	return finish_output(run(argc, argv));
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <ext2fs/ext2_err.h>
 
 #include "base/bfo_err.h"
 #include "base/text.h"
@@ -208,10 +207,7 @@ int main(int argc, char **argv)
 	int status;
 	errcode_t err;
 
-	process_fill_standard_files();
-	signal(SIGXFSZ, SIG_IGN);	/* a file that grows too long is an error like others */
-	add_error_table(&et_ext2_error_table);
-	add_error_table(&et_bfo_error_table);
+	process_begin();
 	status = options_read(&j.opt, argc, argv);
 	if (status < 0) {
 		j.ctx.cancel = &cancel_requested;

@@ -4,13 +4,17 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <ext2fs/ext2_err.h>
 
+#include "base/bfo_err.h"
 #include "cli/process.h"
 
 #define MEMORY_MAX (1ULL << 30)
+#define LARGE_BYTES (1 << 20)
 
 volatile sig_atomic_t cancel_requested;
 
@@ -29,7 +33,8 @@ void process_catch_signals(void)
 	sigaction(SIGHUP, &sa, NULL);
 }
 
-void process_fill_standard_files(void)
+/* A volume must never be opened as descriptor 0, 1 or 2, where messages go. */
+static void fill_standard_files(void)
 {
 	int fd;
 
@@ -38,6 +43,26 @@ void process_fill_standard_files(void)
 	while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd > STDERR_FILENO)
 		close(fd);
+}
+
+/*
+ * What is large comes from the kernel and goes back to it.  Left alone, malloc(3) keeps what was
+ * freed as soon as that was large once: for a million files 14 MiB, which P7 has no room for.
+ */
+static void keep_no_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+#endif
+}
+
+void process_begin(void)
+{
+	fill_standard_files();
+	keep_no_memory();
+	signal(SIGXFSZ, SIG_IGN);	/* a file that grows too long is an error like others */
+	add_error_table(&et_ext2_error_table);
+	add_error_table(&et_bfo_error_table);
 }
 
 int process_output_is_written(const char *program)

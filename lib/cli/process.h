@@ -11,11 +11,14 @@
 /* Set by SIGINT, SIGTERM and SIGHUP, once process_catch_signals() was called. */
 extern volatile sig_atomic_t cancel_requested;
 
+/*
+ * For main() to begin with: descriptors 0 to 2 are open, so that no volume becomes one of them and
+ * gets the messages; errors have their texts; memory that is freed goes back to the system.
+ */
+void process_begin(void);
+
 /* The first of them asks the library to stop, a second one does what it always did. */
 void process_catch_signals(void);
-
-/* A volume must never be opened as descriptor 0, 1 or 2, where messages go. */
-void process_fill_standard_files(void);
 
 /*
  * True if all that was printed is written: a report that could not be is no success, though the

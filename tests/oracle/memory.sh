@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Memory is what HACKING promises (P7): so much per inode, name and extent, the buffer, and 16 MB for
+# everything else; at the peak, as the kernel counts it.
+. "$(dirname "$0")/../lib.sh"
+requires root mke2fs perl time
+
+buffer=$((16 << 20)) rest=$((16 << 20))
+
+# within WHAT INODES NAMES NAME_BYTES EXTENTS COMMAND...
+within() {
+	local what=$1 limit=$((64 * $2 + 24 * $3 + $4 + 16 * $5 + buffer + rest)) peak
+
+	shift 5
+	command time -f %M -o peak "$@" > /dev/null 2> said || fail "$*: $(cat said)"
+	peak=$(($(cat peak) * 1024))
+	echo "$what: $((peak >> 10)) KiB, promised $((limit >> 10))"
+	[ "$peak" -le "$limit" ] || fail "$what takes more memory than promised"
+}
+
+# shape WHAT INODES NAMES NAME_BYTES EXTENTS PERL: in a new directory, copied both ways.
+shape() {
+	local counts=("$2" "$3" "$4" "$5")
+
+	volume source.img 2G -b 1024 -N 420000
+	mounted source.img mnt rw,noatime
+	(cd mnt && perl -e "$6")
+	unmounted mnt
+	volume target.img 2G -b 1024 -N 420000
+	within "$1" "${counts[@]}" "$E2BFO" copy --memory 16M source.img target.img
+	checked target.img
+	rm target.img
+	within "$1, --mkfs" "${counts[@]}" "$E2BFO" copy --memory 16M --mkfs --size 2G \
+		source.img target.img
+}
+
+n=400000
+shape "files of a block" $n $n $((5 * n)) $n '
+	for my $dir (10 .. 49) {
+		mkdir($dir) or die "$dir: $!";
+		for (10001 .. 20000) { open(my $f, ">", "$dir/$_") or die "$!"; print $f "x"; }
+	}'
+shape "links" 80 $n $((5 * n)) 40 '
+	for my $dir (10 .. 49) {
+		mkdir($dir) or die "$dir: $!";
+		open(my $f, ">", "$dir/file") or die "$!"; print $f "x";
+		link("$dir/file", "$dir/$_") or die "$!" for 10001 .. 20000;
+	}'
+shape "extents" 40 40 80 $n '
+	for my $file (1 .. 40) {
+		open(my $f, ">", $file) or die "$file: $!";
+		for (1 .. 10000) { sysseek($f, 2048 * $_, 0); syswrite($f, "x"); }
+	}'
