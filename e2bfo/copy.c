@@ -102,6 +102,8 @@ static errcode_t choose_mkfs_target(struct copy *c)
 				c->opt.target);
 	if (exists || !c->opt.size)
 		err = check_victim(c);
+	if (!err && exists)
+		err = mkfs_note_sectors(&c->mkfs, c->path);
 	if (!err && !c->opt.size)
 		err = mkfs_size_of(&c->ctx, c->path, &c->size);
 	else if (!err && c->opt.size != SIZE_MIN)

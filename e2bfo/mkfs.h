@@ -15,6 +15,7 @@ struct mkfs {
 	const char *args;		/* the user's, or NULL */
 	char uuid[37];
 	char now[24];
+	uint32_t sector;		/* bytes: blocks are at least as large */
 	uint64_t inodes;		/* at least so many, for the files alone */
 	int generous;			/* and by the source's ratio of inodes to bytes */
 	int same_count;			/* as many as the source has, that numbers can be kept */
@@ -28,8 +29,8 @@ errcode_t mkfs_init(struct mkfs *m, struct bfo_context *ctx, const struct bfo_vo
 /* From now on the UUID is that of the source. */
 void mkfs_keep_uuid(struct mkfs *m);
 
-/* True if the option C of mke2fs(8) is among the user's ARGS. */
-int mkfs_args_have(const char *args, int c);
+/* From now on the target is going to have the sectors of PATH, if that is a device. */
+errcode_t mkfs_note_sectors(struct mkfs *m, const char *path);
 
 /* Formats PATH, which is a device or an existing file. SCRATCH: leaves out the slow parts. */
 errcode_t mkfs_run(const struct mkfs *m, const char *path, int scratch);

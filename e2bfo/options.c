@@ -12,7 +12,7 @@
 #include "gather/finding.h"
 #include "argument.h"
 #include "e2bfo.h"
-#include "mkfs.h"
+#include "mkfs_args.h"
 #include "options.h"
 
 #define DIR_FILL 80
