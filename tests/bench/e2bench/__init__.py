@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The benchmark harness behind tests/bench/run.
 
-    settings     what was asked for, from the environment
     host         loop devices, mounts, caches, locks: everything that must be undone again
+    environment  variables as words, numbers and paths; also for the harnesses beside this one
+    settings     what was asked for, from the environment
     survey       what is in a mounted filesystem
     datasets     how a filesystem to be copied is made from its recipe, once, and kept
     aging        a tree as several writers leave it, and later changes

@@ -5,7 +5,7 @@ Measures where the kernel says that files and directories lie; the rest is compu
 to read each of these blocks once, and their inodes, and to write as much. It can do no better than
 go over the source once, from one end to the other, and at each gap do what the model finds
 cheaper, pass over it or read it too; and write all in one piece. So where the floor lies above a
-goal, the layout of the source has put the goal out of reach. `python3 -m doctest floor.py`.
+goal, the layout of the source has put the goal out of reach.
 """
 
 import os

@@ -4,7 +4,7 @@
 Measures nothing, computes only: pure functions of a list of requests in issue order (anything with
 .start and .size in bytes, and .write). They say how a tool's *order* of requests would fare where
 order costs, whatever the machine of the benchmark is made of. What they leave out is the same for
-all: queue reordering in the drive, zones of different density. `python3 -m doctest models.py`.
+all: queue reordering in the drive, zones of different density.
 
 Disk, 7200 rpm, 1 TB, 160 MB/s. A request that begins where the last one ended costs its transfer.
 Any other costs the head's way and half a turn:

@@ -3,7 +3,6 @@
 
 Measures nothing, computes only. White background, one y axis, a legend on the right; colours are
 those of Okabe and Ito, which the colour-blind can tell apart, and each line has its own marker.
-`python3 -m doctest plot.py`.
 
     lines("Reading", "file size", "seconds", [("drain", [(4096, 0.3), (65536, 0.2)])],
           xlog=True, ylog=True, xtext=size_text)

@@ -7,9 +7,10 @@ and `SETS=kernel tests/bench/run` say the same. The list stands in HELP, which `
 
 import os
 import shlex
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from .environment import bench_dir, choice, is_full, number, numbers, path, words
 
 HELP = """\
 usage: run [--help]            settings are environment variables:
@@ -75,58 +76,35 @@ class Settings:
         return self.bench_dir / name
 
 
-def words(text):
-    return tuple(text.replace(",", " ").split())
-
-
 def from_environment(env=None):
     env = os.environ if env is None else env
-    if env.get("BENCH", "") not in ("", "full"):
-        raise SystemExit("bench: BENCH is either unset or full")
-    full = env.get("BENCH") == "full"
+    full = is_full(env)
 
-    def choice(name, short, long):
-        return env.get(name) or (long if full else short)
+    def either(short, long):
+        return long if full else short
 
-    def numbers(name, short, long, kind=int):
-        text = str(choice(name, short, long))
-        try:
-            return tuple(kind(word) for word in words(text))
-        except ValueError:
-            raise SystemExit(f"bench: {name}={text}: no number") from None
-
-    def number(name, short, long, kind=int):
-        return numbers(name, short, long, kind)[0]
-
-    builddir = Path(env.get("BUILDDIR") or ".").absolute()
-    bench_dir = Path(env.get("BENCH_DIR") or Path(tempfile.gettempdir()) / "e2bfo-bench").absolute()
+    builddir = path(env, "BUILDDIR", ".")
+    directory = bench_dir(env)
     return Settings(
         full=full,
         parts=words(env.get("PARTS", "")),
-        e2bfo=Path(env.get("E2BFO") or builddir / "e2bfo" / "e2bfo").absolute(),
+        e2bfo=path(env, "E2BFO", builddir / "e2bfo" / "e2bfo"),
         e2bfo_args=tuple(shlex.split(env.get("E2BFO_ARGS", ""))),
         builddir=builddir,
-        bench_dir=bench_dir,
-        json=Path(env.get("BENCH_JSON") or bench_dir / "results.json"),
+        bench_dir=directory,
+        json=path(env, "BENCH_JSON", directory / "results.json"),
         sets=words(env.get("SETS", "")),
         tools=words(env.get("TOOLS", "")),
-        caches=known(words(choice("CACHES", "cold", "cold warm")), ("cold", "warm")),
-        runs=number("RUNS", 3, 5),
-        file_seconds=number("FILE_SECONDS", 2, 15, float),
-        leave_mib=int(1024 * number("LEAVE_GB", 0, 0, float)),
-        timeout=number("TIMEOUT", 120, 1800, float),
-        tarball=Path(env.get("KERNEL_TARBALL") or "/usr/src/linux-source-6.1.tar.xz"),
-        flat_files=numbers("FLAT_FILES", "200000", "200000 1000000"),
-        small_files=number("SMALL_FILES", 20_000, 20_000),
-        scale_files=numbers("SCALE_FILES", "10000 100000 1000000",
-                            "10000 100000 1000000 10000000"),
-        mail_files=number("MAIL_FILES", 20_000, 100_000),
-        sweep_mb=number("SWEEP_MB", 512, 4096),
-        big_mb=number("BIG_MB", 64, 256))
-
-
-def known(chosen, allowed):
-    unknown = [name for name in chosen if name not in allowed]
-    if unknown:
-        raise SystemExit(f"bench: unknown: {' '.join(unknown)} (known: {' '.join(allowed)})")
-    return chosen
+        caches=choice(env, "CACHES", either("cold", "cold warm"), ("cold", "warm")),
+        runs=number(env, "RUNS", either(3, 5)),
+        file_seconds=number(env, "FILE_SECONDS", either(2, 15), float),
+        leave_mib=int(1024 * number(env, "LEAVE_GB", 0, float)),
+        timeout=number(env, "TIMEOUT", either(120, 1800), float),
+        tarball=path(env, "KERNEL_TARBALL", "/usr/src/linux-source-6.1.tar.xz"),
+        flat_files=numbers(env, "FLAT_FILES", either("200000", "200000 1000000")),
+        small_files=number(env, "SMALL_FILES", 20_000),
+        scale_files=numbers(env, "SCALE_FILES", either("10000 100000 1000000",
+                                                       "10000 100000 1000000 10000000")),
+        mail_files=number(env, "MAIL_FILES", either(20_000, 100_000)),
+        sweep_mb=number(env, "SWEEP_MB", either(512, 4096)),
+        big_mb=number(env, "BIG_MB", either(64, 256)))

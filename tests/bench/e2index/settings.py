@@ -2,11 +2,10 @@
 """Settings: what one run was asked to do, from environment variables; HELP lists them."""
 
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from e2bench import host
+from e2bench.environment import bench_dir, choice, is_full, number, numbers, path
 
 HELP = """\
 usage: itree [--help]          settings are environment variables:
@@ -57,27 +56,16 @@ class Settings:
         return not self.rows or row in self.rows
 
 
-def words(text):
-    return tuple(text.replace(",", " ").split())
-
-
-def default_files(env):
-    return "100000 1000000 5000000" if env.get("BENCH") == "full" else "100000"
-
-
 def from_environment(known_rows, env=None):
     env = os.environ if env is None else env
-    bench_dir = Path(env.get("BENCH_DIR") or Path(tempfile.gettempdir()) / "e2bfo-bench").absolute()
-    rows = words(env.get("ROWS", ""))
-    unknown = sorted(set(rows) - set(known_rows))
-    if unknown:
-        raise host.Failure(f"unknown rows: {' '.join(unknown)} (known: {' '.join(known_rows)})")
+    directory = bench_dir(env)
+    files = "100000 1000000 5000000" if is_full(env) else "100000"
     return Settings(
-        builddir=Path(env.get("BUILDDIR") or ".").absolute(),
-        bench_dir=bench_dir,
-        json=Path(env.get("BENCH_JSON") or bench_dir / "itree.json"),
-        files=tuple(int(n) for n in words(env.get("FILES") or default_files(env))),
-        bytes=int(env.get("BYTES") or 0),
-        rows=rows,
-        runs=int(env.get("RUNS") or 3),
-        timeout=float(env.get("TIMEOUT") or 3600))
+        builddir=path(env, "BUILDDIR", "."),
+        bench_dir=directory,
+        json=path(env, "BENCH_JSON", directory / "itree.json"),
+        files=numbers(env, "FILES", files),
+        bytes=number(env, "BYTES", 0),
+        rows=choice(env, "ROWS", "", known_rows),
+        runs=number(env, "RUNS", 3),
+        timeout=number(env, "TIMEOUT", 3600, float))

@@ -2,11 +2,10 @@
 """Settings: what one run was asked to do, from environment variables; HELP lists them."""
 
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from e2bench import host
+from e2bench.environment import bench_dir, choice, is_full, number, path
 
 HELP = """\
 usage: order [--help]          settings are environment variables:
@@ -56,29 +55,24 @@ class Settings:
         return policy in self.policies
 
 
-def known(what, text, allowed):
-    chosen = tuple(text.replace(",", " ").split())
-    unknown = [word for word in chosen if word not in allowed]
-    if unknown:
-        raise host.Failure(f"unknown {what}: {' '.join(unknown)} (known: {' '.join(allowed)})")
-    return chosen or tuple(allowed)
-
-
 def from_environment(known_readers, known_policies, env=None):
     env = os.environ if env is None else env
-    builddir = Path(env.get("BUILDDIR") or ".").absolute()
-    here = Path(__file__).resolve().parents[3]
-    bench_dir = Path(env.get("BENCH_DIR") or Path(tempfile.gettempdir()) / "e2bfo-bench").absolute()
+    builddir = path(env, "BUILDDIR", ".")
+    directory = bench_dir(env)
+
+    def some(name, known):
+        return choice(env, name, " ".join(known), known)
+
     return Settings(
         builddir=builddir,
-        srcdir=Path(env.get("SRCDIR") or here).resolve(),
-        e2bfo=Path(env.get("E2BFO") or builddir / "e2bfo" / "e2bfo").absolute(),
-        bench_dir=bench_dir,
-        json=Path(env.get("BENCH_JSON") or bench_dir / "order.json"),
-        full=known("BENCH", env.get("BENCH", ""), ("", "full")) == ("full",),
-        sets=known("sets", env.get("SETS", ""), SETS),
-        parts=known("parts", env.get("PARTS", ""), PARTS),
-        policies=known("policies", env.get("POLICIES", ""), known_policies),
-        readers=known("readers", env.get("READERS", ""), known_readers),
-        seed=int(env.get("SEED") or 1),
-        tarball=Path(env.get("KERNEL_TARBALL") or "/usr/src/linux-source-6.1.tar.xz"))
+        srcdir=path(env, "SRCDIR", Path(__file__).parents[3]).resolve(),
+        e2bfo=path(env, "E2BFO", builddir / "e2bfo" / "e2bfo"),
+        bench_dir=directory,
+        json=path(env, "BENCH_JSON", directory / "order.json"),
+        full=is_full(env),
+        sets=some("SETS", SETS),
+        parts=some("PARTS", PARTS),
+        policies=some("POLICIES", known_policies),
+        readers=some("READERS", known_readers),
+        seed=number(env, "SEED", 1),
+        tarball=path(env, "KERNEL_TARBALL", "/usr/src/linux-source-6.1.tar.xz"))

@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The benchmarks: their models and other computations say what their own examples say, and settings
+# that cannot be understood end them at once.
+. "$(dirname "$0")/../lib.sh"
+requires root python3
+
+python3 -B - "$SRCDIR/tests/bench" <<'EOF' || fail "examples"
+import doctest, importlib, pathlib, sys
+
+top = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(top))
+tried = 0
+for file in sorted(top.glob("*/*.py")):
+    if ">>> " in file.read_text(encoding="utf-8"):
+        result = doctest.testmod(importlib.import_module(f"{file.parent.name}.{file.stem}"))
+        assert result.attempted, f"{file}: no example was tried"
+        assert not result.failed, file
+        tried += result.attempted
+assert tried >= 20, tried
+EOF
+
+# refused BENCHMARK NAME VALUE WHY
+refused() {
+	(
+		export BENCH_DIR=$PWD/bench "$2=$3"
+		ran "$1" "$SRCDIR/tests/bench/$1" 8
+	) || exit 1
+	says "^[a-z]*: $2.*$4"
+	[ ! -e bench ] || fail "$1 $2=$3 began all the same"
+}
+
+refused run RUNS few '=few: no number'
+refused run RUNS '1 2' 'one number'
+refused run CACHES hot 'unknown: hot \(known: cold warm\)'
+refused run BENCH half 'known: full'
+refused itree FILES abc 'no number'
+refused itree ROWS slow 'unknown: slow'
+refused order SEED x 'no number'
+refused order SETS mails 'unknown: mails'
+refused peers PEERS_SECONDS soon 'no number'
