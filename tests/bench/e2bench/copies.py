@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Copies: every tool on every data set, side by side; with tables 3 (kernel tree), 5
-(sizes of requests) and 6 (aged).
+"""Copies: every tool on every data set, side by side; with tables of the kernel tree, of aged
+sources, and of the sizes of requests.
 
 Measures what experiment says, on all sets that were asked for.
 """

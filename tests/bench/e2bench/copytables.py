@@ -122,7 +122,7 @@ def gap_table(tools, contents):
             "bytes are read.\n\n" + table(heads, rows))
 
 
-# ---- table 3 ----
+# ---- kernel tree ----
 
 def kernel_table(copies):
     """Time of e2bfo against each other tool: less is better."""
@@ -132,7 +132,7 @@ def kernel_table(copies):
     if not rows:
         return ""
     heads = ["e2bfo copy against", "wall, cold", *(MODEL_WORDS[m] for m in models.NAMES)]
-    return ("\n### Kernel tree copy (table 3)\n\nTime of e2bfo copy, more or less than that of "
+    return ("\n### Kernel tree copy\n\nTime of e2bfo copy, more or less than that of "
             f"each other tool. What was measured elsewhere: {PAPER_KERNEL}.\n\n"
             + table(heads, rows))
 
@@ -145,7 +145,7 @@ def kernel_rows(name, tools):
             yield [f"{name}: {result.label}", *(percent(ours[k], theirs[k]) for k in ours)]
 
 
-# ---- table 6 ----
+# ---- aged sources ----
 
 def aged_table(copies):
     """What age costs each tool."""
@@ -156,7 +156,7 @@ def aged_table(copies):
     heads = ["tool", "in order, s", "aged, s", "aged ÷ in order"]
     for model in ("disk", "ssd"):
         heads += [f"{MODEL_WORDS[model]}: in order, s", "aged, s", "aged ÷ in order"]
-    return ("\n### Aged sources (table 6)\n\nThe same files, written in order and by interleaved "
+    return ("\n### Aged sources\n\nThe same files, written in order and by interleaved "
             "writers with deletions between them; cold.\n\n" + table(heads, rows))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Distribution (table 5): how large the requests are with which a tool copies a tree.
+"""Distribution: how large the requests are with which a tool copies a tree.
 
 Measures nothing, but counts what was traced when the tools copied the kernel tree (models.summary):
 number and bytes of the requests of each power of two, reads of the source, writes of the target.
@@ -64,7 +64,7 @@ def side_table(histograms):
 def section(results):
     if not results:
         return ""
-    parts = [f"\n## Sizes of requests (table 5)\n\n{results.about}; cold. A row counts the "
+    parts = [f"\n## Sizes of requests\n\n{results.about}; cold. A row counts the "
              "requests from its size up to the next one's, as the device got them.\n"]
     for side, text in SIDES.items():
         parts.append(f"\n{text[0].upper() + text[1:]}:\n\n{side_table(results.sides[side])}")
