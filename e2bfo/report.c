@@ -141,6 +141,15 @@ static void print_indexed(const struct report *r)
 		       (unsigned long long) r->indexed, r->indexed == 1 ? "y" : "ies");
 }
 
+static void print_resumed(const struct report *r)
+{
+	char a[32];
+
+	if (r->resumed)
+		printf("Of that, %s had arrived before the interruption.\n",
+		       size_text(r->resumed, a, sizeof(a)));
+}
+
 static void print_plan(const struct report *r)
 {
 	const struct bfo_plan *p = r->plan;
@@ -165,9 +174,7 @@ static void print_plan(const struct report *r)
 		       (unsigned long long) r->smallest, size_text(r->smallest, b, sizeof(b)));
 	if (free - need < p->target->reserved_blocks)
 		printf("  This takes blocks that are reserved for root.\n");
-	if (r->resumed)
-		printf("Of that, %s had arrived before the interruption.\n",
-		       size_text(r->resumed, a, sizeof(a)));
+	print_resumed(r);
 	print_indexed(r);
 	order_print(r->order, &r->opt->order, 1, r->opt->common.verbose);
 	print_outside(r);
@@ -179,11 +186,13 @@ static void print_done(const struct report *r)
 {
 	const struct bfo_plan *p = r->plan;
 	uint64_t bytes = bytes_of(r, p->data_blocks);
-	char a[32];
+	uint64_t now = bytes > r->resumed ? bytes - r->resumed : 0;
+	char a[80], b[32];
 
-	printf("Copied %llu files and %llu directories, %s, in %.1f s (%.0f MB/s).\n",
-	       files_of(p), (unsigned long long) p->dirs,
-	       size_text(bytes, a, sizeof(a)), r->seconds, bytes / 1e6 / r->seconds);
+	printf("Copied %s, %s, in %.1f s (%.0f MB/s).\n",
+	       count_text(files_of(p), p->dirs, a, sizeof(a)), size_text(bytes, b, sizeof(b)),
+	       r->seconds, now / 1e6 / r->seconds);
+	print_resumed(r);
 	if (bfo_ranges_total(&p->target->free_blocks) - p->stem_len - p->tree_len <
 	    p->target->reserved_blocks)
 		printf("Blocks that are reserved for root were used.\n");

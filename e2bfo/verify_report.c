@@ -188,7 +188,7 @@ static void print_damage(const struct verify_report *r, int side, const struct b
 static void print_end(const struct verify_report *r, double seconds)
 {
 	const struct bfo_compare *c = r->compare;
-	char bytes[32];
+	char count[80], bytes[32];
 	int kind;
 
 	for (kind = 0; kind < BFO_DIFF_KINDS; kind++)
@@ -197,8 +197,7 @@ static void print_end(const struct verify_report *r, double seconds)
 			       (unsigned long long) r->count[kind] - SHOWN, bfo_diff_words[kind]);
 	if (r->opt->common.quiet)
 		return;
-	printf("Compared %llu files and %llu directories, %s, in %.1f s: ",
-	       (unsigned long long) c->files, (unsigned long long) c->dirs,
+	printf("Compared %s, %s, in %.1f s: ", count_text(c->files, c->dirs, count, sizeof(count)),
 	       size_text(c->bytes, bytes, sizeof(bytes)), seconds);
 	if (r->damage)
 		printf("%llu damaged, ", (unsigned long long) r->damage);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * size.c - sizes as people write and read them
+ * size.c - sizes and counts as people write and read them
  */
 #include <ctype.h>
 #include <math.h>
@@ -46,5 +46,12 @@ const char *size_text(uint64_t bytes, char *out, size_t size)
 		u++;
 	}
 	snprintf(out, size, u ? "%.1f %s" : "%.0f %s", value, units[u]);
+	return out;
+}
+
+const char *count_text(uint64_t files, uint64_t dirs, char *out, size_t size)
+{
+	snprintf(out, size, "%llu file%s and %llu director%s", (unsigned long long) files,
+		 files == 1 ? "" : "s", (unsigned long long) dirs, dirs == 1 ? "y" : "ies");
 	return out;
 }

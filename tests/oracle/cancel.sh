@@ -133,6 +133,19 @@ for kilobytes in 1000 500000 800000; do
 done
 [ "$read_blocks" -lt $((all * 2 / 3)) ] || fail "resuming read $read_blocks of $all blocks again"
 
+# The same for people: what had arrived counts as copied, but not for the speed.
+stopped INT 800000
+e2bfo 0 resume target.img
+perl -e '
+	my %mib = (MiB => 1, GiB => 1024);
+	my $said = do { local $/; <> };
+	$said =~ /, ([\d.]+) ([MG]iB), in ([\d.]+) s \((\d+) MB\/s\)/ or die $said;
+	my ($all, $seconds, $rate) = ($1 * $mib{$2}, $3, $4);
+	my ($had) = $said =~ /^Of that, ([\d.]+) MiB had arrived before the interruption/m or die $said;
+	my $least = ($all - $had) * 1.048576;
+	die $said if $had >= $all || $rate * ($seconds - 0.06) > $least * 1.1;' out ||
+	fail "what a resumed copy says of itself"
+
 for kilobytes in 1000 500000; do
 	stopped KILL $kilobytes
 	[ $status = 137 ] || fail "SIGKILL after $kilobytes KB: exit $status"
