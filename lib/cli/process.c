@@ -49,12 +49,16 @@ static void fill_standard_files(void)
  * What is large comes from the kernel and goes back to it.  Left alone, malloc(3) keeps what was
  * freed as soon as that was large once: for a million files 14 MiB, which P7 has no room for.
  */
+#ifdef M_MMAP_THRESHOLD
 static void keep_no_memory(void)
 {
-#ifdef M_MMAP_THRESHOLD
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
-#endif
 }
+#else
+static void keep_no_memory(void)
+{
+}
+#endif
 
 void process_begin(void)
 {
