@@ -106,10 +106,10 @@ def flats(settings):
                      group="flat", aged=True, fresh=f"flat-{count}", brief=True)
 
 
-def small(count):
-    return Recipe("small", GIB, (), "noatime,nodelalloc", flat(count, 4096, "random"),
-                  f"one directory, {count:,} files of 4 KB, created in random order", str(count),
-                  "small")
+def small(count, size=4096):
+    return Recipe("small", GIB, (), mount_for(size), flat(count, size, "random"),
+                  f"one directory, {count:,} files of {size >> 10} KB, created in random order",
+                  f"{count}-{size}", "small")
 
 
 def sweep(settings):

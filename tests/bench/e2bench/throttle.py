@@ -3,9 +3,9 @@
 
 Measures nothing. The limits are those of the cloud model: 3000 reads and 3000 writes a second,
 125 MB/s each way, on each device. The controller counts requests before they are merged, and bytes:
-so it is just to what goes through the page cache of files, and hard on who writes the device itself
-through the page cache, from where each block of 4 KB comes as a request of its own: image
-tools, and e2bfo.
+it is hard on who writes many small pieces that could be merged, files of a block, and on who writes
+the device itself through the page cache, from where each block of 4 KB comes as a request of its
+own: image tools.
 
     cgroup v1   writes that the kernel does later, from the page cache, are charged to the root
                 group, so that the limits are set there, and the command is run there; only our

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Throttled: is the cloud model right? The same copies with the devices held to its limits.
 
-Measures the wall time of file-level tools and of e2bfo on a small directory, cold, with and without
-the limits of throttle.py, beside what the model makes of the requests of the run without. Image
-tools are left out: the controller counts requests before they are merged.
+Measures the wall time of file-level tools and of e2bfo on two small directories, cold, with and
+without the limits of throttle.py, beside what the model makes of the requests of the run without.
+Files of 256 KB are a matter of bytes, files of 4 KB one of requests. Image tools are left out: the
+controller counts requests before they are merged.
 """
 
 from dataclasses import asdict, dataclass, replace
@@ -12,7 +13,7 @@ from . import contenders, datasets, experiment, host, ranks, recipes, throttle
 from .report import number, ratio, table
 
 TOOLS = ("e2bfo", "cp", "tar", "tar-inode", "rsync")
-FILES = 5000
+SETS = ((5000, 4 << 10), (400, 256 << 10))     # files, bytes
 
 
 @dataclass
@@ -24,23 +25,25 @@ class Row:
 
 @dataclass
 class Throttled:
-    about: str
-    rows: dict                      # {tool: Row}
+    sets: dict                      # {about: {tool: Row}}
     unavailable: str
 
 
 def run(settings):
-    recipe = recipes.small(FILES)
     unavailable = throttle.unavailable()
     if unavailable:
-        return Throttled(recipe.about, {}, unavailable)
+        return Throttled({}, unavailable)
     tools = [t for t in contenders.TOOLS if t.key in TOOLS
              and not contenders.absent(settings, t)]
-    data = datasets.get(settings, recipe)
     settings = replace(settings, runs=1, caches=("cold",))
+    recipe = {r.about: r for r in (recipes.small(*which) for which in SETS)}
+    return Throttled({about: run_set(settings, r, tools) for about, r in recipe.items()}, "")
+
+
+def run_set(settings, recipe, tools):
+    data = datasets.get(settings, recipe)
     free = experiment.run(settings, data, tools)
-    return Throttled(recipe.about, {t.key: slowed(settings, data, t, free[t.key])
-                                    for t in tools}, "")
+    return {t.key: slowed(settings, data, t, free[t.key]) for t in tools}
 
 
 def slowed(settings, data, tool, free):
@@ -59,24 +62,24 @@ def slowed(settings, data, tool, free):
 
 def section(throttled):
     limits = f"{throttle.IOPS:,} requests and {throttle.RATE // 10**6} MB a second each way"
-    head = (f"\n## Throttled devices\n\nThe set: {throttled.about}; cold, one run, each device "
-            f"held to {limits} by the kernel, beside the cloud model of the same copy: which "
-            "takes the two devices as one after the other, as a tool may not. The kernel counts "
-            "requests before it merges them: e2bfo writes through the page cache of the device, "
-            "and pays for each block of 4 KB.\n\n")
+    head = (f"\n## Throttled devices\n\nCold, one run, each device held to {limits} by the kernel, "
+            "beside the cloud model of the same copy. The model takes the two devices as one after "
+            "the other, as a tool may not. The kernel counts requests before it merges them, the "
+            "model afterwards, as a volume does: files of 4 KB, written one by one and merged, are "
+            "many writes for the one, and few for the other.\n")
     if throttled.unavailable:
-        return f"{head}Not measured: {throttled.unavailable}.\n"
-    heads = ["tool", "free, s", "throttled, s", "÷ e2bfo", "cloud model: source s", "target s",
+        return f"{head}\nNot measured: {throttled.unavailable}.\n"
+    heads = ["tool", "free, s", "throttled, s", "cloud model: source s", "target s",
              "throttled ÷ model"]
-    ours = throttled.rows["e2bfo"].throttled if "e2bfo" in throttled.rows else None
-    return head + table(heads, [row(r, ours) for r in throttled.rows.values()])
+    return head + "".join(f"\n{about}:\n\n{table(heads, [row(r) for r in rows.values()])}"
+                          for about, rows in throttled.sets.items())
 
 
-def row(r, ours):
+def row(r):
     cells = [number(r.result.source.get("cloud"), "{:.1f}"),
              number(r.result.target.get("cloud"), "{:.1f}")]
     return [r.result.label, number(r.result.median("cold")),
-            number(r.throttled) if not r.failure else r.failure, ratio(r.throttled, ours), *cells,
+            number(r.throttled) if not r.failure else r.failure, *cells,
             ratio(r.throttled, ranks.model_seconds(r.result, "cloud"))]
 
 
