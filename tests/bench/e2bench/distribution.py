@@ -78,7 +78,7 @@ def plots(results):
         sizes = all_sizes(histograms)
         names = [plot.size_text(size) for size in sizes]
         for what, unit in ((1, "requests"), (2, "MiB")):
-            series = [(label.replace("\\", ""),
+            series = [(label,
                        [n / MIB if what == 2 else n for n in column(rows, sizes, what)])
                       for label, rows in histograms.items()]
             found[f"sizes-{side}-{unit.lower()}"] = plot.bars(

@@ -189,7 +189,13 @@ def less_memory(left):
         child.join()
 
 
+def default_memory():
+    """The batch buffer e2bfo takes unasked: a quarter of the memory, at most 1 GiB."""
+    return min(1 << 30, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4)
+
+
 def available_memory():
+    """Bytes."""
     for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024

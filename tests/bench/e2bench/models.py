@@ -25,6 +25,14 @@ SSD, SATA: 80 us for every request, one at a time, and 500 MB/s.
 import math
 
 NAMES = ("disk", "disk_cached", "cloud", "ssd")
+WORDS = {"disk": "disk (no write cache)", "disk_cached": "disk, write cache", "cloud": "cloud",
+         "ssd": "SSD"}
+ABOUT = """\
+The models turn the requests of a run into seconds, one request after the other, on devices that are
+not here: a disk of 7200 rpm and 160 MB/s, without or with a write cache that may be trusted, where
+what is not contiguous costs the head's way (5 to 18 ms) or, if shorter, the wait until a gap has
+passed; a cloud volume of 3,000 requests (of 256 KiB) and 125 MB a second; a SATA SSD that takes 80
+us for each request, and 500 MB/s."""
 
 DISK_BYTES = 1e12
 DISK_RATE = 160e6

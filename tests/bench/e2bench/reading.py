@@ -11,7 +11,7 @@ random list and makes its own order; dd of as many bytes. All must have read the
 
 from dataclasses import dataclass
 
-from . import bars, experiment, mixed, plot, report, sweep
+from . import experiment, host, mixed, plot, report, sweep
 
 RANDOM_SIZES = (4 * sweep.KIB,)            # of those created in random order
 WAYS = {"random": "read(2), random order", "name": "read(2), by name",
@@ -67,7 +67,7 @@ def commands(rig, files):
     for way, names in lists.items():
         yield way, rig.readall(rig.write_list(way, names))
     listed = rig.write_list("random", sweep.shuffled(files.names()))
-    yield "drain", rig.drain("-m", bars.default_memory(), listed=listed)
+    yield "drain", rig.drain("-m", host.default_memory(), listed=listed)
     yield "dd", rig.dd(files)
 
 
@@ -75,7 +75,7 @@ def read_all_ways(rig, files):
     costs = {way: rig.cost(command, PROGRAMS) for way, command in commands(rig, files)}
     seen = {c.output[0] for way, c in costs.items() if way != "dd" and c.output}
     if len(seen) > 1:
-        raise experiment.host.Failure(f"{title(files)}: not the same was read: {seen}")
+        raise host.Failure(f"{title(files)}: not the same was read: {seen}")
     return costs
 
 
@@ -84,14 +84,8 @@ def title(files):
     return f"{files.count:,} × {plot.size_text(files.size)}, created {order}"
 
 
-def measured(cost, measure):
-    return cost.wall if measure == "wall" else cost.model(measure)
-
-
 def ratio(row, way, measure, base="drain"):
-    if way not in row.costs:
-        return None
-    return sweep.times(measured(row.costs[way], measure), measured(row.costs[base], measure))
+    return sweep.ratio(row, way, measure, base)
 
 
 def cost_table(rows):
@@ -119,7 +113,7 @@ def section(rows):
     return ("\n## Reading a set of files, by size of file\n\n"
             "Cold; loop device on a file. Each file was read whole, by read(2) of 128 KiB at a "
             "time, or by drain, which was given the list in random order and had "
-            f"{plot.size_text(bars.default_memory())} of room; mounting, scanning inodes and "
+            f"{plot.size_text(host.default_memory())} of room; mounting, scanning inodes and "
             "looking up names included. The order by inode was made before the clock started. "
             "All ways have read the same bytes of the same files, by checksum; drain and the "
             "kernel agree about a mixed tree, too.\n\n" + cost_table(rows)
@@ -138,14 +132,8 @@ def plots(rows):
 
 
 def one_plot(rows, measure):
-    # Per MiB, as sets of the smallest files may have been cut short.
-    series = [(name, [(row.files.size, per_gib(row, way, measure)) for row in rows])
+    series = [(name, [(row.files.size, sweep.per_gib(row, way, measure)) for row in rows])
               for way, name in WAYS.items()]
     what = {"wall": "wall time, cold", "disk": "model of a disk"}[measure]
     return plot.lines(f"Reading files created in order: {what}", "size of a file",
                       "seconds per GiB", series, xlog=True, ylog=True, xtext=plot.size_text)
-
-
-def per_gib(row, way, measure):
-    value = measured(row.costs[way], measure)
-    return None if value is None else value / (row.files.total / (1 << 30))

@@ -12,7 +12,6 @@ of them one by one takes longer than all the rest.
 import contextlib
 import os
 import random
-import re
 import shlex
 import statistics
 import subprocess
@@ -209,12 +208,6 @@ def rig(settings, source, target=None):
             work=str(places["work"]), mke2fs=()))
 
 
-def available_memory():
-    """Bytes."""
-    text = Path("/proc/meminfo").read_text(encoding="ascii")
-    return int(re.search(r"^MemAvailable: +(\d+) kB", text, re.M)[1]) * KIB
-
-
 @contextlib.contextmanager
 def tmpfs(directory, size):
     host.sh("mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", directory)
@@ -227,8 +220,8 @@ def tmpfs(directory, size):
 @contextlib.contextmanager
 def in_memory(settings, size):
     """An image file of SIZE in memory, for as long as it is needed."""
-    if available_memory() < size * 2:
-        raise host.Failure(f"{available_memory() // MIB} MiB of memory are free, "
+    if host.available_memory() < size * 2:
+        raise host.Failure(f"{host.available_memory() // MIB} MiB of memory are free, "
                            f"{size * 2 // MIB} are needed; SWEEP_MB says less")
     directory = settings.image("memory")
     directory.mkdir(exist_ok=True)
@@ -249,6 +242,24 @@ def shuffled(names):
     names = list(names)
     random.Random(20190520).shuffle(names)
     return names
+
+
+def measured(cost, measure):
+    """Seconds of a Cost: "wall", or a model's name."""
+    return cost.wall if measure == "wall" else cost.model(measure)
+
+
+def ratio(row, key, measure, base):
+    """How many times as long as BASE, both keys of row.costs, or None."""
+    if key not in row.costs or base not in row.costs:
+        return None
+    return times(measured(row.costs[key], measure), measured(row.costs[base], measure))
+
+
+def per_gib(row, key, measure):
+    """Of row.costs[key], as sets of the smallest files may have been cut short; or None."""
+    value = measured(row.costs[key], measure)
+    return None if value is None else value / (row.files.total / (1 << 30))
 
 
 def times(value, base):

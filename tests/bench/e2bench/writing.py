@@ -9,15 +9,14 @@ source.
 
 from dataclasses import dataclass
 
-from . import contenders, experiment, host, plot, report, sweep
+from . import contenders, experiment, host, models, plot, report, sweep
 
 TOOLS = ("e2bfo", "cp", "tar")
 LIMIT = "dd"
 # BFO, MSST 2019: sets of 4 GB, files of 4 KB, updated in random order
 PAPER = {"disk": 111.4, "ssd": 2.9}
 MEASURES = ("wall", "disk", "disk_cached", "cloud", "ssd")
-HEADS = {"wall": "wall", "disk": "disk", "disk_cached": "disk, write cache", "cloud": "cloud",
-         "ssd": "SSD"}
+HEADS = {"wall": "wall", **models.WORDS}
 
 
 @dataclass
@@ -92,14 +91,8 @@ def title(files):
     return f"{files.count:,} × {plot.size_text(files.size)}"
 
 
-def measured(cost, measure):
-    return cost.wall if measure == "wall" else cost.model(measure)
-
-
 def ratio(row, key, measure, base="e2bfo"):
-    if key not in row.costs or base not in row.costs:
-        return None
-    return sweep.times(measured(row.costs[key], measure), measured(row.costs[base], measure))
+    return sweep.ratio(row, key, measure, base)
 
 
 def cost_table(rows):
@@ -144,14 +137,9 @@ def plots(rows):
 
 
 def one_plot(rows, measure):
-    series = [(label(key).replace("\\", ""),
-               [(row.files.size, per_gib(row, key, measure)) for row in rows])
+    series = [(label(key),
+               [(row.files.size, sweep.per_gib(row, key, measure)) for row in rows])
               for key in rows[0].costs]
     what = {"wall": "wall time, sync included", "disk": "model of a disk"}[measure]
     return plot.lines(f"Writing a set of files: {what}", "size of a file", "seconds per GiB",
                       series, xlog=True, ylog=True, xtext=plot.size_text)
-
-
-def per_gib(row, key, measure):
-    value = measured(row.costs[key], measure)
-    return None if value is None else value / (row.files.total / (1 << 30))
