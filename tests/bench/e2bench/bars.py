@@ -4,10 +4,13 @@
 Measures nothing, computes only. Nothing is asserted: a bar is met, missed, or was not measured.
 
     same            on every set: e2bfo verify finds no difference; else no time of it counts
-    file-level      on every set, in wall time: faster than each competitor that copies files
+    file-level      on every set, in wall time: faster than each competitor that copies files; one
+                    that was stopped is known to take longer than that
     e2image -ra     on every set, in wall time: never slower
-    dd              of the used bytes: <= 1.15 of it where the source is contiguous, <= 1.5 where it
-                    is aged; wall time, and each model, beside the floor of the aged (floor.py)
+    equal           the same against the fastest that loses nothing, whichever it is
+    dd              of the used bytes, the faster of through the cache and past it: <= 1.15 of it
+                    where the source is contiguous, <= 1.5 where it is aged; wall time, and each
+                    model, beside the floor of the aged (floor.py)
     scale           time per file linear: from the largest number of files to the next smaller one,
                     <= 1.2; user CPU <= 3 s per million empty files
     requests        <= 1.1 of e2image's on the source; on aged flat sets <= 1/10 of its
@@ -17,10 +20,9 @@ Measures nothing, computes only. Nothing is asserted: a bar is met, missed, or w
     source (P1)     not one write request
 """
 
-import os
 from dataclasses import dataclass
 
-from . import models, ranks, scale
+from . import host, models, ranks, scale
 
 MIB = 1 << 20
 CONTIGUOUS, AGED = 1.15, 1.5        # times dd
@@ -33,11 +35,6 @@ class Bar:
     limit: str
     measured: str
     met: object             # True, False, or None: not measured
-
-
-def default_memory():
-    """The batch buffer e2bfo takes unasked: a quarter of the memory, at most 1 GiB."""
-    return min(1 << 30, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4)
 
 
 def at_most(text, value, limit, form="{:.2f}"):
@@ -54,8 +51,7 @@ def all_bars(parts):
     """Of {name of a part: its results}."""
     rows = []
     if "copies" in parts:
-        for make in (same_bars, file_bars, image_bars, limit_bars, request_bars, memory_bars,
-                     source_bars):
+        for make in (same_bars, rival_bars, limit_bars, request_bars, memory_bars, source_bars):
             rows += make(parts["copies"])
     if "scale" in parts:
         rows += scale_bars(parts["scale"])
@@ -70,10 +66,20 @@ def by_set(copies):
 
 
 def same_bars(copies):
-    for data, _, ours in by_set(copies):
-        if ours.verdict or ours.failure:
-            yield Bar(f"{data.name}: the copy is the same", "same",
-                      ours.words(data.contents.inodes), ours.equal())
+    for data, tools, _ in by_set(copies):
+        for result in tools.values():
+            if result.group == ranks.OURS:
+                yield same_bar(f"{data.name}, {result.label}", data.contents, result)
+
+
+def same_bar(name, contents, result):
+    return Bar(f"{name}: the copy is the same", "same", result.words(contents.inodes),
+               result.equal())
+
+
+def good(result):
+    """The result, if it is a copy that is the same: of another one nothing is measured."""
+    return result if result and result.equal() else None
 
 
 # ---- time ----
@@ -81,32 +87,37 @@ def same_bars(copies):
 def timed(copies):
     for data, tools, ours in by_set(copies):
         for cache in copies.caches:
-            yield data, tools, cache, ranks.wall(ours, cache) if ours.equal() else None
+            yield data, tools, cache, ranks.wall(good(ours), cache)
 
-def file_bars(copies):
+
+def rival_bars(copies):
     for data, tools, cache, ours in timed(copies):
-        best = ranks.best_file(tools, cache)
-        label = f" ({best.label})" if best else ""
-        yield at_most(f"{data.name}, {cache}: wall s ≤ best file-level tool{label}", ours,
-                      ranks.wall(best, cache))
+        text = f"{data.name}, {cache}: wall s ≤ "
+        yield rival_bar(f"{text}best file-level tool", ours, ranks.best_file(tools, cache), cache,
+                        ranks.stopped(tools))
+        yield rival_bar(f"{text}best tool that loses nothing", ours,
+                        ranks.best_equal(tools, cache), cache)
+        yield at_most(f"{text}e2image -ra", ours, ranks.wall(tools.get("e2image"), cache))
 
 
-def image_bars(copies):
-    for data, tools, cache, ours in timed(copies):
-        yield at_most(f"{data.name}, {cache}: wall s ≤ e2image -ra", ours,
-                      ranks.wall(tools.get("e2image"), cache))
+def rival_bar(text, ours, rival, cache, stopped=None):
+    """Where all were stopped, the time that they were given is the limit."""
+    if rival:
+        return at_most(f"{text} ({rival.label})", ours, ranks.wall(rival, cache))
+    return at_most(text + (f" (stopped after {stopped:.0f} s)" if stopped else ""), ours, stopped)
 
 
 def limit_bars(copies):
     for data, tools, ours in by_set(copies):
         factor = AGED if data.aged else CONTIGUOUS
         cache = copies.caches[0]
-        mine, limit = (ranks.wall_and_models(tools.get(k), cache) for k in ("e2bfo", "dd-used"))
-        for what in ("wall", *models.NAMES):
+        mine = ranks.wall_and_models(good(ours), cache)
+        limit = ranks.wall_and_models(ranks.limit(tools, cache), cache)
+        for what, word in {"wall": "wall", **models.WORDS}.items():
             floor = copies.floors.get(data.name, {}).get(what)
-            text = f"{data.name}, {cache}: {what} s ≤ {factor} × dd of the used bytes"
-            yield at_most(text + (f" (floor: {floor:.2f})" if floor else ""),
-                          mine[what] if ours.equal() else None, times(limit[what], factor))
+            text = f"{data.name}, {cache}: {word} s ≤ {factor} × dd of the used bytes"
+            yield at_most(text + (f" (floor: {floor:.2f})" if floor else ""), mine[what],
+                          times(limit[what], factor))
 
 
 def scale_bars(steps):
@@ -114,14 +125,16 @@ def scale_bars(steps):
         return
     last = steps[-1]
     count = last.contents.files
+    same = good(last.result)
     yield at_most(f"{count:,} empty files: user CPU s ≤ 3 per million",
-                  last.result.median("cold", "user"), 3 * count / 1e6)
+                  same and same.median("cold", "user"), 3 * count / 1e6)
     if len(steps) > 1:
         before = steps[-2]
         yield at_most(f"{count:,} empty files: wall µs per file ≤ {LINEAR} × that at "
-                      f"{before.contents.files:,}", last.per_file(),
+                      f"{before.contents.files:,}", same and last.per_file(),
                       times(before.per_file(), LINEAR))
     for step in steps:
+        yield same_bar(f"{step.contents.files:,} empty files", step.contents, step.result)
         yield memory_bar(f"{step.contents.files:,} empty files", step.contents, step.result,
                          scale.MEMORY)
 
@@ -129,7 +142,7 @@ def scale_bars(steps):
 # ---- requests ----
 
 def requests(result, side, what):
-    return (getattr(result, side) or {}).get(what) if result else None
+    return (getattr(result, side) or {}).get(what) if good(result) else None
 
 
 def request_bars(copies):
@@ -150,7 +163,7 @@ def scatter_bars(data, tools):
 
 def source_bars(copies):
     for data, _, ours in by_set(copies):
-        if ours.source:
+        if good(ours) and ours.source:
             yield at_most(f"{data.name}: source write requests = 0 (P1)", ours.source_writes, 0,
                           "{:,.0f}")
 
@@ -159,12 +172,12 @@ def source_bars(copies):
 
 def memory_bars(copies):
     for data, tools, _ in by_set(copies):
-        for key, size in (("e2bfo", default_memory()), ("e2bfo-256M", 256 * MIB)):
+        for key, size in (("e2bfo", host.default_memory()), ("e2bfo-256M", 256 * MIB)):
             if key in tools:
                 yield memory_bar(data.name, data.contents, tools[key], size)
 
 
 def memory_bar(name, contents, result, batch):
     return at_most(f"{name}, batch buffer {batch // MIB} MiB: peak RSS, MiB (P7)",
-                   times(result.rss(), 1 / MIB), scale.memory_limit(contents, batch) / MIB,
-                   "{:.1f}")
+                   times(good(result) and result.rss(), 1 / MIB),
+                   scale.memory_limit(contents, batch) / MIB, "{:.1f}")

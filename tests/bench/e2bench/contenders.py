@@ -5,9 +5,8 @@ Measures nothing. What is inside the clock is the same for all: mounting and unm
 tool needs it, the copy, and the sync of the target device (measure.c). Formatting the target is
 outside, but for tools that do it themselves. A file-level tool sees the source mounted read-only.
 
-    limit   dd of a contiguous file, what the devices can do at best: as large as all blocks in use
-            (dd-used, which the goals speak of), and as the tree alone: files, directories, and
-            their inodes (dd)
+    limit   dd of a contiguous file as large as all blocks in use: through the page cache, where
+            reading and writing overlap, and past it, where nothing is copied
     block   block copiers: they keep layout and geometry (partclone with -f 0, as its progress
             thread otherwise rounds the time up to whole pauses of 2 s)
     file    file copiers: they go through the kernel, or like dump and debugfs do so on one side
@@ -42,7 +41,6 @@ class Job:
     mke2fs: tuple               # arguments the target is formatted with
     memory: str = ""            # a directory in memory, for archives on their way
     used_mib: int = 0           # what the rows of dd copy
-    tree_mib: int = 0
 
 
 @dataclass(frozen=True)
@@ -137,18 +135,17 @@ def tar(*options):
                     f"-cf - . | tar -C {{target_dir}} --same-owner {KEEP_MOST} -xpf -")
 
 
-def dd(size):
-    return direct("dd if={reference} of={target} bs=1M conv=fsync status=none "
-                  f"count={{{size}}}")
+def dd(*flags):
+    return direct("dd if={reference} of={target} bs=1M count={used_mib} conv=fsync status=none "
+                  + " ".join(flags))
 
 
 FILE_STATUS = tuple(range(128))     # what has arrived is looked at, whatever it says in the end
 
 TOOLS = (
-    Tool("dd-used", "dd bs=1M, blocks in use", "limit", ("dd",), dd("used_mib"), target="any",
-         filesystem=False),
-    Tool("dd", "dd bs=1M, tree bytes", "limit", ("dd",), dd("tree_mib"), target="any",
-         filesystem=False),
+    Tool("dd", "dd bs=1M, blocks in use", "limit", ("dd",), dd(), target="any", filesystem=False),
+    Tool("dd-direct", "dd bs=1M, direct", "limit", ("dd",),
+         dd("iflag=direct", "oflag=direct"), target="any", filesystem=False),
     ours("e2bfo"),
     ours("e2bfo-mkfs", "--mkfs", target="blank", slow=True),
     ours("e2bfo-256M", "--memory", "256M", only=is_aged_flat, warm=False),

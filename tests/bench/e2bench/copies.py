@@ -8,8 +8,8 @@ Measures what experiment says, on all sets that were asked for.
 import time
 from dataclasses import asdict, dataclass, field
 
-from . import (contenders, copyplots, copytables, datasets, distribution, experiment, floor,
-               recipes)
+from . import (contenders, copyplots, copytables, datasets, distribution, experiment, floor, host,
+               models, recipes)
 
 
 @dataclass
@@ -19,6 +19,7 @@ class Copies:
     results: dict = field(default_factory=dict)     # {set: {tool: experiment.Result}}
     floors: dict = field(default_factory=dict)      # {set: {model: seconds}}, of aged ones
     notes: list = field(default_factory=list)       # who or what did not take part
+    failures: list = field(default_factory=list)    # of whole sets
     seconds: dict = field(default_factory=dict)     # {set: it took so long}, with its image
     about: str = ""
 
@@ -31,7 +32,13 @@ def run(settings):
         if reason:
             notes.append(f"the set {recipe.name} ({reason})")
             continue
-        run_set(settings, recipe, tools, copies)
+        try:
+            run_set(settings, recipe, tools, copies)
+        except (host.Failure, OSError) as error:
+            copies.failures.append(f"the set {recipe.name}: {error}")
+            copies.results.pop(recipe.name, None)
+            copies.data.pop(recipe.name, None)
+            experiment.say(copies.failures[-1])
     return copies
 
 
@@ -42,6 +49,8 @@ def run_set(settings, recipe, tools, copies):
     copies.data[data.name] = data
     if data.aged:
         copies.floors[data.name] = floor.of(data)
+    copies.notes += [f"{tool.key} on {data.name} (too many names in a directory)"
+                     for tool in tools if tool.group == "file" and not tool.only(data)]
     copies.results[data.name] = experiment.run(settings, data,
                                                contenders.taking_part(settings, tools, data))
     copies.seconds[data.name] = time.monotonic() - begun
@@ -52,11 +61,12 @@ Wall time includes the sync of the target device. Medians of {runs} runs, tools 
 order that changes (file-level tools: as many as fit into {file_seconds:g} s; n says how many).
 The first run of each tool was traced and judged: by e2fsck, by the kernel, which counts the
 names, and by e2bfo verify, which compares content and all attributes: what it says is lost stands
-beside the time. The dd rows copy a contiguous file, as large as all blocks in use, or as the tree
-alone (blocks of its files and directories, and its inodes): the limits. The best equal is the
-fastest competitor that lost nothing, the best file-level one the fastest that copies files and
-brought every name. partclone runs with -f 0, as its progress thread otherwise rounds the time up
-to pauses of 2 s.
+beside the time; that of e2bfo copy also by what the kernel shows of both sides, byte by byte and
+with all attributes. The dd rows copy a contiguous file as large as all blocks in use, through the
+page cache, where reading and writing overlap, and past it; the faster one is what "× dd" and the
+goals mean. The best equal is the fastest competitor that lost nothing, the best file-level one the
+fastest that copies files and brought every name. partclone runs with -f 0, as its progress thread
+otherwise rounds the time up to pauses of 2 s.
 
 Of aged sets a floor is computed, which no copier can go below: reading every block of the tree
 once, in the order on the medium, each gap passed over or read, whichever the model finds cheaper;
@@ -68,6 +78,7 @@ BENCH=full."""
 
 def about(settings):
     text = ABOUT.format(runs=settings.runs, file_seconds=settings.file_seconds)
+    text += "\n\n" + models.ABOUT
     return text + ("" if settings.full or settings.tools else "\n" + BRIEF)
 
 

@@ -10,7 +10,7 @@ WHAT is wall, cold, or disk, the model of one. A copy that is not whole has no b
 from . import plot, ranks
 from .recipes import SWEEP
 
-TOOLS = ("dd-used", "e2bfo", "e2image", "partclone", "cp", "tar-inode", "rsync")
+TOOLS = ("dd", "e2bfo", "e2image", "partclone", "cp", "tar-inode", "rsync")
 WHATS = {"wall": "wall time, cold", "disk": "model of a disk"}
 
 

@@ -6,7 +6,6 @@ import statistics
 from . import models, ranks
 from .report import GB, MIB, number, percent, ratio, table
 
-MODEL_WORDS = {"disk": "disk", "disk_cached": "disk, write cache", "cloud": "cloud", "ssd": "SSD"}
 PAPER_KERNEL = "the BFO paper: −46.6 % against cp, on a disk, six trees"
 
 
@@ -22,6 +21,9 @@ def set_section(data, tools, caches, floor):
     parts = [title(data)]
     parts += [time_table(data, tools, cache) for cache in caches]
     if any(r.source for r in tools.values()):
+        unseen = [r.label for r in tools.values() if not r.source]
+        parts += ["Without requests, as they failed or were stopped: "
+                  f"{', '.join(unseen)}.\n"] if unseen else []
         parts += [f"Requests ({caches[0]}, first run):\n", request_table(tools),
                   "Models, both devices one after the other, reads of the target taken in:\n",
                   model_table(tools, floor)]
@@ -50,8 +52,7 @@ def spread(result, cache):
 def bases(tools, cache):
     """What wall times are held against: seconds, or None."""
     return [ranks.wall(r, cache) for r in (
-        tools.get("dd-used"), tools.get("dd"), ranks.best_equal(tools, cache),
-        ranks.best_file(tools, cache))]
+        ranks.limit(tools, cache), ranks.best_equal(tools, cache), ranks.best_file(tools, cache))]
 
 
 def time_row(result, tools, cache, inodes):
@@ -64,8 +65,8 @@ def time_row(result, tools, cache, inodes):
 
 
 def time_table(data, tools, cache):
-    heads = ["tool", f"{cache} s", "min–max (n)", "× dd in use", "× dd tree", "× best equal",
-             "× best file-level", "user s", "sys s", "RSS MiB", "result"]
+    heads = ["tool", f"{cache} s", "min–max (n)", "× dd", "× best equal", "× best file-level",
+             "user s", "sys s", "RSS MiB", "result"]
     return table(heads, [time_row(r, tools, cache, data.contents.inodes)
                          for r in tools.values()])
 
@@ -88,7 +89,7 @@ def request_table(tools):
 def model_table(tools, floor):
     heads = ["tool"]
     for model in models.NAMES:
-        heads += [f"{MODEL_WORDS[model]}: s", "× dd in use", "× best equal"]
+        heads += [f"{models.WORDS[model]}: s", "× dd", "× best equal"]
     rows = [model_row(r.label, {m: ranks.model_seconds(r, m) for m in models.NAMES}, tools)
             for r in tools.values() if r.source]
     if floor:
@@ -99,7 +100,7 @@ def model_table(tools, floor):
 def model_row(label, modelled, tools):
     row = [label]
     for model, seconds in modelled.items():
-        row += [f"{seconds:.1f}", ratio(seconds, ranks.model_seconds(tools.get("dd-used"), model)),
+        row += [f"{seconds:.1f}", ratio(seconds, ranks.limit_model(tools, model)),
                 ratio(seconds, ranks.best_equal_model(tools, model))]
     return row
 
@@ -131,7 +132,7 @@ def kernel_table(copies):
     rows = [row for name in names for row in kernel_rows(name, copies.results[name])]
     if not rows:
         return ""
-    heads = ["e2bfo copy against", "wall, cold", *(MODEL_WORDS[m] for m in models.NAMES)]
+    heads = ["e2bfo copy against", "wall, cold", *(models.WORDS[m] for m in models.NAMES)]
     return ("\n### Kernel tree copy\n\nTime of e2bfo copy, more or less than that of "
             f"each other tool. What was measured elsewhere: {PAPER_KERNEL}.\n\n"
             + table(heads, rows))
@@ -155,7 +156,7 @@ def aged_table(copies):
         return ""
     heads = ["tool", "in order, s", "aged, s", "aged ÷ in order"]
     for model in ("disk", "ssd"):
-        heads += [f"{MODEL_WORDS[model]}: in order, s", "aged, s", "aged ÷ in order"]
+        heads += [f"{models.WORDS[model]}: in order, s", "aged, s", "aged ÷ in order"]
     return ("\n### Aged sources\n\nThe same files, written in order and by interleaved "
             "writers with deletions between them; cold.\n\n" + table(heads, rows))
 

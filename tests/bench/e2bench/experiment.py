@@ -47,7 +47,9 @@ class Result:
     source_writes: int = 0
     target_reads: int = 0
     verdict: object = None                          # verdict.Verdict
-    failure: str = ""
+    failure: str = ""                               # of any run: no time of it counts
+    stopped: float = 0                              # seconds after which it was
+    untraced: str = ""                              # why there are no requests
 
     def samples(self, cache):
         return self.cold if cache == "cold" else self.warm
@@ -65,20 +67,20 @@ class Result:
 
     def whole(self):
         """Whether its time counts: a sound copy with every name."""
-        return self.verdict is not None and self.verdict.whole()
+        return not self.failure and self.verdict is not None and self.verdict.whole()
 
     def equal(self):
         """Whether nothing was lost."""
-        return self.verdict is not None and self.verdict.equal()
+        return not self.failure and self.verdict is not None and self.verdict.equal()
 
     def words(self, inodes):
         """Of its result, for a table."""
         said = verdict.words(self.verdict, inodes) if self.verdict else ""
-        return "; ".join(filter(None, (said, self.failure))) or "-"
+        return "; ".join(filter(None, (said, self.failure, self.untraced))) or "-"
 
 
 class TimeOut(host.Failure):
-    pass
+    """A tool took longer than it was given."""
 
 
 def say(text):
@@ -94,9 +96,9 @@ class Bench:
         self.prefix = prefix            # what each command is run by
         self.stack = contextlib.ExitStack()
         self.job = None
-        self.tree_mib = -(-data.contents.tree_bytes // MIB)
+        self.shown = None               # digest of what the kernel shows of the source
         self.used_mib = -(-data.contents.used_bytes // MIB)
-        self.reference_size = max(self.tree_mib, self.used_mib) * MIB
+        self.reference_size = self.used_mib * MIB
 
     def __enter__(self):
         try:
@@ -119,7 +121,7 @@ class Bench:
             source_dir=self.directory("mnt-source"), target_dir=self.directory("mnt-target"),
             e2bfo=str(self.settings.e2bfo), e2bfo_args=self.settings.e2bfo_args,
             work=self.directory("work"), memory=self.stack.enter_context(host.in_memory()),
-            used_mib=self.used_mib, tree_mib=self.tree_mib, mke2fs=self.data.mke2fs)
+            used_mib=self.used_mib, mke2fs=self.data.mke2fs)
 
     def directory(self, name):
         path = self.settings.image(name)
@@ -160,14 +162,21 @@ class Bench:
         with trace.Tracer([source, self.job.target]) as tracer:
             sample = self.timed(tool)
         logs = tracer.logs()
-        note_requests(result, logs[source], logs[self.job.target])
         if tracer.lost:
-            say(f"{tool.key}: {tracer.lost} trace events lost, its request counts are too low")
+            result.untraced = f"{tracer.lost:,} requests were not seen: none counted"
+        else:
+            note_requests(result, logs[source], logs[self.job.target])
         return sample
 
-    def judge(self, status):
+    def judge(self, tool, status):
         """Verdict about the target as the copy left it."""
-        return verdict.judge(self.settings, self.data, self.job, status)
+        found = verdict.judge(self.settings, self.data, self.job, status)
+        if tool.group == "e2bfo" and found.equal():
+            self.shown = self.shown or verdict.shown(self.settings, self.job.source,
+                                                     self.job.source_dir)
+            found.shown = self.shown == verdict.shown(self.settings, self.job.target,
+                                                      self.job.target_dir)
+        return found
 
 
 def scratch(settings, name, size):
@@ -265,8 +274,9 @@ def one_run(bench, tool, result, cache, number):
         sample = bench.traced_copy(tool, cache, result) if traced else bench.copy(tool, cache)
         result.samples(cache).append(sample)
         if traced and tool.filesystem:
-            result.verdict = bench.judge(sample.status)
+            result.verdict = bench.judge(tool, sample.status)
         say(f"{bench.data.name} {cache} {number + 1}: {tool.label} {sample.wall:.2f} s")
     except host.Failure as error:
         result.failure = str(error)
+        result.stopped = bench.settings.timeout if isinstance(error, TimeOut) else 0
         say(f"{bench.data.name} {cache} {number + 1}: {tool.label} failed: {error}")

@@ -52,25 +52,31 @@ def seconds(extents, inode_bytes):
     (6.250025, 8.0, 2.000008)
     """
     between = gaps(extents)
-    moved = 2 * (sum(length for _, length in extents) + inode_bytes)
+    tree = sum(length for _, length in extents) + inode_bytes
+    moved = 2 * tree
     disk = (moved / models.DISK_RATE
             + sum(min(gap / models.DISK_RATE, models.seek_seconds(gap)) for gap in between))
-    return {"disk": disk, "disk_cached": disk, "cloud": cloud(between, moved),
+    return {"disk": disk, "disk_cached": disk, "cloud": cloud(between, tree),
             "ssd": (moved / models.SSD_RATE
                     + sum(min(gap / models.SSD_RATE, models.SSD_REQUEST) for gap in between))}
 
 
-def cloud(between, moved):
+def cloud(between, tree):
     """The shortest gaps are read, as many as it takes for operations to last no longer than bytes.
 
     >>> cloud([1_000_000] * 30, 125_000_000), round(cloud([4096] * 100_000, 125_000_000), 2)
-    (1.0, 3.95)
+    (2.0, 4.95)
     """
-    operations, best = len(between), None
+    operations, moved, best = len(between), tree, None
     for gap in [0, *sorted(between)]:
         operations -= bool(gap)
         moved += gap
-        took = max((operations + moved / models.CLOUD_UNIT) / models.CLOUD_IOPS,
-                   moved / models.CLOUD_RATE)
+        took = volume_seconds(operations, moved)
         best = took if best is None else min(best, took)
-    return best
+    return best + volume_seconds(0, tree)
+
+
+def volume_seconds(operations, moved):
+    """Of so many operations more than its bytes take."""
+    return max((operations + moved / models.CLOUD_UNIT) / models.CLOUD_IOPS,
+               moved / models.CLOUD_RATE)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Ranks: against whom a result is held. Measures nothing, computes only.
 
-    limit               dd of as many bytes as are in use (what the goals speak of), or of the tree
+    limit               dd of as many bytes as are in use, the faster of its rows
     best equal          the fastest competitor of equal fidelity: e2bfo verify found no difference
     best file-level     the fastest that copies files, and brought all names to a sound filesystem
 
@@ -31,6 +31,11 @@ def best_file(tools, cache):
     return fastest([r for r in competitors(tools) if r.group == "file" and r.whole()], cache)
 
 
+def stopped(tools):
+    """After how many seconds the file-level tools that took too long were stopped, or None."""
+    return max((r.stopped for r in competitors(tools) if r.group == "file"), default=0) or None
+
+
 def wall(result, cache):
     return result.median(cache) if result else None
 
@@ -40,6 +45,18 @@ def model_seconds(result, model):
     if not result or not result.source:
         return None
     return result.source[model] + result.target[model]
+
+
+def limits(tools):
+    return [r for r in tools.values() if r.group == LIMITS]
+
+
+def limit(tools, cache):
+    return fastest(limits(tools), cache)
+
+
+def limit_model(tools, model):
+    return best_model(limits(tools), model)
 
 
 def best_model(results, model):

@@ -55,13 +55,12 @@ def machine(settings):
 
 def header(info, settings):
     versions = ", ".join(f"{name} {v}" for name, v in info["versions"].items())
-    added = (f"\ne2bfo was run with {' '.join(settings.e2bfo_args)}.\n"
-             if settings.e2bfo_args else "")
+    said = f"\nAsked for: {settings.said}.\n" if settings.said else ""
     left = (f", of which {settings.leave_mib / 1024:g} GiB are left to the tools"
             if settings.leave_mib else "")
     return (f"# e2bfo benchmark, {info['date']}\n\n"
             f"Linux {info['kernel']}, {info['cpu']}, {info['memory']}{left}; loop devices on files "
-            f"on {info['images on']}.\n{versions}.\n{added}")
+            f"on {info['images on']}.\n{versions}.\n{said}")
 
 
 def elapsed(seconds):

@@ -43,6 +43,10 @@ usage: run [--help]            settings are environment variables:
   BENCH_JSON      where the numbers go (default: BENCH_DIR/results.json); plots go beside it
 """
 
+# Those that decide what a report is about
+SAID = ("BENCH", "PARTS", "E2BFO_ARGS", "SETS", "TOOLS", "CACHES", "RUNS", "FILE_SECONDS",
+        "LEAVE_GB", "TIMEOUT", "FLAT_FILES", "SMALL_FILES", "SCALE_FILES", "MAIL_FILES", "SWEEP_MB", "BIG_MB")
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -67,10 +71,16 @@ class Settings:
     mail_files: int
     sweep_mb: int
     big_mb: int
+    said: str               # what was asked for, as NAME=VALUE ...
 
     def built(self, name):
         """Path of one of the C programs beside this harness, as built."""
         return self.builddir / "tests" / "bench" / name
+
+    @property
+    def judge(self):
+        """Path of the program that lists what the kernel shows of a tree."""
+        return self.builddir / "tests" / "oracle" / "manifest"
 
     def image(self, name):
         return self.bench_dir / name
@@ -107,4 +117,5 @@ def from_environment(env=None):
                                                        "10000 100000 1000000 10000000")),
         mail_files=number(env, "MAIL_FILES", either(20_000, 100_000)),
         sweep_mb=number(env, "SWEEP_MB", either(512, 4096)),
-        big_mb=number(env, "BIG_MB", either(64, 256)))
+        big_mb=number(env, "BIG_MB", either(64, 256)),
+        said=" ".join(f"{name}={shlex.quote(env[name])}" for name in SAID if env.get(name)))

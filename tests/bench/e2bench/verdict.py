@@ -2,8 +2,9 @@
 """Verdict: is the result of a copy sound, is all there, and what was not kept?
 
 Measures nothing. Three judges: e2fsck -fn; the kernel, which mounts it and counts the names; and
-e2bfo verify, which compares content and every attribute of every inode. What they say becomes a few
-words beside the time:
+e2bfo verify, which compares content and every attribute of every inode. As that is of the same
+house as e2bfo copy, the kernel is asked more about its copies: whether it shows the same bytes and
+attributes on both sides (tests/oracle/manifest). What they say becomes a few words beside the time:
 
     same                                clean, all names, no difference
     lost: ctime, crtime, xattr 12       clean, all names; these kinds differ, in all inodes or in 12
@@ -33,6 +34,7 @@ class Verdict:
     expected: int = 0
     same: bool = False              # e2bfo verify found no difference
     differences: dict = field(default_factory=dict)     # {kind: how many}
+    shown: bool = True              # the kernel shows the same, as far as it was asked
     problem: str = ""               # why it could not be compared
     status: int = 0                 # of the copy
 
@@ -42,7 +44,7 @@ class Verdict:
 
     def equal(self):
         """Of equal fidelity: nothing differs at all."""
-        return self.whole() and self.same
+        return self.whole() and self.same and self.shown
 
 
 def judge(settings, data, job, status):
@@ -59,6 +61,13 @@ def judge(settings, data, job, status):
     if not verdict.problem:
         compare(settings, job, verdict)
     return verdict
+
+
+def shown(settings, device, place):
+    """Digest of all that the kernel shows of a filesystem."""
+    with host.mounted(device, place, "ro,noatime"):
+        return host.sh("bash", "-o", "pipefail", "-c",
+                       '"$0" -d -x /lost+found "$1" | sha256sum', settings.judge, place)
 
 
 def compare(settings, job, verdict):
@@ -94,6 +103,8 @@ def words(verdict, inodes):
         said.append("**fsck finds errors**")
     if verdict.names != verdict.expected:
         said.append(f"**{verdict.names:,} of {verdict.expected:,} names**")
+    if not verdict.shown:
+        said.append("**the kernel shows something else**")
     if verdict.problem:
         said.append(f"**{verdict.problem}**")
     elif verdict.same:
