@@ -104,7 +104,7 @@ def rival_bar(text, ours, rival, cache, stopped=None):
     """Where all were stopped, the time that they were given is the limit."""
     if rival:
         return at_most(f"{text} ({rival.label})", ours, ranks.wall(rival, cache))
-    return at_most(text + (f" (stopped after {stopped:.0f} s)" if stopped else ""), ours, stopped)
+    return at_most(text + (f" (stopped after {stopped:g} s)" if stopped else ""), ours, stopped)
 
 
 def limit_bars(copies):

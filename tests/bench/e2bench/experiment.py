@@ -15,9 +15,7 @@ cold: nothing of either device is cached. warm: the source's image file is in me
 import contextlib
 import os
 import random
-import signal
 import statistics
-import subprocess
 import sys
 from dataclasses import dataclass, field
 
@@ -77,10 +75,6 @@ class Result:
         """Of its result, for a table."""
         said = verdict.words(self.verdict, inodes) if self.verdict else ""
         return "; ".join(filter(None, (said, self.failure, self.untraced))) or "-"
-
-
-class TimeOut(host.Failure):
-    """A tool took longer than it was given."""
 
 
 def say(text):
@@ -203,28 +197,14 @@ def measure(settings, job, command, prefix=()):
     """Runs a command under measure(1), that under PREFIX, in a process group of its own that can be
     stopped whole; what it leaves mounted is unmounted."""
     line = os.path.join(job.work, "measured")
-    with open(os.path.join(job.work, "output"), "w", encoding="utf-8") as output:
-        child = subprocess.Popen([*prefix, str(settings.built("measure")), line, job.target,
-                                  *command],
-                                 stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                                 start_new_session=True)
-        try:
-            status = child.wait(timeout=settings.timeout)
-        except BaseException as error:
-            stop_group(child, job)
-            if isinstance(error, subprocess.TimeoutExpired):
-                raise TimeOut(f"stopped after {settings.timeout:.0f} s") from None
-            raise
-    host.release(job.source, job.target)
+    try:
+        status = host.watched([*prefix, settings.built("measure"), line, job.target, *command],
+                              os.path.join(job.work, "output"), settings.timeout)
+    finally:
+        host.release(job.source, job.target)
     if status:
         raise host.Failure(last_words(job) or f"measure: exit {status}")
     return parse(line)
-
-
-def stop_group(child, job):
-    os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
-    host.release(job.source, job.target)
 
 
 def parse(path):
@@ -278,5 +258,5 @@ def one_run(bench, tool, result, cache, number):
         say(f"{bench.data.name} {cache} {number + 1}: {tool.label} {sample.wall:.2f} s")
     except host.Failure as error:
         result.failure = str(error)
-        result.stopped = bench.settings.timeout if isinstance(error, TimeOut) else 0
+        result.stopped = bench.settings.timeout if isinstance(error, host.TimeOut) else 0
         say(f"{bench.data.name} {cache} {number + 1}: {tool.label} failed: {error}")

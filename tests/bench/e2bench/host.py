@@ -27,6 +27,10 @@ class Failure(Exception):
     """A command of the harness itself (not a tool under test) failed."""
 
 
+class TimeOut(Failure):
+    """A command took longer than it was given."""
+
+
 def sh(*argv, **kwargs):
     """Runs a command, returns its standard output; Failure with its words if it fails."""
     done = subprocess.run([str(a) for a in argv], capture_output=True, text=True,
@@ -96,6 +100,22 @@ def mounted(device, directory, options="noatime"):
         yield directory
     finally:
         sh("umount", directory)
+
+
+def watched(argv, output, timeout):
+    """Runs a command, in a process group of its own that is killed if it takes more than TIMEOUT
+    seconds or if we end; what it says goes to the file OUTPUT. Its exit status, or TimeOut."""
+    with open(output, "w", encoding="utf-8") as words:
+        child = subprocess.Popen([str(word) for word in argv], stdin=subprocess.DEVNULL,
+                                 stdout=words, stderr=words, start_new_session=True)
+        try:
+            return child.wait(timeout=timeout)
+        except BaseException as error:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise TimeOut(f"stopped after {timeout:g} s") from None
+            raise
 
 
 def unmount_if_mounted(*directories):

@@ -14,9 +14,7 @@ else a mount keeps are in memory then. What reads the device itself reads these,
 
 import contextlib
 import os
-import signal
 import statistics
-import subprocess
 import sys
 from dataclasses import dataclass, field
 
@@ -86,21 +84,12 @@ def run(settings, command, argv_of):
     """Runs a measuring program around COMMAND: (its line, words of the command's)."""
     line, output = settings.image("measured"), settings.image("output")
     line.unlink(missing_ok=True)
-    with open(output, "w", encoding="utf-8") as words:
-        child = subprocess.Popen([str(a) for a in argv_of(line) + command],
-                                 stdin=subprocess.DEVNULL, stdout=words, stderr=words,
-                                 start_new_session=True)
-        try:
-            child.wait(timeout=settings.timeout)
-        except BaseException as error:
-            os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
-            if isinstance(error, subprocess.TimeoutExpired):
-                raise host.Failure(
-                    f"{command[0]}: stopped after {settings.timeout:.0f} s") from None
-            raise
+    try:
+        status = host.watched(argv_of(line) + command, output, settings.timeout)
+    except host.TimeOut as error:
+        raise host.Failure(f"{command[0]}: {error}") from None
     said = output.read_text(encoding="utf-8", errors="replace").strip()
-    if child.returncode:
+    if status:
         raise host.Failure(said or f"{command[0]}: not measured")
     return line.read_text(encoding="ascii").split(), said.splitlines()
 
