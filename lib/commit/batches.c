@@ -58,19 +58,29 @@ static errcode_t choose_size(const struct bfo_reader *r, const bfo_order_list *n
 	return 0;
 }
 
-/* True if next to nothing is read over. */
-static int is_dense(const struct bfo_reader *r, const bfo_order_list *batch)
+/* True if COST blocks are hardly more than those of the batch. */
+static int is_little(const bfo_order_list *batch, uint64_t cost)
 {
-	uint64_t span = bfo_reader_span(r, batch->v, batch->n), wanted = 0;
+	uint64_t wanted = 0;
 	size_t i;
 
 	for (i = 0; i < batch->n; i++)
 		wanted += batch->v[i].len;
-	return span <= wanted + wanted / GAPS_COST;
+	return cost <= wanted + wanted / GAPS_COST;
+}
+
+/* How a batch is read: past the page cache, by way of it, or whole regions into it. */
+static void choose_way(struct bfo_reader *r, const bfo_order_list *batch, int all,
+		       struct bfo_regions *regions)
+{
+	r->regions = all || is_little(batch, bfo_reader_cost(r, batch->v, batch->n)) ? NULL : regions;
+	r->direct = !r->regions &&
+		    (all || is_little(batch, bfo_reader_span(r, batch->v, batch->n)));
 }
 
 errcode_t bfo_batches_read(struct bfo_reader *r, bfo_order_list *nodes, uint32_t capacity,
-			   uint32_t smallest, int all, const struct bfo_sink *sink)
+			   uint32_t smallest, int all, struct bfo_regions *regions,
+			   const struct bfo_sink *sink)
 {
 	bfo_order_list batch = { 0 };
 	uint32_t size = capacity;
@@ -84,9 +94,10 @@ errcode_t bfo_batches_read(struct bfo_reader *r, bfo_order_list *nodes, uint32_t
 		batch.v = nodes->v + i;
 		batch.n = end - i;
 		bfo_order_list_sort(&batch);
-		r->direct = (all && batch.n == nodes->n) || is_dense(r, &batch);
+		choose_way(r, &batch, all && batch.n == nodes->n, regions);
 		err = bfo_reader_run(r, batch.v, batch.n, sink);
 	}
 	r->direct = 0;
+	r->regions = NULL;
 	return err;
 }

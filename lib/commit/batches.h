@@ -15,9 +15,11 @@
 /*
  * Reads all NODES, which come in the order of their places in a buffer (`to`, in units), in batches
  * of at least SMALLEST and at most CAPACITY units, each sorted by source block.  Unless these are ALL
- * that will be read, batches that read over much leave that in the page cache for those to come.
+ * that will be read, batches that read over much leave that in the page cache for those to come; those
+ * that are scattered read REGIONS as a whole (gather/regions.h), unless that is NULL.
  */
 errcode_t bfo_batches_read(struct bfo_reader *r, bfo_order_list *nodes, uint32_t capacity,
-			   uint32_t smallest, int all, const struct bfo_sink *sink);
+			   uint32_t smallest, int all, struct bfo_regions *regions,
+			   const struct bfo_sink *sink);
 
 #endif

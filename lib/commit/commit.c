@@ -216,7 +216,7 @@ static errcode_t fill(struct commit *c)
 {
 	struct bfo_data_progress p = { .note = note_progress, .priv = c,
 				       .from = c->opt->verify ? 0 : c->record.done };
-	errcode_t err = bfo_data_write(c->plan, c->r, &c->w, c->opt->memory, &p);
+	errcode_t err = bfo_data_write(c->plan, c->r, &c->w, c->opt->memory, c->opt->cache, &p);
 
 	if (err == BFO_ET_CANCELLED && c->record.ino && !c->w.failed)
 		note_progress(c, p.done);

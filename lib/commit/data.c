@@ -45,6 +45,7 @@ struct filler {
 	uint64_t from;			/* the stem is written before this block */
 	uint64_t bytes, total;		/* progress */
 	uint32_t source_units;		/* units of a block of the source */
+	struct bfo_regions regions;	/* of the source, if its data come in several batches */
 
 	/* where the walk over the items stands */
 	size_t item;			/* position in plan->order */
@@ -437,8 +438,36 @@ static errcode_t lose_node(void *priv, const struct bfo_node *node, uint32_t at,
 	return take_node(priv, node, at, count, to);
 }
 
+/*
+ * What will be read of files, if it takes several batches, and all fits into a page cache of CACHE.
+ * On bad media nothing is read but what is wanted.
+ */
+static errcode_t map_regions(struct filler *f, uint64_t memory, uint64_t cache)
+{
+	const struct bfo_media_options *media = &f->r->vol->media.opt;
+	const struct bfo_tree *t = f->plan->tree;
+	const struct bfo_inode *rec;
+	errcode_t err;
+	uint32_t s;
+	size_t i;
+
+	if (f->total <= memory || f->total > cache || media->mode != BFO_MEDIA_STOP || media->map)
+		return 0;
+	err = bfo_regions_init(&f->regions, f->r->vol);
+	for (i = 0; i < f->plan->order.n && !err; i++) {
+		rec = &t->inodes.v[f->plan->order.v[i]];
+		if (!S_ISREG(rec->mode))
+			continue;
+		for (s = rec->seg; s < rec->seg + rec->nseg; s++)
+			if (!bfo_seg_unwritten(&t->segs.v[s]))
+				bfo_regions_add(&f->regions, bfo_seg_blk(&t->segs.v[s]),
+						t->segs.v[s].len);
+	}
+	return err ? bfo_fail(f->plan->ctx, err, "starting to move data") : 0;
+}
+
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,
-			 uint64_t memory, struct bfo_data_progress *p)
+			 uint64_t memory, uint64_t cache, struct bfo_data_progress *p)
 {
 	struct filler f = { .plan = plan, .r = r, .w = w, .from = p->from };
 	struct bfo_sink sink = { .take = take_node, .place = place_node, .lost = lose_node,
@@ -453,6 +482,7 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo
 	err = bfo_pipe_open(&f.pipe, w, unit, memory, plan->stem_len * to, p);
 	if (err)
 		return bfo_fail(plan->ctx, err, "starting to move data");
+	err = map_regions(&f, memory, cache);
 	while (f.item < plan->order.n && !err) {
 		first = f.item;
 		err = fill_buffer(&f);
@@ -461,11 +491,13 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo
 		bfo_pipe_publish(&f.pipe, f.buffer);
 		err = bfo_batches_read(r, &f.nodes, f.pipe.capacity,
 				       BATCH_MIN_CHUNKS * f.pipe.chunk,
-				       first == 0 && f.item == plan->order.n, &sink);
+				       first == 0 && f.item == plan->order.n,
+				       f.regions.n ? &f.regions : NULL, &sink);
 	}
 	bfo_vec_free(&f.nodes);
 	bfo_dirimage_free(&f.img);
 	bfo_eaimage_free(&f.ea);
 	bfo_vec_free(&f.content);
+	bfo_regions_free(&f.regions);
 	return bfo_pipe_close(&f.pipe, err);
 }

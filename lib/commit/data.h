@@ -11,10 +11,11 @@
 
 /*
  * Writes all items of the plan, but for the part that P says is there already; MEMORY bytes of batch
- * buffer between reading and writing.
+ * buffer between reading and writing.  CACHE: so much of the source the page cache may be expected
+ * to keep meanwhile.
  */
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,
-			 uint64_t memory, struct bfo_data_progress *p);
+			 uint64_t memory, uint64_t cache, struct bfo_data_progress *p);
 
 /* Writes the blocks of all extent trees. */
 errcode_t bfo_trees_write(struct bfo_plan *plan, struct bfo_writer *w);

@@ -29,6 +29,8 @@
 #include "base/sort.h"
 #include "gather/batch.h"
 
+_Static_assert(BFO_REGION_BYTES <= BFO_MERGE_BYTES, "regions are read to the merge buffer");
+
 #define DIRECT_PIECE (64U << 10)	/* bytes: devices take only so many pieces in a request */
 #define SEEK_BYTES (256U << 10)		/* price of a seek where no gap is read over */
 
@@ -309,6 +311,24 @@ uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *node
 	return cost;
 }
 
+/*
+ * Brings into the page cache what RUN meets of regions that will be wanted as a whole.  What cannot be
+ * read there may be in a gap: whose it is, its own request will tell.
+ */
+static void fetch_regions(struct bfo_reader *r, const struct run *run)
+{
+	struct iovec iov = { .iov_base = r->merge };
+	uint32_t count;
+	uint64_t blk;
+
+	while ((count = bfo_regions_take(r->regions, run->blk, run->len, &blk))) {
+		iov.iov_len = (size_t) count * r->vol->block_size;
+		r->reads++;
+		r->blocks += count;
+		bfo_volume_scatter(r->vol, blk, count, &iov, 1);
+	}
+}
+
 errcode_t bfo_reader_run(struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
 			 const struct bfo_sink *sink)
 {
@@ -318,6 +338,8 @@ errcode_t bfo_reader_run(struct bfo_reader *r, const struct bfo_node *nodes, siz
 
 	for (i = 0; i < n; i = run.last) {
 		run = next_run(r, nodes, n, i);
+		if (r->regions)
+			fetch_regions(r, &run);
 		err = run.alone || run.last - i == 1 ? read_node(r, &nodes[i], sink)
 						     : read_merged(r, nodes, &run, sink);
 		if (err)

@@ -11,6 +11,7 @@
 #define BFO_GATHER_BATCH_H
 
 #include "base/vec.h"
+#include "gather/regions.h"
 #include "volume/volume.h"
 
 /* ORDER_NODE. The first two words are the sort key (base/sort.h). */
@@ -62,6 +63,7 @@ struct bfo_reader {
 	void *merge;		/* BFO_MERGE_BYTES */
 	struct iovec *iov;	/* BFO_READ_PIECES */
 	int direct;		/* what is read is bulk: around the page cache (volume/direct.h) */
+	struct bfo_regions *regions;	/* read as a whole when they are met; or NULL */
 	uint64_t reads;		/* requests issued */
 	uint64_t blocks;	/* blocks read, gaps included */
 };

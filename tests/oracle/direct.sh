@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # --direct: bulk of block devices goes past the page cache, that of image files does not, unless told
-# otherwise; what comes out is the same, also where sectors are larger than blocks.
+# otherwise; what comes out is the same, also where sectors are larger than blocks.  And how often the
+# source is asked when batches are small.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs strace losetup perl
 
@@ -135,6 +136,32 @@ whole=$(reads 64M)
 parts=$(reads 4M)
 [ "$whole" -ge 12 ] || fail "gaps, one batch: $whole MiB past the page cache"
 [ "$parts" -lt 2 ] || fail "gaps, many batches: $parts MiB past the page cache"
+
+# ---- many batches, scattered over files that lie close together: each of these is read once ----
+
+rm -f source.img
+truncate -s 96M source.img
+mke2fs -q -F -t ext4 -b 4096 $ID -d scattered source.img
+
+# requests MEMORY: how often a copy with such a buffer asks the source's device, and for how many KiB
+requests() {
+	local source before sectors after now
+
+	blank target.img 4096
+	source=$(loop -r source.img)
+	read -r before _ sectors _ < "/sys/block/${source##*/}/stat"
+	e2bfo 0 copy --memory "$1" "$source" target.img
+	read -r after _ now _ < "/sys/block/${source##*/}/stat"
+	unloop "$source"
+	checked target.img
+	echo "$((after - before)) $(((now - sectors) / 2))"
+}
+
+read -r whole whole_size <<< "$(requests 64M)"
+read -r parts parts_size <<< "$(requests 4M)"
+[ "$whole_size" -ge 16000 ] || fail "one batch: $whole_size KiB of 16,000"
+[ "$parts" -le $((whole * 3 / 2)) ] || fail "one batch: $whole requests, many: $parts"
+[ "$parts_size" -le $((whole_size * 3 / 2)) ] || fail "one batch: $whole_size KiB, many: $parts_size"
 
 status=0
 "$E2BFO" copy --direct=perhaps source.img target.img 2> said || status=$?

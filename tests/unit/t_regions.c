@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * t_regions.c - gather/regions: which are worth being read as a whole, and what the reader makes of it
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bed.h"
+
+#define BS 4096U
+#define REGION (BFO_REGION_BYTES / BS)		/* 1,280 blocks */
+#define LAST (4 * REGION + 100)			/* blocks of the volume: four, and some more */
+
+static struct bed b;
+static struct bfo_regions regions;
+
+static void begin(void)
+{
+	bed_open(&b, BS, LAST, 0, NULL);
+	want_ok(bfo_regions_init(&regions, b.vol));
+}
+
+static void end(void)
+{
+	bfo_regions_free(&regions);
+	bed_close(&b);
+}
+
+static void want_taken(uint64_t blk, uint64_t len, uint64_t start)
+{
+	uint64_t found = 0;
+
+	want_eq(bfo_regions_take(&regions, blk, len, &found), REGION);
+	want_eq(found, start);
+}
+
+static void want_none(uint64_t blk, uint64_t len)
+{
+	uint64_t found;
+
+	want_eq(bfo_regions_take(&regions, blk, len, &found), 0);
+}
+
+START_TEST(only_what_is_nearly_all_wanted)
+{
+	begin();
+	bfo_regions_add(&regions, 0, REGION - REGION / 8);
+	bfo_regions_add(&regions, REGION, REGION - REGION / 8 - 1);
+	want_taken(0, 1, 0);
+	want_none(REGION, REGION);
+	bfo_regions_add(&regions, 2 * REGION - 1, 1);
+	want_taken(2 * REGION - 1, 1, REGION);
+	end();
+}
+END_TEST
+
+START_TEST(each_is_taken_once)
+{
+	begin();
+	bfo_regions_add(&regions, 0, LAST);
+	want_taken(REGION - 1, 2, 0);
+	want_taken(REGION - 1, 2, REGION);
+	want_none(REGION - 1, 2);
+	want_taken(0, LAST, 2 * REGION);
+	want_taken(0, LAST, 3 * REGION);
+	want_none(0, LAST);
+	end();
+}
+END_TEST
+
+START_TEST(pieces_add_up_across_borders)
+{
+	uint64_t at;
+
+	begin();
+	for (at = 0; at + 7 <= LAST; at += 7)
+		bfo_regions_add(&regions, at, 7);
+	want_taken(3 * REGION, 1, 3 * REGION);
+	want_none(4 * REGION, 100);	/* the last is not whole */
+	end();
+}
+END_TEST
+
+/* Two pieces of one region, one of another, one of a third that is hardly wanted. */
+START_TEST(a_reader_reads_them_before_their_pieces)
+{
+	int round;
+
+	begin();
+	bfo_regions_add(&regions, 0, 2 * REGION);
+	for (round = 0; round < 2; round++) {
+		bed_again(&b, 0, 1);
+		b.r.regions = &regions;
+		bed_add(&b, 10, 1, 1);
+		bed_add(&b, 700, 2, 1);
+		bed_add(&b, REGION + 20, 3, 1);
+		bed_add(&b, 3 * REGION, 4, 1);
+		want_ok(bed_run(&b));
+		bed_want_all(&b);
+		want_eq(b.r.reads, 4 + (round ? 0 : 2));
+		want_eq(b.r.blocks, 10 + (round ? 0 : 2 * REGION));
+	}
+	end();
+}
+END_TEST
+
+Suite *regions_suite(void)
+{
+	Suite *s = suite_create("regions");
+
+	unit_case(s, "only_what_is_nearly_all_wanted", only_what_is_nearly_all_wanted, 0);
+	unit_case(s, "each_is_taken_once", each_is_taken_once, 0);
+	unit_case(s, "pieces_add_up_across_borders", pieces_add_up_across_borders, 0);
+	unit_case(s, "a_reader_reads_them_before_their_pieces",
+		  a_reader_reads_them_before_their_pieces, 0);
+	return s;
+}
