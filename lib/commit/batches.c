@@ -73,9 +73,14 @@ static int is_little(const bfo_order_list *batch, uint64_t cost)
 static void choose_way(struct bfo_reader *r, const bfo_order_list *batch, int all,
 		       struct bfo_regions *regions)
 {
-	r->regions = all || is_little(batch, bfo_reader_cost(r, batch->v, batch->n)) ? NULL : regions;
-	r->direct = !r->regions &&
-		    (all || is_little(batch, bfo_reader_span(r, batch->v, batch->n)));
+	uint64_t cost, span;
+
+	r->regions = NULL;
+	cost = bfo_reader_cost(r, batch->v, batch->n);
+	span = bfo_reader_span(r, batch->v, batch->n);
+	if (!all && !is_little(batch, cost))
+		r->regions = regions;
+	r->direct = !r->regions && (all || is_little(batch, span));
 }
 
 errcode_t bfo_batches_read(struct bfo_reader *r, bfo_order_list *nodes, uint32_t capacity,

@@ -451,7 +451,7 @@ static errcode_t map_regions(struct filler *f, uint64_t memory, uint64_t cache)
 	uint32_t s;
 	size_t i;
 
-	if (f->total <= memory || f->total > cache || media->mode != BFO_MEDIA_STOP || media->map)
+	if (f->total <= memory || media->mode != BFO_MEDIA_STOP || media->map)
 		return 0;
 	err = bfo_regions_init(&f->regions, f->r->vol);
 	for (i = 0; i < f->plan->order.n && !err; i++) {
@@ -463,7 +463,11 @@ static errcode_t map_regions(struct filler *f, uint64_t memory, uint64_t cache)
 				bfo_regions_add(&f->regions, bfo_seg_blk(&t->segs.v[s]),
 						t->segs.v[s].len);
 	}
-	return err ? bfo_fail(f->plan->ctx, err, "starting to move data") : 0;
+	if (err)
+		return bfo_fail(f->plan->ctx, err, "starting to move data");
+	if (bfo_regions_worth(&f->regions, t->block_size) > cache)
+		bfo_regions_free(&f->regions);
+	return 0;
 }
 
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,

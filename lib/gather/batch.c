@@ -32,6 +32,7 @@
 _Static_assert(BFO_REGION_BYTES <= BFO_MERGE_BYTES, "regions are read to the merge buffer");
 
 #define DIRECT_PIECE (64U << 10)	/* bytes: devices take only so many pieces in a request */
+#define CACHED_GAP (16U << 10)
 #define SEEK_BYTES (256U << 10)		/* price of a seek where no gap is read over */
 
 struct run {
@@ -66,6 +67,20 @@ void bfo_reader_free(struct bfo_reader *r)
 	r->iov = NULL;
 }
 
+/*
+ * The gap behind block END, before block BLK, that is read over: if both lie in regions that are in
+ * the page cache as a whole, what a copy of it costs less than another call.
+ */
+static uint32_t gap_between(const struct bfo_reader *r, uint64_t end, uint64_t blk)
+{
+	uint32_t small = CACHED_GAP / r->vol->block_size;
+
+	if (!r->regions || small >= r->gap || !bfo_regions_hold(r->regions, end) ||
+	    !bfo_regions_hold(r->regions, blk))
+		return r->gap;
+	return small;
+}
+
 /* The run that begins with node FIRST. */
 static struct run next_run(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
 			   size_t first)
@@ -81,7 +96,8 @@ static struct run next_run(const struct bfo_reader *r, const struct bfo_node *no
 	for (; run.last < n; run.last++) {
 		const struct bfo_node *node = &nodes[run.last];
 
-		if (bfo_node_blk(node) > run.blk + run.len + r->gap)
+		if (bfo_node_blk(node) > run.blk + run.len +
+		    gap_between(r, run.blk + run.len, bfo_node_blk(node)))
 			break;
 		end = bfo_node_blk(node) + node->len - run.blk;
 		if (end > max || node->len >= max / 2 || run.blk + end > stop)

@@ -7,7 +7,7 @@
 
 #include "gather/regions.h"
 
-#define NEARLY 8	/* all but an eighth */
+#define MUCH 3		/* a third: it moves less than three times what is wanted, once */
 
 errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol)
 {
@@ -35,14 +35,35 @@ void bfo_regions_add(struct bfo_regions *s, uint64_t blk, uint64_t len)
 	}
 }
 
+/* True if region I is worth being read as a whole, or was. */
+static int is_worth(const struct bfo_regions *s, uint64_t i)
+{
+	return s->wanted[i] >= (s->blocks + MUCH - 1) / MUCH;
+}
+
+uint64_t bfo_regions_worth(const struct bfo_regions *s, uint32_t block_size)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		bytes += is_worth(s, i) ? (uint64_t) s->blocks * block_size : 0;
+	return bytes;
+}
+
+int bfo_regions_hold(const struct bfo_regions *s, uint64_t blk)
+{
+	return blk / s->blocks < s->n && is_worth(s, blk / s->blocks);
+}
+
 uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start)
 {
 	uint64_t i;
 
 	for (i = blk / s->blocks; i < s->n && i * s->blocks < blk + len; i++) {
-		if (s->wanted[i] < s->blocks - s->blocks / NEARLY)
+		if (!is_worth(s, i) || s->wanted[i] == BFO_REGION_TAKEN)
 			continue;
-		s->wanted[i] = 0;
+		s->wanted[i] = BFO_REGION_TAKEN;
 		*start = i * s->blocks;
 		return s->blocks;
 	}

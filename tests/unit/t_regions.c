@@ -41,14 +41,18 @@ static void want_none(uint64_t blk, uint64_t len)
 	want_eq(bfo_regions_take(&regions, blk, len, &found), 0);
 }
 
-START_TEST(only_what_is_nearly_all_wanted)
+START_TEST(only_if_a_third_is_wanted)
 {
 	begin();
-	bfo_regions_add(&regions, 0, REGION - REGION / 8);
-	bfo_regions_add(&regions, REGION, REGION - REGION / 8 - 1);
+	bfo_regions_add(&regions, 0, REGION / 3 + 1);
+	bfo_regions_add(&regions, REGION, REGION / 3);
+	want_eq(bfo_regions_worth(&regions, BS), BFO_REGION_BYTES);
+	want(bfo_regions_hold(&regions, REGION - 1) && !bfo_regions_hold(&regions, REGION));
 	want_taken(0, 1, 0);
+	want(bfo_regions_hold(&regions, 0));
 	want_none(REGION, REGION);
 	bfo_regions_add(&regions, 2 * REGION - 1, 1);
+	want_eq(bfo_regions_worth(&regions, BS), 2 * BFO_REGION_BYTES);
 	want_taken(2 * REGION - 1, 1, REGION);
 	end();
 }
@@ -104,13 +108,37 @@ START_TEST(a_reader_reads_them_before_their_pieces)
 }
 END_TEST
 
+/* Between pieces of regions that are in the cache, and elsewhere: gaps of 4 blocks, of 5, and of 8. */
+START_TEST(a_reader_reads_over_less_in_them)
+{
+	uint64_t base;
+
+	begin();
+	bfo_regions_add(&regions, 0, REGION);
+	for (base = 0; base <= 2 * REGION; base += 2 * REGION) {
+		bed_again(&b, 8 * BS, 1);
+		b.r.regions = &regions;
+		bed_add(&b, base + 10, 1, 1);
+		bed_add(&b, base + 15, 1, 1);
+		bed_add(&b, base + 21, 1, 1);
+		bed_add(&b, base + 30, 1, 1);
+		want_ok(bed_run(&b));
+		bed_want_all(&b);
+		want_eq(b.r.reads, base ? 1 : 1 + 3);
+		want_eq(b.r.blocks, base ? 21 : REGION + 6 + 1 + 1);
+	}
+	end();
+}
+END_TEST
+
 Suite *regions_suite(void)
 {
 	Suite *s = suite_create("regions");
 
-	unit_case(s, "only_what_is_nearly_all_wanted", only_what_is_nearly_all_wanted, 0);
+	unit_case(s, "only_if_a_third_is_wanted", only_if_a_third_is_wanted, 0);
 	unit_case(s, "each_is_taken_once", each_is_taken_once, 0);
 	unit_case(s, "pieces_add_up_across_borders", pieces_add_up_across_borders, 0);
+	unit_case(s, "a_reader_reads_over_less_in_them", a_reader_reads_over_less_in_them, 0);
 	unit_case(s, "a_reader_reads_them_before_their_pieces",
 		  a_reader_reads_them_before_their_pieces, 0);
 	return s;
