@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from . import contenders, datasets, experiment, host, ranks, recipes, throttle
 from .report import number, ratio, table
 
-TOOLS = ("e2bfo", "cp", "tar", "tar-inode", "rsync")
+TOOLS = ("e2bfo", "cp", "tar-inode", "rsync")
 SETS = ((5000, 4 << 10), (400, 256 << 10))     # files, bytes
 
 
