@@ -61,6 +61,34 @@ static int has_tag(const char *path, const char *spec)
 	return same;
 }
 
+/* The device of TAG among all that there are: what libblkid remembers of them is seconds old. */
+static char *look_anew(const char *tag)
+{
+	blkid_cache cache = NULL;
+	char *path = NULL;
+
+	if (!blkid_get_cache(&cache, "/dev/null")) {
+		path = blkid_get_devname(cache, tag, NULL);
+		blkid_put_cache(cache);
+	}
+	return path;
+}
+
+/* Malloc'ed, or NULL if no device has TAG. */
+static char *device_of(const char *tag)
+{
+	char *path = blkid_evaluate_spec(tag, NULL);
+
+	if (path && has_tag(path, tag))
+		return path;
+	free(path);
+	path = look_anew(tag);
+	if (path && has_tag(path, tag))
+		return path;
+	free(path);
+	return NULL;
+}
+
 errcode_t bfo_store_resolve(struct bfo_context *ctx, const char *spec, char **path,
 			    char **options)
 {
@@ -81,11 +109,7 @@ errcode_t bfo_store_resolve(struct bfo_context *ctx, const char *spec, char **pa
 	*path = copy;
 	if (!bfo_store_is_tag(copy))
 		return 0;
-	*path = blkid_evaluate_spec(copy, NULL);
-	if (*path && !has_tag(*path, copy)) {
-		free(*path);
-		*path = NULL;
-	}
+	*path = device_of(copy);
 	free(copy);
 	if (*path)
 		return 0;

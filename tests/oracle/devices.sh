@@ -34,6 +34,18 @@ e2bfo 0 copy "LABEL=e2bfo-$$" "LABEL=target-$$"
 unloop "$to"
 judge target.img
 
+# A device that had another filesystem a moment ago, when all devices were looked at.
+for label in one two; do
+	volume $label.img 16M -L "$label-$$"
+done
+to=$(loop one.img)
+e2bfo 0 ls "LABEL=one-$$"
+losetup -d "$to"
+losetup "$to" two.img
+e2bfo 0 ls "LABEL=two-$$"
+e2bfo 8 ls "LABEL=one-$$"
+unloop "$to"
+
 truncate -s 400M target.img
 to=$(loop target.img)
 e2bfo 0 copy --mkfs --force "$from" "$to"
