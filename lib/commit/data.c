@@ -447,6 +447,7 @@ static errcode_t map_regions(struct filler *f, uint64_t memory, uint64_t cache)
 	const struct bfo_media_options *media = &f->r->vol->media.opt;
 	const struct bfo_tree *t = f->plan->tree;
 	const struct bfo_inode *rec;
+	uint64_t worth;
 	errcode_t err;
 	uint32_t s;
 	size_t i;
@@ -465,7 +466,8 @@ static errcode_t map_regions(struct filler *f, uint64_t memory, uint64_t cache)
 	}
 	if (err)
 		return bfo_fail(f->plan->ctx, err, "starting to move data");
-	if (bfo_regions_worth(&f->regions, t->block_size) > cache)
+	worth = bfo_regions_worth(&f->regions, t->block_size);
+	if (!worth || worth > cache)
 		bfo_regions_free(&f->regions);
 	return 0;
 }
