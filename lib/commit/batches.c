@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * batches.c - how much of a buffer is read at once
+ * batches.c - how much is read at once
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ static uint64_t cost_of(const struct bfo_reader *r, const bfo_order_list *nodes,
 			bfo_order_list *scratch, uint32_t size)
 {
 	bfo_order_list part = { 0 };
-	uint64_t cost = 0;
+	uint64_t cost = 0, at = 0;
 	size_t i, end;
 
 	memcpy(scratch->v, nodes->v, nodes->n * sizeof(*nodes->v));
@@ -34,28 +34,31 @@ static uint64_t cost_of(const struct bfo_reader *r, const bfo_order_list *nodes,
 		part.v = scratch->v + i;
 		part.n = end - i;
 		bfo_order_list_sort(&part);
-		cost += bfo_reader_cost(r, part.v, part.n);
+		cost += bfo_reader_cost(r, part.v, part.n, &at);
 	}
 	return cost;
 }
 
-/* Halves the batch as long as that costs little more than reading the whole buffer at once. */
-static errcode_t choose_size(const struct bfo_reader *r, const bfo_order_list *nodes,
+errcode_t bfo_batches_choose(const struct bfo_reader *r, const bfo_order_list *nodes,
 			     uint32_t smallest, uint32_t *size)
 {
 	bfo_order_list scratch = { 0 };
-	uint64_t whole;
-	errcode_t err;
+	errcode_t err = bfo_vec_reserve(&scratch, nodes->n);
+	uint64_t most;
 
-	err = bfo_vec_reserve(&scratch, nodes->n);
-	if (err)
-		return err;
-	whole = cost_of(r, nodes, &scratch, *size);
-	while (*size / 2 >= smallest &&
-	       cost_of(r, nodes, &scratch, *size / 2) <= whole + whole / BATCH_COST)
+	if (err || smallest >= *size)
+		goto out;
+	most = nodes->n ? cost_of(r, nodes, &scratch, *size) : 0;
+	most += most / BATCH_COST;
+	if (!nodes->n || cost_of(r, nodes, &scratch, smallest) <= most) {	/* mostly */
+		*size = smallest;
+		goto out;
+	}
+	while (*size / 2 > smallest && cost_of(r, nodes, &scratch, *size / 2) <= most)
 		*size /= 2;
+out:
 	bfo_vec_free(&scratch);
-	return 0;
+	return err;
 }
 
 /* True if COST blocks are hardly more than those of the batch. */
@@ -73,35 +76,24 @@ static int is_little(const bfo_order_list *batch, uint64_t cost)
 static void choose_way(struct bfo_reader *r, const bfo_order_list *batch, int all,
 		       struct bfo_regions *regions)
 {
-	uint64_t cost, span;
+	uint64_t cost, span, at = batch->n ? bfo_node_blk(&batch->v[0]) : 0;
 
 	r->regions = NULL;
-	cost = bfo_reader_cost(r, batch->v, batch->n);
+	cost = bfo_reader_cost(r, batch->v, batch->n, &at);
 	span = bfo_reader_span(r, batch->v, batch->n);
 	if (!all && !is_little(batch, cost))
 		r->regions = regions;
 	r->direct = !r->regions && (all || is_little(batch, span));
 }
 
-errcode_t bfo_batches_read(struct bfo_reader *r, bfo_order_list *nodes, uint32_t capacity,
-			   uint32_t smallest, int all, struct bfo_regions *regions,
-			   const struct bfo_sink *sink)
+errcode_t bfo_batches_read(struct bfo_reader *r, bfo_order_list *batch, int all,
+			   struct bfo_regions *regions, const struct bfo_sink *sink)
 {
-	bfo_order_list batch = { 0 };
-	uint32_t size = capacity;
-	errcode_t err = 0;
-	size_t i, end;
+	errcode_t err;
 
-	if (nodes->n)
-		err = choose_size(r, nodes, smallest, &size);
-	for (i = 0; i < nodes->n && !err; i = end) {
-		end = batch_end(nodes, i, size);
-		batch.v = nodes->v + i;
-		batch.n = end - i;
-		bfo_order_list_sort(&batch);
-		choose_way(r, &batch, all && batch.n == nodes->n, regions);
-		err = bfo_reader_run(r, batch.v, batch.n, sink);
-	}
+	bfo_order_list_sort(batch);
+	choose_way(r, batch, all, regions);
+	err = bfo_reader_run(r, batch->v, batch->n, sink);
 	r->direct = 0;
 	r->regions = NULL;
 	return err;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * batches.h - how much of a buffer is read at once
+ * batches.h - how much is read at once
  *
- * The larger the part of the buffer that is sorted and read at once, the fewer the strokes over
- * the source, but the longer the writer waits for the first chunk to be complete.  So a buffer is
- * read in as many batches as cost the source next to nothing: many where it lies in the order of
- * the target anyway, one where it does not.
+ * The larger the batch that is sorted and read at once, the fewer the strokes over the source, but the
+ * more memory is touched, and the longer the writer waits for its first chunk to be complete.  So
+ * a batch is as small as costs the source next to nothing: small where it lies in the order of the
+ * target anyway, all that the memory allows where it does not.
  */
 #ifndef BFO_COMMIT_BATCHES_H
 #define BFO_COMMIT_BATCHES_H
@@ -13,13 +13,18 @@
 #include "gather/batch.h"
 
 /*
- * Reads all NODES, which come in the order of their places in a buffer (`to`, in units), in batches
- * of at least SMALLEST and at most CAPACITY units, each sorted by source block.  Unless these are ALL
- * that will be read, batches that read over much leave that in the page cache for those to come; those
- * that are scattered read REGIONS as a whole (gather/regions.h), unless that is NULL.
+ * Makes *SIZE, the most that a batch can be, in units of `to`, smaller, but not below SMALLEST, as long
+ * as reading NODES, which come in the order of `to`, in batches of that size costs hardly more.
  */
-errcode_t bfo_batches_read(struct bfo_reader *r, bfo_order_list *nodes, uint32_t capacity,
-			   uint32_t smallest, int all, struct bfo_regions *regions,
-			   const struct bfo_sink *sink);
+errcode_t bfo_batches_choose(const struct bfo_reader *r, const bfo_order_list *nodes,
+			     uint32_t smallest, uint32_t *size);
+
+/*
+ * Sorts BATCH by source block and reads it.  Unless this is ALL that will be read, one that reads over
+ * much leaves that in the page cache for those to come; one that is scattered reads REGIONS as a
+ * whole (gather/regions.h), unless that is NULL.
+ */
+errcode_t bfo_batches_read(struct bfo_reader *r, bfo_order_list *batch, int all,
+			   struct bfo_regions *regions, const struct bfo_sink *sink);
 
 #endif

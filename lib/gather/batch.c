@@ -313,16 +313,17 @@ uint64_t bfo_reader_span(const struct bfo_reader *r, const struct bfo_node *node
 	return blocks;
 }
 
-uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n)
+uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
+			 uint64_t *at)
 {
-	uint64_t seek = r->gap ? r->gap : SEEK_BYTES / r->vol->block_size, cost = 0, end = 0;
+	uint64_t seek = r->gap ? r->gap : SEEK_BYTES / r->vol->block_size, cost = 0;
 	struct run run;
 	size_t i;
 
 	for (i = 0; i < n; i = run.last) {
 		run = next_run(r, nodes, n, i);
-		cost += run.len + (run.blk == end ? 0 : seek);
-		end = run.blk + run.len;
+		cost += run.len + (run.blk == *at ? 0 : seek);
+		*at = run.blk + run.len;
 	}
 	return cost;
 }

@@ -82,9 +82,11 @@ uint64_t bfo_reader_span(const struct bfo_reader *r, const struct bfo_node *node
 
 /*
  * What reading N sorted nodes costs, in blocks: those read, gaps included, and for every read that
- * does not continue the one before as many as a gap may have.
+ * does not continue the one before as many as a gap may have.  *AT is the block behind the last one
+ * that was read before, and is left so.
  */
-uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n);
+uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
+			 uint64_t *at);
 
 /*
  * Reads all N nodes, which must be sorted by block and lie inside the volume.  Blocks known to be

@@ -56,3 +56,16 @@ shape "extents" 40 40 80 $n '
 		open(my $f, ">", $file) or die "$file: $!";
 		for (1 .. 10000) { sysseek($f, 2048 * $_, 0); syswrite($f, "x"); }
 	}'
+
+# What lies in the order of the target anyway is not kept: of 1 GiB that would be allowed, two batches
+# of 16 MB each are used.
+volume source.img 512M
+mounted source.img mnt rw
+for file in 1 2 3 4; do
+	head -c 100M /dev/urandom > mnt/$file
+done
+unmounted mnt
+volume target.img 512M
+buffer=$((32 << 20))
+within "400 MB in order" 20 20 80 20 "$E2BFO" copy source.img target.img
+checked target.img

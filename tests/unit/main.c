@@ -15,6 +15,7 @@
 Suite *attrs_suite(void);
 Suite *batch_suite(void);
 Suite *batch_random_suite(void);
+Suite *batches_suite(void);
 Suite *commit_suite(void);
 Suite *commit_fail_suite(void);
 Suite *commit_fit_suite(void);
@@ -81,8 +82,8 @@ static Suite *(*const suites[])(void) = {
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite, space_suite,
 	runs_suite, inode_image_suite, xattr_suite, xattr_split_suite, xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
-	batch_suite, batch_random_suite, regions_suite, media_suite, mapfile_suite, pipe_suite, reread_suite,
-	commit_suite, commit_fail_suite,
+	batch_suite, batch_random_suite, regions_suite, media_suite, mapfile_suite,
+	batches_suite, pipe_suite, reread_suite, commit_suite, commit_fail_suite,
 	journal_suite, record_suite, commit_fit_suite, transaction_suite, digest_suite,
 	quota_slot_suite, replay_suite,
 	container_suite, layout_suite,

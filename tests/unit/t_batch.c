@@ -64,12 +64,13 @@ static const struct shape {
 
 static void run_shape(struct bed *b, const struct shape *s, int placed)
 {
+	uint64_t nowhere = 2 * LAST;
 	size_t i;
 
 	bed_again(b, s->gap, placed);
 	for (i = 0; i < 4 && s->node[i].len; i++)
 		bed_add(b, s->node[i].blk, s->node[i].len, i % 2);
-	want_eq(bfo_reader_cost(&b->r, b->nodes.v, b->nodes.n), s->cost);
+	want_eq(bfo_reader_cost(&b->r, b->nodes.v, b->nodes.n, &nowhere), s->cost);
 	want_ok(bed_run(b));
 	bed_want_all(b);
 	want_eq(b->r.reads, s->reads);

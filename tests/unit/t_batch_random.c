@@ -71,7 +71,9 @@ static struct expected count_runs(const struct bed *b, uint32_t gap)
 
 static void want_expected(struct bed *b, struct expected e)
 {
-	want_eq(bfo_reader_cost(&b->r, b->nodes.v, b->nodes.n), e.cost);
+	uint64_t nowhere = UINT64_MAX;
+
+	want_eq(bfo_reader_cost(&b->r, b->nodes.v, b->nodes.n, &nowhere), e.cost);
 	want_ok(bed_run(b));
 	bed_want_all(b);
 	want_eq(b->r.reads, e.reads);
