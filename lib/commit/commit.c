@@ -36,6 +36,8 @@
 #include "commit/tables.h"
 #include "volume/mmp.h"
 
+#define NOTE_INTERVAL 5000	/* milliseconds; that of the kernel's own commits */
+
 static const char tag_begun[BFO_TXLOG_TAG_BYTES] = "e2bfo:begun";
 static const char tag_done[BFO_TXLOG_TAG_BYTES] = "e2bfo:done";
 static const char tag_quick[BFO_TXLOG_TAG_BYTES] = "e2bfo:quick";	/* no copy has come to its end */
@@ -214,7 +216,7 @@ static errcode_t note_progress(void *priv, uint64_t done)
 /* Everything before the last transaction. */
 static errcode_t fill(struct commit *c)
 {
-	struct bfo_data_progress p = { .note = note_progress, .priv = c,
+	struct bfo_data_progress p = { .note = note_progress, .priv = c, .interval = NOTE_INTERVAL,
 				       .from = c->opt->verify ? 0 : c->record.done };
 	errcode_t err = bfo_data_write(c->plan, c->r, &c->w, c->opt->memory, c->opt->cache, &p);
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/pages.h"
 #include "commit/pipe.h"
@@ -57,17 +58,27 @@ static uint32_t wait_for(struct bfo_pipe *p, const struct bfo_buffer *b, uint32_
 	return len;
 }
 
-/* LEN blocks were written, and with them the stem up to END. */
-static errcode_t tell(struct bfo_pipe *p, uint64_t end, uint32_t len)
+static uint64_t milliseconds(void)
 {
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+}
+
+/* The stem up to END was written. */
+static errcode_t tell(struct bfo_pipe *p, uint64_t end)
+{
+	errcode_t err;
+
 	if (!p->progress)
 		return 0;
 	p->progress->done = end;
-	p->untold += (uint64_t) len * p->w->vol->block_size;
-	if (p->untold < BFO_PROGRESS_BYTES)
+	if (milliseconds() < p->told + p->progress->interval)
 		return 0;
-	p->untold = 0;
-	return p->progress->note(p->progress->priv, end);
+	err = p->progress->note(p->progress->priv, end);
+	p->told = milliseconds();
+	return err;
 }
 
 static errcode_t write_run(struct bfo_pipe *p, const struct bfo_buffer *b,
@@ -86,7 +97,7 @@ static errcode_t write_run(struct bfo_pipe *p, const struct bfo_buffer *b,
 				       b->buf + (size_t) at * p->unit);
 		bfo_volume_write_back(p->w->vol, run->blk + done, len);
 		if (!err)
-			err = tell(p, run->end - run->len + done + len, len);
+			err = tell(p, run->end - run->len + done + len);
 	}
 	return err;
 }
@@ -152,6 +163,7 @@ errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint32_t unit,
 	memset(p, 0, sizeof(*p));
 	p->w = w;
 	p->progress = progress;
+	p->told = milliseconds();
 	p->unit = unit;
 	p->block_units = w->vol->block_size / unit;
 	p->chunk = BFO_CHUNK_BYTES / unit;

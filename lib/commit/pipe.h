@@ -21,14 +21,12 @@
 
 #define BFO_CHUNK_BYTES (4U << 20)
 
-/* Bytes after which bfo_data_progress is told. */
-#define BFO_PROGRESS_BYTES (256ULL << 20)
-
 /* How far the stem is filled, for who may go on with it one day. */
 struct bfo_data_progress {
 	/* Blocks of the stem before DONE were written; from the thread that writes. */
 	errcode_t (*note)(void *priv, uint64_t done);
 	void *priv;
+	uint32_t interval;	/* milliseconds that pass before it is called, and called again */
 	uint64_t from;		/* blocks of the stem before this one are there already */
 	uint64_t done;		/* returned: were written, whatever came of the rest */
 };
@@ -52,7 +50,7 @@ struct bfo_buffer {
 struct bfo_pipe {
 	struct bfo_writer *w;
 	struct bfo_data_progress *progress;	/* told by the writer */
-	uint64_t untold;		/* bytes written since */
+	uint64_t told;			/* milliseconds: when it was told, or the pipe opened */
 	uint32_t unit;			/* bytes */
 	uint32_t block_units;		/* units of a block of the target */
 	uint32_t capacity;		/* units of one buffer */

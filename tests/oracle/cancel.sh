@@ -32,7 +32,16 @@ mounted old.img mnt
 "$JUDGES/manifest" -d mnt/old > old || fail "manifest"
 unmounted mnt
 
-# stopped SIGNAL KILOBYTES: a copy that gets SIGNAL when this much of the target was written.
+# reached KILOBYTES PID: waits until so much of the target was written; by then it must not have ended.
+reached() {
+	while kill -0 "$2" 2> /dev/null; do
+		[ $(($(du -k target.img | cut -f 1) - begun)) -lt "$1" ] || return 0
+	done
+	fail "it ended before $1 KB were written: $(cat said)"
+}
+
+# stopped SIGNAL KILOBYTES [PAUSE]: a copy that gets SIGNAL when this much of the target was written; and
+# that stands still for 5 s when PAUSE kilobytes were.
 # An ignored SIGINT is inherited from a shell's background, so Perl starts it.
 stopped() {
 	local pid begun
@@ -43,9 +52,13 @@ stopped() {
 		"$E2BFO" copy --memory 8M source.img target.img > out 2> said < /dev/null &
 	pid=$!
 	echo $pid >> .state/processes
-	while kill -0 $pid 2> /dev/null; do
-		[ $(($(du -k target.img | cut -f 1) - begun)) -lt "$2" ] || break
-	done
+	if [ $# = 3 ]; then
+		reached "$3" $pid
+		kill -STOP $pid
+		sleep 5
+		kill -CONT $pid
+	fi
+	reached "$2" $pid
 	kill -"$1" $pid 2> /dev/null || fail "it ended before $2 KB were written: $(cat said)"
 	status=0
 	wait $pid || status=$?
@@ -146,10 +159,13 @@ perl -e '
 	die $said if $had >= $all || $rate * ($seconds - 0.06) > $least * 1.1;' out ||
 	fail "what a resumed copy says of itself"
 
+# What has been written is noted every five seconds.
+pause=()
 for kilobytes in 1000 500000; do
-	stopped KILL $kilobytes
+	stopped KILL $kilobytes "${pause[@]}"
 	[ $status = 137 ] || fail "SIGKILL after $kilobytes KB: exit $status"
 	fourways "SIGKILL after $kilobytes KB"
+	pause=(200000)
 done
 [ "$read_blocks" -lt "$all" ] || fail "resuming after SIGKILL read all again"
 

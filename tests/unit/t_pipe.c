@@ -333,8 +333,6 @@ END_TEST
 
 /* ---- progress ---- */
 
-#define STEP (BFO_PROGRESS_BYTES / BS)	/* blocks */
-
 /* What note() was told, and whether that was true. */
 struct notes {
 	struct pipebed *b;
@@ -360,31 +358,51 @@ static errcode_t note(void *priv, uint64_t done)
 	return notes->n == 1 ? notes->err : 0;
 }
 
-/*
- * Told after every BFO_PROGRESS_BYTES, not earlier, at the end of a write.  _i: 1: run by run, with
- * gaps in the buffer; else one run as long as a buffer.
- */
+/* After every write, if there is no interval.  _i: 1: with gaps in the buffer; else one run. */
 START_TEST(tells_progress)
 {
 	struct notes notes = { .first = 100 };
 	struct bfo_data_progress progress = { .note = note, .priv = &notes };
 	struct pipebed b = { .progress = &progress };
-	uint32_t len = _i ? 48 : 2 * CHUNK, left = STEP + STEP / 2;
+	uint32_t len = _i ? 48 : 2 * CHUNK, i;
 	struct bfo_buffer *buffer;
-	uint64_t next = 100;
 
 	pipebed_open(&b, 1, 4 * CHUNK, BLOCKS);
-	for (; left; left -= len, next += len) {
-		len = len < left ? len : left;
+	for (i = 0; i < 7; i++) {
 		buffer = pipebed_begin(&b);
 		buffer->used += _i;
-		pipebed_add(&b, buffer, next, len, 0);
+		pipebed_add(&b, buffer, 100 + i * len, len, 0);
+		bfo_pipe_publish(&b.p, buffer);
+	}
+	want_ok(bfo_pipe_close(&b.p, 0));
+	want_eq(notes.n, 7);
+	for (i = 0; i < 7; i++)
+		want_eq(notes.told[i], (i + 1) * len);
+	want_eq(progress.done, 7 * len);
+}
+END_TEST
+
+/* Not before the interval has passed, not even for the first time; then again. */
+START_TEST(tells_progress_now_and_then)
+{
+	struct notes notes = { .first = 100 };
+	struct bfo_data_progress progress = { .note = note, .priv = &notes, .interval = 2000 };
+	struct pipebed b = { .progress = &progress };
+	struct bfo_buffer *buffer;
+	uint32_t i;
+
+	pipebed_open(&b, 1, 4 * CHUNK, BLOCKS);
+	for (i = 0; i < 4; i++) {
+		if (i == 2)
+			usleep(2000 * 1000);
+		buffer = pipebed_begin(&b);
+		pipebed_add(&b, buffer, 100 + i * 8, 8, 0);
 		bfo_pipe_publish(&b.p, buffer);
 	}
 	want_ok(bfo_pipe_close(&b.p, 0));
 	want_eq(notes.n, 1);
-	want_eq(notes.told[0], _i ? (STEP + 47) / 48 * 48 : STEP);
-	want_eq(progress.done, STEP + STEP / 2);
+	want_eq(notes.told[0], 24);
+	want_eq(progress.done, 32);
 }
 END_TEST
 
@@ -394,18 +412,19 @@ START_TEST(tells_progress_within_runs)
 	struct notes notes = { .first = 100 };
 	struct bfo_data_progress progress = { .note = note, .priv = &notes };
 	struct pipebed b = { .progress = &progress };
-	uint32_t all = STEP + 2 * LONGEST, i;
+	uint32_t all = 3 * LONGEST, i;
 	struct bfo_buffer *buffer;
 
 	pipebed_open(&b, 1, all, all);
 	buffer = pipebed_begin(&b);
 	for (i = 0; i < all; i += 4)
-		pipebed_add(&b, buffer, 100 + i, all - i < 4 ? all - i : 4, 0);
+		pipebed_add(&b, buffer, 100 + i, 4, 0);
 	want_eq(buffer->writes.n, 1);
 	bfo_pipe_publish(&b.p, buffer);
 	want_ok(bfo_pipe_close(&b.p, 0));
-	want_eq(notes.n, 1);
-	want_eq(notes.told[0], STEP);
+	want_eq(notes.n, 3);
+	for (i = 0; i < 3; i++)
+		want_eq(notes.told[i], (i + 1) * LONGEST);
 	want_eq(progress.done, all);
 }
 END_TEST
@@ -413,28 +432,29 @@ END_TEST
 /* A write that fails does not count; what note() returns ends the pipe, with the write done. */
 START_TEST(ends_progress_with_errors)
 {
-	struct notes notes = { .first = 100, .err = BFO_ET_CHANGED };
+	struct notes notes = { .first = 100, .err = _i ? 0 : BFO_ET_CHANGED };
 	struct bfo_data_progress progress = { .note = note, .priv = &notes, .done = 12345 };
 	struct pipebed b = { .progress = &progress };
+	uint32_t writes = _i ? 3 : 1;
 	struct bfo_buffer *buffer;
 
-	pipebed_open(&b, 1, 2 * STEP, 2 * STEP);
+	pipebed_open(&b, 1, 4 * LONGEST, 4 * LONGEST);
 	slowdisk_fail(_i ? 3 : 0);
 	buffer = pipebed_begin(&b);
-	pipebed_add(&b, buffer, 100, STEP + 2 * LONGEST, 0);
+	pipebed_add(&b, buffer, 100, 4 * LONGEST, 0);
 	bfo_pipe_publish(&b.p, buffer);
-	slowdisk_wait(_i ? 3 : STEP / LONGEST);
+	slowdisk_wait(writes);
 	want_err(bfo_pipe_close(&b.p, 0), _i ? EIO : BFO_ET_CHANGED);
-	want_eq(progress.done, _i ? 2 * LONGEST : STEP);
-	want_eq(slowdisk_requests(), _i ? 3 : STEP / LONGEST);
-	want_eq(notes.n, !_i);
+	want_eq(progress.done, _i ? 2 * LONGEST : LONGEST);
+	want_eq(slowdisk_requests(), writes);
+	want_eq(notes.n, _i ? 2 : 1);
 }
 END_TEST
 
 /* Neighbours on the disk that are not neighbours in the stem are two writes. */
 START_TEST(keeps_stem_gaps_apart)
 {
-	struct bfo_data_progress progress = { .note = note };
+	struct bfo_data_progress progress = { .note = note, .interval = UINT32_MAX };
 	struct pipebed b = { .progress = &progress };
 	struct bfo_buffer *buffer;
 
@@ -464,6 +484,7 @@ Suite *pipe_suite(void)
 	unit_case(s, "stops_when_told", stops_when_told, 0);
 	unit_case(s, "writes_what_is_published", writes_what_is_published, 4);
 	unit_case(s, "tells_progress", tells_progress, 2);
+	unit_case(s, "tells_progress_now_and_then", tells_progress_now_and_then, 0);
 	unit_case(s, "tells_progress_within_runs", tells_progress_within_runs, 0);
 	unit_case(s, "ends_progress_with_errors", ends_progress_with_errors, 2);
 	unit_case(s, "keeps_stem_gaps_apart", keeps_stem_gaps_apart, 0);
