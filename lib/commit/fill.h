@@ -2,8 +2,8 @@
 /*
  * fill.h - the items of a plan into buffers
  *
- * Items come in the plan's order.  Directories and attribute blocks that are new are made in the buffer;
- * for what has to be read from the source there are nodes, and mending when they have been.
+ * Items come in the plan's order.  Directories and attribute blocks that are new are made in the
+ * buffer; for what has to be read from the source there are nodes, and mending when they have been.
  */
 #ifndef BFO_COMMIT_FILL_H
 #define BFO_COMMIT_FILL_H
@@ -43,8 +43,9 @@ struct bfo_filler {
 };
 
 /*
- * Puts items into the pipe's next buffer, which is waited for, until LIMIT units have no room for another
- * block of either volume.  Lists what is to be read, in the order of the buffer; publishes nothing.
+ * Puts items into the pipe's next buffer, which is waited for, until LIMIT units have no room for
+ * another block of either volume.  Lists what is to be read, in the order of the buffer; publishes
+ * nothing.
  */
 errcode_t bfo_fill_buffer(struct bfo_filler *f, uint32_t limit);
 
