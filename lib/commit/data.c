@@ -2,10 +2,10 @@
 /*
  * data.c - filling the stem
  *
- *   items ── fill ──> buffer + nodes ── sorted by source block, read ──> mended ── writer ──> stem
+ *   items ── fill ──> buffer + nodes ── sorted, read ──> mended ── writer ──> stem
  *
  * One buffer is read while the one before is written.  How much is put into one is foreseen
- * (batches.h): memory is not touched, nor does the writer wait, where that saves the source nothing.
+ * (batches.h): where that saves the source nothing, no memory is touched, nor does the writer wait.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct mover {
 	struct bfo_pipe pipe;
 	uint64_t bytes, total;		/* progress */
 	uint32_t batch;			/* units to be read at once, */
-	size_t foreseen;		/* for items before this one */
+	uint64_t ahead;			/* as seen for so many units to come */
 	struct bfo_regions regions;	/* of the source, if its data come in several batches */
 };
 
@@ -105,69 +105,69 @@ static errcode_t map_regions(struct mover *m, uint64_t memory, uint64_t cache)
 	return 0;
 }
 
-/* Nodes as those of the next items will be, about as many as a buffer takes; *END: first item after. */
-static errcode_t foresee_nodes(struct mover *m, bfo_order_list *nodes, size_t *end)
+/*
+ * Nodes as those to come next will be, about as many as a buffer takes.  *AHEAD: units for which
+ * that was seen, or without end if nothing follows.
+ */
+static errcode_t foresee_nodes(struct mover *m, bfo_order_list *nodes, uint64_t *ahead)
 {
 	const struct bfo_plan *plan = m->fill.plan;
+	uint32_t i = m->fill.begun ? m->fill.seg : 0;
 	errcode_t err = 0;
 	uint64_t at = 0;
 	size_t item;
-	uint32_t i;
 
-	for (item = m->fill.item; item < plan->order.n && at < m->pipe.capacity && !err; item++) {
+	for (item = m->fill.item; item < plan->order.n; item++, i = 0) {
 		const struct bfo_inode *rec = bfo_plan_item(plan, item);
-		const struct bfo_seg *seg = plan->tree->segs.v + rec->seg;
+		const struct bfo_seg *segs = plan->tree->segs.v + rec->seg;
 
-		for (i = 0; i < rec->nseg && !S_ISDIR(rec->mode) && !err; i++, seg++) {
-			if (bfo_seg_unwritten(seg))
+		for (; i < rec->nseg && !S_ISDIR(rec->mode) && at < m->pipe.capacity && !err; i++) {
+			if (bfo_seg_unwritten(&segs[i]))
 				continue;
-			err = bfo_vec_push(nodes, bfo_node_make(bfo_seg_blk(seg), seg->len, 0, at));
-			at += (uint64_t) seg->len * m->fill.source_units;
+			err = bfo_vec_push(nodes, bfo_node_make(bfo_seg_blk(&segs[i]),
+								segs[i].len, 0, at));
+			at += (uint64_t) segs[i].len * m->fill.source_units;
 		}
+		if (err || at >= m->pipe.capacity)
+			break;
 	}
-	*end = item;
+	*ahead = item < plan->order.n ? at : UINT64_MAX;
 	return err;
 }
 
-/* What is chosen for less than a whole buffer holds for as long as was looked ahead. */
+/* What is chosen for less than a whole buffer holds for as far as was looked ahead. */
 static errcode_t choose_batch(struct mover *m)
 {
 	bfo_order_list *nodes = &m->fill.nodes;		/* not in use now */
 	errcode_t err;
 
-	if (m->fill.item < m->foreseen)
+	if (m->ahead)
 		return 0;
 	nodes->n = 0;
 	m->batch = m->pipe.capacity;
-	err = foresee_nodes(m, nodes, &m->foreseen);
+	err = foresee_nodes(m, nodes, &m->ahead);
 	if (!err)
 		err = bfo_batches_choose(m->fill.r, nodes, BATCH_MIN_CHUNKS * m->pipe.chunk,
 					 &m->batch);
 	if (m->batch == m->pipe.capacity)
-		m->foreseen = m->fill.item + 1;
+		m->ahead = 0;
 	return err ? bfo_fail(m->fill.plan->ctx, err, "moving data") : 0;
 }
 
-static errcode_t move(struct mover *m)
+/* The next batch: into a buffer, which the writer may take, and read. */
+static errcode_t move_batch(struct mover *m)
 {
 	struct bfo_sink sink = { .take = take_node, .place = place_node, .lost = lose_node,
 				 .priv = m };
-	size_t items = m->fill.plan->order.n, first;
-	errcode_t err = 0;
+	size_t first = m->fill.item, items = m->fill.plan->order.n;
+	errcode_t err = bfo_fill_buffer(&m->fill, m->batch);
 
-	while (m->fill.item < items && !err) {
-		first = m->fill.item;
-		err = choose_batch(m);
-		if (!err)
-			err = bfo_fill_buffer(&m->fill, m->batch);
-		if (err)
-			break;
-		bfo_pipe_publish(&m->pipe, m->fill.buffer);
-		err = bfo_batches_read(m->fill.r, &m->fill.nodes,
-				       first == 0 && m->fill.item == items,
-				       m->regions.n ? &m->regions : NULL, &sink);
-	}
-	return err;
+	if (err)
+		return err;
+	m->ahead -= m->ahead < m->fill.buffer->used ? m->ahead : m->fill.buffer->used;
+	bfo_pipe_publish(&m->pipe, m->fill.buffer);
+	return bfo_batches_read(m->fill.r, &m->fill.nodes, first == 0 && m->fill.item == items,
+				m->regions.n ? &m->regions : NULL, &sink);
 }
 
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,
@@ -184,8 +184,11 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo
 	if (err)
 		return bfo_fail(plan->ctx, err, "starting to move data");
 	err = map_regions(&m, memory, cache);
-	if (!err)
-		err = move(&m);
+	while (m.fill.item < plan->order.n && !err) {
+		err = choose_batch(&m);
+		if (!err)
+			err = move_batch(&m);
+	}
 	bfo_fill_free(&m.fill);
 	bfo_regions_free(&m.regions);
 	return bfo_pipe_close(&m.pipe, err);

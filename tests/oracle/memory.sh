@@ -56,6 +56,9 @@ shape "extents" 40 40 80 $n '
 		open(my $f, ">", $file) or die "$file: $!";
 		for (1 .. 10000) { sysseek($f, 2048 * $_, 0); syswrite($f, "x"); }
 	}'
+shape "extents of one file" 10 10 20 $n '
+	open(my $f, ">", "file") or die "$!";
+	for (1 .. 400000) { sysseek($f, 2048 * $_, 0); syswrite($f, "x"); }'
 
 # What lies in the order of the target anyway is not kept: of 1 GiB that would be allowed, two batches
 # of 16 MB each are used.
