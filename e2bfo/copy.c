@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/bfo_err.h"
+#include "base/clock.h"
 #include "cli/process.h"
 #include "gather/claim_scan.h"
 #include "gather/inode_scan.h"
@@ -333,7 +334,7 @@ int copy_finish(struct copy *c, errcode_t err)
 	struct report r = { .command = c->command, .opt = &c->opt, .err = err, .source = c->source,
 			    .tree = &c->tree, .target = c->target, .smallest = c->smallest,
 			    .order = &c->order, .resumed = c->resumed, .indexed = c->itrees.built,
-			    .seconds = progress_clock() - c->begun };
+			    .seconds = bfo_clock() - c->begun };
 
 	progress_wipe(&c->bar);
 	rescue_explain(c, err);
@@ -396,7 +397,7 @@ static int note_command(struct copy *c, int argc, char **argv)
 
 int copy_main(int argc, char **argv)
 {
-	struct copy c = { .command = "copy", .begun = progress_clock() };
+	struct copy c = { .command = "copy", .begun = bfo_clock() };
 	int status = note_command(&c, argc, argv);
 	errcode_t err;
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/bfo_err.h"
+#include "base/clock.h"
 #include "cli/json.h"
 #include "cli/process.h"
 #include "commit/recover.h"
@@ -397,7 +398,7 @@ static int resume_copy(struct resume *r, struct copy *c)
 int resume_main(int argc, char **argv)
 {
 	struct resume r = { .command = "resume" };
-	struct copy c = { .command = "resume", .begun = progress_clock() };
+	struct copy c = { .command = "resume", .begun = bfo_clock() };
 	int status = read_command(&r, argc, argv, resume_options, resume_help);
 
 	if (status < 0) {

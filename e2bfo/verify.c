@@ -9,6 +9,7 @@
  * Both are opened as sources: neither can be written (P1).
  */
 #include "base/bfo_err.h"
+#include "base/clock.h"
 #include "cli/process.h"
 #include "compare/compare.h"
 #include "gather/container.h"
@@ -101,7 +102,7 @@ static int finish(struct verify *v, errcode_t err)
 	else if (v->compare.differences)
 		status = EXIT_FINDINGS;
 	verify_report_end(&v->report, err, *v->ctx.what ? v->ctx.what : "comparing", status,
-			  progress_clock() - v->begun);
+			  bfo_clock() - v->begun);
 	for (i = 0; i < 2; i++)
 		journals_warn(v->opt.volume[i], v->volume[i]);
 	return status;
@@ -122,7 +123,7 @@ static void release(struct verify *v)
 
 int verify_main(int argc, char **argv)
 {
-	struct verify v = { .begun = progress_clock() };
+	struct verify v = { .begun = bfo_clock() };
 	int status = verify_options_read(&v.opt, argc, argv);
 
 	if (status >= 0) {

@@ -3,9 +3,9 @@
  * progress.c - the bar on the terminal
  */
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/progress.h"
 
 #define REDRAW 0.2		/* seconds */
@@ -20,14 +20,6 @@ static const char *const stages[] = {
 	[BFO_STAGE_CHECK_INDEX] = "Checking indexes",
 	[BFO_STAGE_COMPARE] = "Comparing inodes", [BFO_STAGE_COMPARE_DATA] = "Comparing data",
 };
-
-double progress_clock(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
 
 static void draw_bar(double share)
 {
@@ -60,7 +52,7 @@ static void draw(struct bar *bar, const struct bfo_progress *p, double now)
 static void on_progress(void *priv, const struct bfo_progress *p)
 {
 	struct bar *bar = priv;
-	double now = progress_clock();
+	double now = bfo_clock();
 
 	if (p->stage != bar->stage || !bar->begun) {
 		bar->stage = p->stage;

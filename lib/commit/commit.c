@@ -36,7 +36,7 @@
 #include "commit/tables.h"
 #include "volume/mmp.h"
 
-#define NOTE_INTERVAL 5000	/* milliseconds; that of the kernel's own commits */
+#define NOTE_INTERVAL 5		/* seconds; that of the kernel's own commits */
 
 static const char tag_begun[BFO_TXLOG_TAG_BYTES] = "e2bfo:begun";
 static const char tag_done[BFO_TXLOG_TAG_BYTES] = "e2bfo:done";
@@ -204,12 +204,15 @@ static errcode_t apply(struct commit *c)
 
 /* ---- both ---- */
 
-/* A run of the stem is on its way; now and then all of it is seen through, and that is noted. */
+/* Part of the stem is on its way; now and then it is seen through and noted, where there is a record. */
 static errcode_t note_progress(void *priv, uint64_t done)
 {
 	struct commit *c = priv;
-	errcode_t err = bfo_writer_flush(&c->w);
+	errcode_t err;
 
+	if (!c->record.ino)
+		return 0;
+	err = bfo_writer_flush(&c->w);
 	return err ? err : bfo_record_progress(&c->record, &c->w, done);
 }
 
@@ -220,7 +223,7 @@ static errcode_t fill(struct commit *c)
 				       .from = c->opt->verify ? 0 : c->record.done };
 	errcode_t err = bfo_data_write(c->plan, c->r, &c->w, c->opt->memory, c->opt->cache, &p);
 
-	if (err == BFO_ET_CANCELLED && c->record.ino && !c->w.failed)
+	if (err == BFO_ET_CANCELLED && !c->w.failed)
 		note_progress(c, p.done);
 	if (!err)
 		err = bfo_trees_write(c->plan, &c->w);

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/pages.h"
 #include "commit/pipe.h"
 
@@ -58,14 +58,6 @@ static uint32_t wait_for(struct bfo_pipe *p, const struct bfo_buffer *b, uint32_
 	return len;
 }
 
-static uint64_t milliseconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
-}
-
 /* The stem up to END was written. */
 static errcode_t tell(struct bfo_pipe *p, uint64_t end)
 {
@@ -74,10 +66,10 @@ static errcode_t tell(struct bfo_pipe *p, uint64_t end)
 	if (!p->progress)
 		return 0;
 	p->progress->done = end;
-	if (milliseconds() < p->told + p->progress->interval)
+	if (bfo_clock() < p->told + p->progress->interval)
 		return 0;
 	err = p->progress->note(p->progress->priv, end);
-	p->told = milliseconds();
+	p->told = bfo_clock();
 	return err;
 }
 
@@ -163,7 +155,7 @@ errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint32_t unit,
 	memset(p, 0, sizeof(*p));
 	p->w = w;
 	p->progress = progress;
-	p->told = milliseconds();
+	p->told = bfo_clock();
 	p->unit = unit;
 	p->block_units = w->vol->block_size / unit;
 	p->chunk = BFO_CHUNK_BYTES / unit;

@@ -26,7 +26,7 @@ struct bfo_data_progress {
 	/* Blocks of the stem before DONE were written; from the thread that writes. */
 	errcode_t (*note)(void *priv, uint64_t done);
 	void *priv;
-	uint32_t interval;	/* milliseconds that pass before it is called, and called again */
+	double interval;	/* seconds that pass before it is called, and called again */
 	uint64_t from;		/* blocks of the stem before this one are there already */
 	uint64_t done;		/* returned: were written, whatever came of the rest */
 };
@@ -50,7 +50,7 @@ struct bfo_buffer {
 struct bfo_pipe {
 	struct bfo_writer *w;
 	struct bfo_data_progress *progress;	/* told by the writer */
-	uint64_t told;			/* milliseconds: when it was told, or the pipe opened */
+	double told;			/* seconds: when it was told, or the pipe opened */
 	uint32_t unit;			/* bytes */
 	uint32_t block_units;		/* units of a block of the target */
 	uint32_t capacity;		/* units of one buffer */

@@ -32,7 +32,7 @@ mounted old.img mnt
 "$JUDGES/manifest" -d mnt/old > old || fail "manifest"
 unmounted mnt
 
-# reached KILOBYTES PID: waits until so much of the target was written; by then it must not have ended.
+# reached KILOBYTES PID: waits until so much of the target was written; PID must not have ended by then.
 reached() {
 	while kill -0 "$2" 2> /dev/null; do
 		[ $(($(du -k target.img | cut -f 1) - begun)) -lt "$1" ] || return 0
@@ -40,8 +40,8 @@ reached() {
 	fail "it ended before $1 KB were written: $(cat said)"
 }
 
-# stopped SIGNAL KILOBYTES [PAUSE]: a copy that gets SIGNAL when this much of the target was written; and
-# that stands still for 5 s when PAUSE kilobytes were.
+# stopped SIGNAL KILOBYTES [PAUSE]: a copy that gets SIGNAL when this much of the target was written;
+# and that stands still for 5 s when PAUSE kilobytes were.
 # An ignored SIGINT is inherited from a shell's background, so Perl starts it.
 stopped() {
 	local pid begun

@@ -382,11 +382,11 @@ START_TEST(tells_progress)
 }
 END_TEST
 
-/* Not before the interval has passed, not even for the first time; then again. */
+/* Not before the interval has passed, not even for the first time, and not at once again. */
 START_TEST(tells_progress_now_and_then)
 {
 	struct notes notes = { .first = 100 };
-	struct bfo_data_progress progress = { .note = note, .priv = &notes, .interval = 2000 };
+	struct bfo_data_progress progress = { .note = note, .priv = &notes, .interval = 2 };
 	struct pipebed b = { .progress = &progress };
 	struct bfo_buffer *buffer;
 	uint32_t i;
@@ -454,7 +454,7 @@ END_TEST
 /* Neighbours on the disk that are not neighbours in the stem are two writes. */
 START_TEST(keeps_stem_gaps_apart)
 {
-	struct bfo_data_progress progress = { .note = note, .interval = UINT32_MAX };
+	struct bfo_data_progress progress = { .note = note, .interval = 1e9 };
 	struct pipebed b = { .progress = &progress };
 	struct bfo_buffer *buffer;
 

@@ -62,9 +62,9 @@ order that changes (file-level tools: as many as fit into {file_seconds:g} s; n 
 The first run of each tool was traced and judged: by e2fsck, by the kernel, which counts the
 names, and by e2bfo verify, which compares content and all attributes: what it says is lost stands
 beside the time; that of e2bfo copy also by what the kernel shows of both sides, byte by byte and
-with all attributes (sets of more than 100,000 inodes: with BENCH=full). The dd rows copy a contiguous file as large as all blocks in use, through the
-page cache, where reading and writing overlap, and past it; the faster one is what "× dd" and the
-goals mean. The best equal is the fastest competitor that lost nothing, the best file-level one the
+with all attributes (sets of more than 100,000 inodes: with BENCH=full). The dd rows copy a
+contiguous file as large as all blocks in use, through the page cache, where reading and writing
+overlap, and past it; the faster one is what "× dd" and the goals mean. The best equal is the fastest competitor that lost nothing, the best file-level one the
 fastest that copies files and brought every name. partclone runs with -f 0, as its progress thread
 otherwise rounds the time up to pauses of 2 s.
 
