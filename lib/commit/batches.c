@@ -28,6 +28,8 @@ static uint64_t cost_of(const struct bfo_reader *r, const bfo_order_list *nodes,
 	uint64_t cost = 0, at = 0;
 	size_t i, end;
 
+	if (!nodes->n)
+		return 0;
 	memcpy(scratch->v, nodes->v, nodes->n * sizeof(*nodes->v));
 	for (i = 0; i < nodes->n; i = end) {
 		end = batch_end(nodes, i, size);
@@ -48,9 +50,9 @@ errcode_t bfo_batches_choose(const struct bfo_reader *r, const bfo_order_list *n
 
 	if (err || smallest >= *size)
 		goto out;
-	most = nodes->n ? cost_of(r, nodes, &scratch, *size) : 0;
+	most = cost_of(r, nodes, &scratch, *size);
 	most += most / BATCH_COST;
-	if (!nodes->n || cost_of(r, nodes, &scratch, smallest) <= most) {	/* mostly */
+	if (cost_of(r, nodes, &scratch, smallest) <= most) {	/* mostly */
 		*size = smallest;
 		goto out;
 	}
