@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * batches.c - how much is read at once
+ * batches.c - how much is read at once, and how
  */
 #include <string.h>
 
 #include "commit/batches.h"
 
-#define GAPS_COST 8		/* 1/8 read in vain is less than a copy of everything */
-#define BATCH_COST 64		/* 1/64 more than the least is next to nothing */
+/*
+ * 1/8 more than what is wanted costs less than what is avoided by reading it: that everything is
+ * copied once more, or that nothing is written until a large batch has been read.
+ */
+#define LITTLE 8
+
+/* What it would cost to read some nodes in batches of one size or another. */
+struct trial {
+	const struct bfo_reader *r;
+	const bfo_order_list *nodes;
+	struct bfo_regions *regions;	/* that could be read, or NULL */
+	struct bfo_regions left;	/* those of them that were not, so far */
+	bfo_order_list sorted;		/* a copy of the nodes, batch by batch */
+	uint64_t little;		/* blocks that do not matter */
+	uint64_t cost;			/* blocks (gather/batch.h) */
+	int by_regions;			/* it is that by way of them, and clearly less; or some are read */
+};
 
 /* The end of the batch that begins with node FIRST: nodes of SIZE units of the buffer. */
 static size_t batch_end(const bfo_order_list *nodes, size_t first, uint32_t size)
@@ -20,81 +35,130 @@ static size_t batch_end(const bfo_order_list *nodes, size_t first, uint32_t size
 	return end;
 }
 
-/* Cost of reading in batches of SIZE units; sorts a copy of the nodes in SCRATCH. */
-static uint64_t cost_of(const struct bfo_reader *r, const bfo_order_list *nodes,
-			bfo_order_list *scratch, uint32_t size)
+static uint64_t blocks_of(const bfo_order_list *nodes)
 {
-	bfo_order_list part = { 0 };
-	uint64_t cost = 0, at = 0;
-	size_t i, end;
+	uint64_t blocks = 0;
+	size_t i;
 
-	if (!nodes->n)
-		return 0;
-	memcpy(scratch->v, nodes->v, nodes->n * sizeof(*nodes->v));
-	for (i = 0; i < nodes->n; i = end) {
-		end = batch_end(nodes, i, size);
-		part.v = scratch->v + i;
-		part.n = end - i;
-		bfo_order_list_sort(&part);
-		cost += bfo_reader_cost(r, part.v, part.n, &at);
+	for (i = 0; i < nodes->n; i++)
+		blocks += nodes->v[i].len;
+	return blocks;
+}
+
+/* Takes the regions that NODE touches and that are left; returns what getting there costs. */
+static uint64_t try_regions(struct trial *t, const struct bfo_node *node, uint64_t *at)
+{
+	uint64_t start, cost = 0;
+	uint32_t count;
+
+	while ((count = bfo_regions_take(&t->left, bfo_node_blk(node), node->len, &start))) {
+		cost += bfo_skip_cost(*at, start, bfo_reader_seek(t->r));
+		*at = start + count;
 	}
 	return cost;
 }
 
-errcode_t bfo_batches_choose(const struct bfo_reader *r, const bfo_order_list *nodes,
-			     uint32_t smallest, uint32_t *size)
+/* Cost of PART, which is sorted, by way of regions; leaves what does not lie in them. */
+static uint64_t cost_by_regions(struct trial *t, bfo_order_list *part, uint64_t *at)
 {
-	bfo_order_list scratch = { 0 };
-	errcode_t err = bfo_vec_reserve(&scratch, nodes->n);
+	uint64_t bytes = 0, skipped = 0;
+	size_t i, n = 0;
+
+	for (i = 0; i < part->n; i++) {
+		const struct bfo_node *node = &part->v[i];
+
+		if (!bfo_regions_hold(t->regions, bfo_node_blk(node))) {
+			part->v[n++] = *node;
+			continue;
+		}
+		bytes += bfo_regions_share(t->regions, bfo_node_blk(node), node->len);
+		skipped += try_regions(t, node, at);
+	}
+	part->n = n;
+	return bytes / t->r->vol->block_size + skipped + bfo_reader_cost(t->r, part->v, n, at);
+}
+
+/* Batches of SIZE units. */
+static errcode_t try_size(struct trial *t, uint32_t size)
+{
+	uint64_t by_regions = 0, regions_at = 0, at = 0;
+	bfo_order_list part = { 0 };
+	errcode_t err = 0;
+	size_t i, end;
+
+	if (!t->nodes->n)
+		return 0;
+	if (t->regions)
+		err = bfo_regions_copy(&t->left, t->regions);
+	if (err)
+		return err;
+	memcpy(t->sorted.v, t->nodes->v, t->nodes->n * sizeof(*t->nodes->v));
+	for (t->cost = 0, i = 0; i < t->nodes->n; i = end) {
+		end = batch_end(t->nodes, i, size);
+		part.v = t->sorted.v + i;
+		part.n = end - i;
+		bfo_order_list_sort(&part);
+		t->cost += bfo_reader_cost(t->r, part.v, part.n, &at);
+		if (t->regions)
+			by_regions += cost_by_regions(t, &part, &regions_at);
+	}
+	t->by_regions = t->regions && (t->regions->taken || by_regions + t->little < t->cost);
+	if (t->by_regions)
+		t->cost = by_regions;
+	bfo_regions_free(&t->left);
+	return 0;
+}
+
+/* What was tried is how it will be done. */
+static void settle(const struct trial *t, uint32_t size, struct bfo_batching *how)
+{
+	how->size = size;
+	how->regions = t->by_regions ? t->regions : NULL;
+}
+
+errcode_t bfo_batches_choose(const struct bfo_reader *r, const bfo_order_list *nodes,
+			     uint32_t smallest, struct bfo_batching *how)
+{
+	struct trial t = { .r = r, .nodes = nodes, .regions = how->regions,
+			   .little = blocks_of(nodes) / LITTLE };
+	errcode_t err = bfo_vec_reserve(&t.sorted, nodes->n);
+	uint32_t size = how->size;
 	uint64_t most;
 
-	if (err || smallest >= *size)
+	if (!err)
+		err = try_size(&t, size);
+	if (err)
 		goto out;
-	most = cost_of(r, nodes, &scratch, *size);
-	most += most / BATCH_COST;
-	if (cost_of(r, nodes, &scratch, smallest) <= most) {	/* mostly */
-		*size = smallest;
+	settle(&t, size, how);
+	most = t.cost + t.little;
+	if (smallest < size)
+		err = try_size(&t, smallest);
+	if (!err && smallest < size && t.cost <= most) {	/* mostly */
+		settle(&t, smallest, how);
 		goto out;
 	}
-	while (*size / 2 > smallest && cost_of(r, nodes, &scratch, *size / 2) <= most)
-		*size /= 2;
+	for (size /= 2; size > smallest && !err; size /= 2) {
+		err = try_size(&t, size);
+		if (err || t.cost > most)
+			break;
+		settle(&t, size, how);
+	}
 out:
-	bfo_vec_free(&scratch);
+	bfo_vec_free(&t.sorted);
 	return err;
-}
-
-/* True if COST blocks are hardly more than those of the batch. */
-static int is_little(const bfo_order_list *batch, uint64_t cost)
-{
-	uint64_t wanted = 0;
-	size_t i;
-
-	for (i = 0; i < batch->n; i++)
-		wanted += batch->v[i].len;
-	return cost <= wanted + wanted / GAPS_COST;
-}
-
-/* How a batch is read: past the page cache, by way of it, or whole regions into it. */
-static void choose_way(struct bfo_reader *r, const bfo_order_list *batch, int all,
-		       struct bfo_regions *regions)
-{
-	uint64_t cost, span, at = batch->n ? bfo_node_blk(&batch->v[0]) : 0;
-
-	r->regions = NULL;
-	cost = bfo_reader_cost(r, batch->v, batch->n, &at);
-	span = bfo_reader_span(r, batch->v, batch->n);
-	if (!all && !is_little(batch, cost))
-		r->regions = regions;
-	r->direct = !r->regions && (all || is_little(batch, span));
 }
 
 errcode_t bfo_batches_read(struct bfo_reader *r, bfo_order_list *batch, int all,
 			   struct bfo_regions *regions, const struct bfo_sink *sink)
 {
+	uint64_t wanted, span;
 	errcode_t err;
 
 	bfo_order_list_sort(batch);
-	choose_way(r, batch, all, regions);
+	wanted = blocks_of(batch);
+	span = bfo_reader_span(r, batch->v, batch->n);
+	r->regions = regions;
+	r->direct = !regions && (all || span <= wanted + wanted / LITTLE);
 	err = bfo_reader_run(r, batch->v, batch->n, sink);
 	r->direct = 0;
 	r->regions = NULL;

@@ -21,9 +21,9 @@ struct mover {
 	struct bfo_filler fill;
 	struct bfo_pipe pipe;
 	uint64_t bytes, total;		/* progress */
-	uint32_t batch;			/* units to be read at once, */
+	struct bfo_regions regions;	/* of the source, if they may be read as a whole */
+	struct bfo_batching how;	/* how much is read at once, */
 	uint64_t ahead;			/* as seen for so many units to come */
-	struct bfo_regions regions;	/* of the source, if its data come in several batches */
 };
 
 static void *place_node(void *priv, const struct bfo_node *node, uint32_t at)
@@ -72,22 +72,22 @@ static errcode_t lose_node(void *priv, const struct bfo_node *node, uint32_t at,
 }
 
 /*
- * What will be read of files, if it takes several batches, and all fits into a page cache of CACHE.
- * On bad media nothing is read but what is wanted.
+ * What will be read of files, for regions that fit into a page cache of CACHE bytes, if it may be
+ * used.  On bad media nothing is read but what is wanted.
  */
-static errcode_t map_regions(struct mover *m, uint64_t memory, uint64_t cache)
+static errcode_t map_regions(struct mover *m, uint64_t cache)
 {
 	const struct bfo_media_options *media = &m->fill.r->vol->media.opt;
 	const struct bfo_tree *t = m->fill.plan->tree;
 	const struct bfo_inode *rec;
-	uint64_t worth;
 	errcode_t err;
 	uint32_t s;
 	size_t i;
 
-	if (m->total <= memory || media->mode != BFO_MEDIA_STOP || media->map)
+	if (media->mode != BFO_MEDIA_STOP || media->map ||
+	    m->fill.r->vol->direct.use == BFO_DIRECT_ALWAYS)
 		return 0;
-	err = bfo_regions_init(&m->regions, m->fill.r->vol);
+	err = bfo_regions_init(&m->regions, m->fill.r->vol, bfo_reader_seek(m->fill.r));
 	for (i = 0; i < m->fill.plan->order.n && !err; i++) {
 		rec = &t->inodes.v[m->fill.plan->order.v[i]];
 		if (!S_ISREG(rec->mode))
@@ -99,9 +99,7 @@ static errcode_t map_regions(struct mover *m, uint64_t memory, uint64_t cache)
 	}
 	if (err)
 		return bfo_fail(m->fill.plan->ctx, err, "starting to move data");
-	worth = bfo_regions_worth(&m->regions, t->block_size);
-	if (!worth || worth > cache)
-		bfo_regions_free(&m->regions);
+	bfo_regions_fit(&m->regions, cache);
 	return 0;
 }
 
@@ -144,12 +142,13 @@ static errcode_t choose_batch(struct mover *m)
 	if (m->ahead)
 		return 0;
 	nodes->n = 0;
-	m->batch = m->pipe.capacity;
+	m->how = (struct bfo_batching) { .size = m->pipe.capacity,
+					 .regions = m->regions.n ? &m->regions : NULL };
 	err = foresee_nodes(m, nodes, &m->ahead);
 	if (!err)
 		err = bfo_batches_choose(m->fill.r, nodes, BATCH_MIN_CHUNKS * m->pipe.chunk,
-					 &m->batch);
-	if (m->batch == m->pipe.capacity)
+					 &m->how);
+	if (m->how.size == m->pipe.capacity)
 		m->ahead = 0;
 	return err ? bfo_fail(m->fill.plan->ctx, err, "moving data") : 0;
 }
@@ -160,14 +159,14 @@ static errcode_t move_batch(struct mover *m)
 	struct bfo_sink sink = { .take = take_node, .place = place_node, .lost = lose_node,
 				 .priv = m };
 	size_t first = m->fill.item, items = m->fill.plan->order.n;
-	errcode_t err = bfo_fill_buffer(&m->fill, m->batch);
+	errcode_t err = bfo_fill_buffer(&m->fill, m->how.size);
 
 	if (err)
 		return err;
 	m->ahead -= m->ahead < m->fill.buffer->used ? m->ahead : m->fill.buffer->used;
 	bfo_pipe_publish(&m->pipe, m->fill.buffer);
 	return bfo_batches_read(m->fill.r, &m->fill.nodes, first == 0 && m->fill.item == items,
-				m->regions.n ? &m->regions : NULL, &sink);
+				m->how.regions, &sink);
 }
 
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,
@@ -183,7 +182,7 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo
 	err = bfo_pipe_open(&m.pipe, w, unit, memory, plan->stem_len * to, p);
 	if (err)
 		return bfo_fail(plan->ctx, err, "starting to move data");
-	err = map_regions(&m, memory, cache);
+	err = map_regions(&m, cache);
 	while (m.fill.item < plan->order.n && !err) {
 		err = choose_batch(&m);
 		if (!err)

@@ -33,7 +33,8 @@ _Static_assert(BFO_REGION_BYTES <= BFO_MERGE_BYTES, "regions are read to the mer
 
 #define DIRECT_PIECE (64U << 10)	/* bytes: devices take only so many pieces in a request */
 #define CACHED_GAP (16U << 10)
-#define SEEK_BYTES (256U << 10)		/* price of a seek where no gap is read over */
+#define SEEK_GAPS 4			/* a gap is read over for less than what a disk's seek costs */
+#define SEEK_BYTES (1U << 20)		/* which is this, where none is read over at all */
 
 struct run {
 	size_t first, last;	/* nodes [first, last) */
@@ -313,16 +314,21 @@ uint64_t bfo_reader_span(const struct bfo_reader *r, const struct bfo_node *node
 	return blocks;
 }
 
+uint64_t bfo_reader_seek(const struct bfo_reader *r)
+{
+	return r->gap ? SEEK_GAPS * r->gap : SEEK_BYTES / r->vol->block_size;
+}
+
 uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
 			 uint64_t *at)
 {
-	uint64_t seek = r->gap ? r->gap : SEEK_BYTES / r->vol->block_size, cost = 0;
+	uint64_t cost = 0;
 	struct run run;
 	size_t i;
 
 	for (i = 0; i < n; i = run.last) {
 		run = next_run(r, nodes, n, i);
-		cost += run.len + (run.blk == *at ? 0 : seek);
+		cost += run.len + bfo_skip_cost(*at, run.blk, bfo_reader_seek(r));
 		*at = run.blk + run.len;
 	}
 	return cost;

@@ -80,10 +80,12 @@ void bfo_reader_free(struct bfo_reader *r);
 /* Blocks that are read for N sorted nodes, gaps included. */
 uint64_t bfo_reader_span(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n);
 
+/* What a seek costs, in blocks. */
+uint64_t bfo_reader_seek(const struct bfo_reader *r);
+
 /*
- * What reading N sorted nodes costs, in blocks: those read, gaps included, and for every read that
- * does not continue the one before as many as a gap may have.  *AT is the block behind the last one
- * that was read before, and is left so.
+ * What reading N sorted nodes costs, in blocks: those read, gaps included, and before each read what is
+ * skipped, or a seek.  *AT is the block behind the last one that was read before, and is left so.
  */
 uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
 			 uint64_t *at);

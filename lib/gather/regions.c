@@ -4,51 +4,77 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gather/regions.h"
 
-#define MUCH 3		/* a third: it moves less than three times what is wanted, once */
-
-errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol)
+errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol, uint32_t seek)
 {
 	s->blocks = BFO_REGION_BYTES / vol->block_size;
+	s->seek = seek < s->blocks ? seek : s->blocks;	/* reading a region is never dearer */
+	s->least = s->blocks;
 	s->n = vol->blocks / s->blocks;		/* what is left at the end is read as it comes */
-	s->wanted = calloc(s->n + 1, sizeof(*s->wanted));
-	return s->wanted ? 0 : ENOMEM;
+	s->next = 0;
+	s->taken = 0;
+	s->v = calloc(s->n + 1, sizeof(*s->v));
+	return s->v ? 0 : ENOMEM;
+}
+
+errcode_t bfo_regions_copy(struct bfo_regions *to, const struct bfo_regions *s)
+{
+	*to = *s;
+	to->v = malloc((s->n + 1) * sizeof(*s->v));
+	if (!to->v)
+		return ENOMEM;
+	memcpy(to->v, s->v, (s->n + 1) * sizeof(*s->v));
+	return 0;
 }
 
 void bfo_regions_free(struct bfo_regions *s)
 {
-	free(s->wanted);
-	s->wanted = NULL;
+	free(s->v);
+	s->v = NULL;
 	s->n = 0;
+}
+
+/* Blocks of LEN from BLK on that lie in the region of the first one. */
+static uint64_t within(const struct bfo_regions *s, uint64_t blk, uint64_t len)
+{
+	uint64_t rest = s->blocks - blk % s->blocks;
+
+	return len < rest ? len : rest;
 }
 
 void bfo_regions_add(struct bfo_regions *s, uint64_t blk, uint64_t len)
 {
-	uint64_t at, rest;
+	uint32_t skip = bfo_skip_cost(s->next, blk, s->seek);
+	uint64_t part;
 
-	for (; len && blk / s->blocks < s->n; blk += rest, len -= rest) {
-		at = blk % s->blocks;
-		rest = len < s->blocks - at ? len : s->blocks - at;
-		s->wanted[blk / s->blocks] += rest;
+	s->next = blk + len;
+	for (; len && blk / s->blocks < s->n; blk += part, len -= part, skip = 0) {
+		part = within(s, blk, len);
+		s->v[blk / s->blocks].wanted += part;
+		s->v[blk / s->blocks].cost += part + skip;
 	}
 }
 
 /* True if region I is worth being read as a whole, or was. */
 static int is_worth(const struct bfo_regions *s, uint64_t i)
 {
-	return s->wanted[i] >= (s->blocks + MUCH - 1) / MUCH;
+	return s->v[i].cost >= s->least;
 }
 
-uint64_t bfo_regions_worth(const struct bfo_regions *s, uint32_t block_size)
+void bfo_regions_fit(struct bfo_regions *s, uint64_t bytes)
 {
-	uint64_t bytes = 0;
+	uint64_t worth;
 	size_t i;
 
-	for (i = 0; i < s->n; i++)
-		bytes += is_worth(s, i) ? (uint64_t) s->blocks * block_size : 0;
-	return bytes;
+	for (;; s->least *= 2) {
+		for (worth = 0, i = 0; i < s->n; i++)
+			worth += is_worth(s, i);
+		if (worth * BFO_REGION_BYTES <= bytes)
+			return;
+	}
 }
 
 int bfo_regions_hold(const struct bfo_regions *s, uint64_t blk)
@@ -56,14 +82,31 @@ int bfo_regions_hold(const struct bfo_regions *s, uint64_t blk)
 	return blk / s->blocks < s->n && is_worth(s, blk / s->blocks);
 }
 
+uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t len)
+{
+	const struct bfo_region *region;
+	uint64_t bytes = 0, part;
+
+	for (; len; blk += part, len -= part) {
+		part = within(s, blk, len);
+		region = &s->v[blk / s->blocks];
+		if (!bfo_regions_hold(s, blk))
+			bytes += part * (BFO_REGION_BYTES / s->blocks);
+		else if (region->cost != BFO_REGION_TAKEN)
+			bytes += part * BFO_REGION_BYTES / region->wanted;
+	}
+	return bytes;
+}
+
 uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start)
 {
 	uint64_t i;
 
 	for (i = blk / s->blocks; i < s->n && i * s->blocks < blk + len; i++) {
-		if (!is_worth(s, i) || s->wanted[i] == BFO_REGION_TAKEN)
+		if (!is_worth(s, i) || s->v[i].cost == BFO_REGION_TAKEN)
 			continue;
-		s->wanted[i] = BFO_REGION_TAKEN;
+		s->v[i].cost = BFO_REGION_TAKEN;
+		s->taken++;
 		*start = i * s->blocks;
 		return s->blocks;
 	}

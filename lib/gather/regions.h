@@ -2,10 +2,10 @@
 /*
  * regions.h - which parts of a volume will be wanted as a whole, sooner or later
  *
- * Where more is to be read than a batch holds, and each batch is scattered over all of it, what lies
- * between the pieces of one belongs to those to come.  So a region of which much is going to be
- * wanted is read as a whole when the first piece of it is: the others find it in the page cache, and
- * need not read over gaps any more.
+ * Where batches are scattered over all that is to be read, what lies between the pieces of one belongs
+ * to those to come.  So a region that costs less than its pieces one by one is read as a whole when
+ * the first of them is wanted: the others find it in the page cache, and need not read over gaps
+ * any more.
  *
  *   wanted     aaaabbbbccccaaaadddd..bbbb......cccc......dddd    files a b c d, batches {a} {b} {c d}
  *   regions    [ all wanted ][    much   ][ hardly anything ]
@@ -18,26 +18,49 @@
 
 #define BFO_REGION_BYTES (5U << 20)
 
-struct bfo_regions {
-	uint32_t blocks;	/* of a region */
-	uint32_t *wanted;	/* for each: blocks that will be read, or BFO_REGION_TAKEN */
-	size_t n;
+struct bfo_region {
+	uint32_t wanted;	/* blocks that will be read */
+	uint32_t cost;		/* of that, piece by piece: these and seeks; or BFO_REGION_TAKEN */
 };
 
 #define BFO_REGION_TAKEN UINT32_MAX
 
-/* One for all blocks of VOL, of which none is wanted yet. */
-errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol);
+struct bfo_regions {
+	uint32_t blocks;	/* of a region */
+	uint32_t seek;		/* what that costs, in blocks */
+	uint32_t least;		/* a region is worth being read if its pieces cost as much */
+	uint64_t next;		/* block behind the piece that was added last */
+	size_t taken;		/* how many were */
+	struct bfo_region *v;
+	size_t n;
+};
+
+/* What it costs to go on at block TO, behind FROM: no more than SEEK, nor than what lies between. */
+static inline uint64_t bfo_skip_cost(uint64_t from, uint64_t to, uint64_t seek)
+{
+	return to >= from && to - from < seek ? to - from : seek;
+}
+
+/* One for all blocks of VOL, of which none is wanted yet, where a seek costs SEEK blocks. */
+errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol, uint32_t seek);
+/* The same again, in TO, to be taken on trial. */
+errcode_t bfo_regions_copy(struct bfo_regions *to, const struct bfo_regions *s);
 void bfo_regions_free(struct bfo_regions *s);
 
-/* LEN blocks from BLK on, which lie in the volume, will be read, once. */
+/* LEN blocks from BLK on, which lie in the volume, will be read, once, after those added before. */
 void bfo_regions_add(struct bfo_regions *s, uint64_t blk, uint64_t len);
 
-/* Bytes of all that are worth being read as a whole. */
-uint64_t bfo_regions_worth(const struct bfo_regions *s, uint32_t block_size);
+/* Makes those few enough that are worth being read, the most expensive in pieces, to fit into BYTES. */
+void bfo_regions_fit(struct bfo_regions *s, uint64_t bytes);
 
 /* True if the region of block BLK is, or was taken. */
 int bfo_regions_hold(const struct bfo_regions *s, uint64_t blk);
+
+/*
+ * Bytes that are read for LEN blocks from BLK on, which were added: their part of each region that is
+ * held, which all that is wanted of it has read together, unless it was taken.
+ */
+uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t len);
 
 /*
  * The first region that LEN blocks from BLK on touch, and that is worth being read as a whole: its

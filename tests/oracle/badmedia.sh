@@ -20,11 +20,11 @@ others '/nothing' 'no matter'
 # ---- data: stop, zero, skip; a device as well as a file ----
 bad $(block_of /bad/big 0) $(block_of /bad/big 3) $(block_of /bad/big 4) \
 	$(block_of /bad/big 2900) $(block_of /bad/short 0)
-lowest=$(sort -n blocks > blocks.sorted; sed 1q blocks.sorted)
+any=$(paste -sd '|' blocks)
 volume target.img 80M
 ask target.img 'ls -l' > before
 e2bfo 8 copy --write-mapfile stopped.map medium/source.img target.img
-says 'Input/output error' "reading block $lowest of .*/bad/(big|short), bytes" \
+says 'Input/output error' "reading block ($any) of .*/bad/(big|short), bytes" \
 	'on-read-error' 'is as it was before'
 checked target.img
 ask target.img 'ls -l' > after

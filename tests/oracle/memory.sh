@@ -72,3 +72,13 @@ volume target.img 512M
 buffer=$((32 << 20))
 within "400 MB in order" 20 20 80 20 "$E2BFO" copy source.img target.img
 checked target.img
+
+# Nor what lies close together: one directory, in the order of hashes.
+n=60000
+volume source.img 512M -N 70000
+mounted source.img mnt rw,noatime
+(cd mnt && perl -e 'for (1 .. 60000) { open(my $f, ">", "file$_") or die "$!"; print $f "x" x 4000; }')
+unmounted mnt
+volume target.img 512M -N 70000
+within "240 MB, scattered" $n $n $((10 * n)) $n "$E2BFO" copy source.img target.img
+checked target.img

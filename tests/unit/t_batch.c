@@ -16,61 +16,63 @@
 
 #define BS 4096U
 #define MERGE (BFO_MERGE_BYTES / BS)	/* 1,280 blocks */
-#define SEEK ((256U << 10) / BS)	/* a seek's price where there is no gap: 64 blocks */
+#define SEEK 256U			/* a seek's price where there is no gap, in blocks: 1 MB */
 #define LAST 8192			/* blocks of the volume */
 
-/* Nodes; what they cost; whether a sink with a place gets them by way of the merge buffer. */
+/*
+ * Nodes; what they cost, where a seek costs as much as four gaps, and less is skipped; whether a sink
+ * with a place gets them by way of the merge buffer.
+ */
 static const struct shape {
 	uint32_t gap;			/* bytes */
 	struct {
 		uint32_t blk, len;
 	} node[4];
-	uint32_t reads, blocks, cost;
+	uint32_t reads, blocks, seeks, skipped;
 	int merge;
 } shapes[] = {
-	{ 8 * BS, { { 100, 4 }, { 112, 4 } }, 1, 16, 16 + 8, 0 },
-	{ 8 * BS, { { 100, 4 }, { 113, 4 } }, 2, 8, 8 + 16, 0 },
-	{ 9 * BS - 1, { { 100, 4 }, { 112, 4 } }, 1, 16, 16 + 8, 0 },
-	{ 9 * BS - 1, { { 100, 4 }, { 113, 4 } }, 2, 8, 8 + 16, 0 },
-	{ 0, { { 100, 4 }, { 104, 4 } }, 1, 8, 8 + SEEK, 0 },
-	{ 0, { { 100, 4 }, { 105, 4 } }, 2, 8, 8 + 2 * SEEK, 0 },
+	{ 8 * BS, { { 100, 4 }, { 112, 4 } }, 1, 16, 1, 0, 0 },
+	{ 8 * BS, { { 100, 4 }, { 113, 4 } }, 2, 8, 1, 9, 0 },
+	{ 9 * BS - 1, { { 100, 4 }, { 112, 4 } }, 1, 16, 1, 0, 0 },
+	{ 9 * BS - 1, { { 100, 4 }, { 113, 4 } }, 2, 8, 1, 9, 0 },
+	{ 0, { { 100, 4 }, { 104, 4 } }, 1, 8, 1, 0, 0 },
+	{ 0, { { 100, 4 }, { 105, 4 } }, 2, 8, 1, 1, 0 },
 	/* overlaps */
-	{ 0, { { 100, 8 }, { 104, 8 } }, 1, 12, 12 + SEEK, 1 },
-	{ 0, { { 100, 8 }, { 100, 8 } }, 1, 8, 8 + SEEK, 1 },
-	{ 4 * BS, { { 100, 20 }, { 102, 2 }, { 124, 1 }, { 130, 1 } }, 2, 26, 26 + 8, 1 },
-	{ 4 * BS, { { 100, 20 }, { 102, 2 }, { 124, 1 } }, 1, 25, 25 + 4, 1 },
+	{ 0, { { 100, 8 }, { 104, 8 } }, 1, 12, 1, 0, 1 },
+	{ 0, { { 100, 8 }, { 100, 8 } }, 1, 8, 1, 0, 1 },
+	{ 4 * BS, { { 100, 20 }, { 102, 2 }, { 124, 1 }, { 130, 1 } }, 2, 26, 1, 5, 1 },
+	{ 4 * BS, { { 100, 20 }, { 102, 2 }, { 124, 1 } }, 1, 25, 1, 0, 1 },
 	/* as much as the merge buffer holds */
-	{ 0, { { 100, 600 }, { 700, 600 }, { 1300, 80 } }, 1, 1280, 1280 + SEEK, 0 },
-	{ 0, { { 100, 600 }, { 700, 600 }, { 1300, 81 } }, 2, 1281, 1281 + SEEK, 0 },
-	{ 100 * BS, { { 100, 600 }, { 780, 600 } }, 1, 1280, 1280 + 100, 0 },
-	{ 100 * BS, { { 100, 600 }, { 781, 600 } }, 2, 1200, 1200 + 200, 0 },
+	{ 0, { { 100, 600 }, { 700, 600 }, { 1300, 80 } }, 1, 1280, 1, 0, 0 },
+	{ 0, { { 100, 600 }, { 700, 600 }, { 1300, 81 } }, 2, 1281, 1, 0, 0 },
+	{ 100 * BS, { { 100, 600 }, { 780, 600 } }, 1, 1280, 1, 0, 0 },
+	{ 100 * BS, { { 100, 600 }, { 781, 600 } }, 2, 1200, 1, 81, 0 },
 	/* large ones: alone, in pieces of a merge buffer */
-	{ 0, { { 100, 639 }, { 739, 1 } }, 1, 640, 640 + SEEK, 0 },
-	{ 0, { { 100, 640 }, { 740, 1 } }, 2, 641, 641 + SEEK, 0 },
-	{ 0, { { 100, 1 }, { 101, 640 }, { 741, 1 } }, 3, 642, 642 + SEEK, 0 },
-	{ 5 * BS, { { 100, 1 }, { 103, 640 } }, 2, 641, 641 + 10, 0 },
-	{ 0, { { 100, 3 * MERGE }, { 100 + 3 * MERGE, 1 } }, 4, 3 * MERGE + 1,
-	  3 * MERGE + 1 + SEEK, 0 },
-	{ 0, { { 100, 2 * MERGE + 1 } }, 3, 2 * MERGE + 1, 2 * MERGE + 1 + SEEK, 0 },
-	{ 0, { { 100, 700 }, { 300, 5 }, { 400, 650 } }, 3, 1355, 1355 + 3 * SEEK, 0 },
+	{ 0, { { 100, 639 }, { 739, 1 } }, 1, 640, 1, 0, 0 },
+	{ 0, { { 100, 640 }, { 740, 1 } }, 2, 641, 1, 0, 0 },
+	{ 0, { { 100, 1 }, { 101, 640 }, { 741, 1 } }, 3, 642, 1, 0, 0 },
+	{ 5 * BS, { { 100, 1 }, { 103, 640 } }, 2, 641, 1, 2, 0 },
+	{ 0, { { 100, 3 * MERGE }, { 100 + 3 * MERGE, 1 } }, 4, 3 * MERGE + 1, 1, 0, 0 },
+	{ 0, { { 100, 2 * MERGE + 1 } }, 3, 2 * MERGE + 1, 1, 0, 0 },
+	{ 0, { { 100, 700 }, { 300, 5 }, { 400, 650 } }, 3, 1355, 2, 95, 0 },
 	/* the end of the volume */
-	{ 16 * BS, { { LAST - 8, 1 }, { LAST - 1, 1 } }, 1, 8, 8 + 16, 0 },
-	{ 16 * BS, { { LAST - 1, 1 } }, 1, 1, 1 + 16, 0 },
-	{ 16 * BS, { { LAST - 8, 8 }, { LAST - 4, 4 } }, 1, 8, 8 + 16, 1 },
-	{ 16 * BS, { { LAST - 1400, 1400 } }, 2, 1400, 1400 + 16, 0 },
+	{ 16 * BS, { { LAST - 8, 1 }, { LAST - 1, 1 } }, 1, 8, 1, 0, 0 },
+	{ 16 * BS, { { LAST - 1, 1 } }, 1, 1, 1, 0, 0 },
+	{ 16 * BS, { { LAST - 8, 8 }, { LAST - 4, 4 } }, 1, 8, 1, 0, 1 },
+	{ 16 * BS, { { LAST - 1400, 1400 } }, 2, 1400, 1, 0, 0 },
 };
 
 #define SHAPES (sizeof(shapes) / sizeof(shapes[0]))
 
 static void run_shape(struct bed *b, const struct shape *s, int placed)
 {
-	uint64_t nowhere = 2 * LAST;
+	uint64_t nowhere = 2 * LAST, seek = s->gap ? 4 * (s->gap / BS) : SEEK;
 	size_t i;
 
 	bed_again(b, s->gap, placed);
 	for (i = 0; i < 4 && s->node[i].len; i++)
 		bed_add(b, s->node[i].blk, s->node[i].len, i % 2);
-	want_eq(bfo_reader_cost(&b->r, b->nodes.v, b->nodes.n, &nowhere), s->cost);
+	want_eq(bfo_reader_cost(&b->r, b->nodes.v, b->nodes.n, &nowhere), s->blocks + s->seeks * seek + s->skipped);
 	want_ok(bed_run(b));
 	bed_want_all(b);
 	want_eq(b->r.reads, s->reads);

@@ -9,7 +9,7 @@
 
 #define BS 4096U
 #define BLOCKS 8192			/* of the volume */
-#define SEEK_BYTES (256U << 10)		/* a seek's price where there is no gap */
+#define SEEK_BYTES (1U << 20)		/* a seek's price where there is no gap */
 
 struct expected {
 	uint64_t reads, blocks, cost;
@@ -21,7 +21,7 @@ struct expected {
  */
 static struct expected count_blocks(const struct bed *b, uint32_t gap)
 {
-	uint64_t blk, hole = UINT32_MAX, seek = gap ? gap : SEEK_BYTES / BS;
+	uint64_t blk, hole = UINT32_MAX, seek = gap ? 4 * gap : SEEK_BYTES / BS;
 	uint8_t *covered = unit_alloc(b->vol->blocks);
 	struct expected e = { 0 };
 	size_t i;
@@ -32,10 +32,11 @@ static struct expected count_blocks(const struct bed *b, uint32_t gap)
 		if (!covered[blk])
 			continue;
 		e.reads += hole > gap;
+		e.cost += hole > gap ? (hole < seek ? hole : seek) : 0;
 		e.blocks += 1 + (hole > gap ? 0 : hole);
 		hole = -1;			/* 0 at the next block */
 	}
-	e.cost = e.blocks + e.reads * seek;
+	e.cost += e.blocks;
 	free(covered);
 	return e;
 }
@@ -44,7 +45,7 @@ static struct expected count_blocks(const struct bed *b, uint32_t gap)
 static struct expected count_runs(const struct bed *b, uint32_t gap)
 {
 	uint32_t bs = b->vol->block_size, max = BFO_MERGE_BYTES / bs;
-	uint64_t first = 0, end = 0, seek = gap ? gap : SEEK_BYTES / bs;
+	uint64_t first = 0, end = 0, seek = gap ? 4 * gap : SEEK_BYTES / bs;
 	struct expected e = { 0 };
 	int mergeable = 0;
 	size_t i;
@@ -60,7 +61,7 @@ static struct expected count_runs(const struct bed *b, uint32_t gap)
 		}
 		e.reads += (stop - blk + max - 1) / max;
 		e.blocks += stop - blk;
-		e.cost += blk != end || !i ? seek : 0;
+		e.cost += i && blk >= end && blk - end < seek ? blk - end : seek;
 		mergeable = !large;
 		first = blk;
 		end = stop;

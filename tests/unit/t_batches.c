@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_batches.c - commit/batches: how much is worth being read at once
+ * t_batches.c - commit/batches: how much is worth being read at once, and how
  */
 #include "bed.h"
 #include "commit/batches.h"
 
 #define BS 4096U
-#define NODES 1024U		/* of 4 blocks each, which follow each other at their destination, */
-#define LEN 4U
-#define LAST (LEN * NODES)	/* and are all of the volume */
-#define SMALLEST 64U		/* units: 16 nodes */
+#define NODES 1024U		/* of 5 blocks each, which follow each other at their destination, */
+#define LEN 5U
+#define LAST (LEN * NODES)	/* and are all of the volume: four regions */
+#define SMALLEST 80U		/* units: 16 nodes */
 
 static struct bed b;
+static struct bfo_regions regions;
 
 static void begin(void)
 {
 	bed_open(&b, BS, LAST, 0, NULL);
 	bed_again(&b, 64 * BS, 0);
+	want_ok(bfo_regions_init(&regions, b.vol, 64));
+}
+
+static void end(void)
+{
+	bfo_regions_free(&regions);
+	bed_close(&b);
 }
 
 static void add(uint32_t at)
@@ -44,10 +52,21 @@ static void in_heaps(uint32_t heaps)
 
 static void want_size(uint32_t most, uint32_t wanted)
 {
-	uint32_t size = most;
+	struct bfo_batching how = { .size = most };
 
-	want_ok(bfo_batches_choose(&b.r, &b.nodes, SMALLEST, &size));
-	want_eq(size, wanted);
+	want_ok(bfo_batches_choose(&b.r, &b.nodes, SMALLEST, &how));
+	want_eq(how.size, wanted);
+	want(!how.regions);
+}
+
+/* The same, with regions, which are used or not. */
+static void want_way(uint32_t most, uint32_t wanted, int by_regions)
+{
+	struct bfo_batching how = { .size = most, .regions = &regions };
+
+	want_ok(bfo_batches_choose(&b.r, &b.nodes, SMALLEST, &how));
+	want_eq(how.size, wanted);
+	want(how.regions == (by_regions ? &regions : NULL));
 }
 
 START_TEST(in_order_as_little_as_can_be)
@@ -58,7 +77,7 @@ START_TEST(in_order_as_little_as_can_be)
 	want_size(2 * SMALLEST, SMALLEST);
 	want_size(SMALLEST, SMALLEST);
 	want_size(SMALLEST / 2, SMALLEST / 2);
-	bed_close(&b);
+	end();
 }
 END_TEST
 
@@ -66,17 +85,23 @@ START_TEST(nothing_to_read_needs_no_room)
 {
 	begin();
 	want_size(LAST, SMALLEST);
-	bed_close(&b);
+	end();
 }
 END_TEST
 
-/* Groups of 128 nodes are 512 units: in halves of them each is read from its middle on, and back. */
+/*
+ * Groups of 128 nodes are 640 units: in halves of them each is read from its middle on, and back: 16
+ * seeks, which are a fifth of all that is read, or a tenth.
+ */
 START_TEST(in_groups_a_group)
 {
 	begin();
 	in_groups(128);
-	want_size(LAST, 512);
-	bed_close(&b);
+	b.r.gap = 16;
+	want_size(LAST, 640);
+	b.r.gap = 8;
+	want_size(LAST, 320);
+	end();
 }
 END_TEST
 
@@ -86,7 +111,7 @@ START_TEST(scattered_all_that_can_be)
 	in_heaps(16);
 	want_size(LAST, LAST);
 	want_size(LAST / 2, LAST / 2);
-	bed_close(&b);
+	end();
 }
 END_TEST
 
@@ -100,7 +125,82 @@ START_TEST(nodes_stay_as_they_were)
 	want_size(LAST, LAST);
 	for (i = 0; i < NODES; i++)
 		want_eq(b.nodes.v[i].to, LEN * i);
-	bed_close(&b);
+	end();
+}
+END_TEST
+
+START_TEST(scattered_as_little_as_can_be_by_regions)
+{
+	begin();
+	in_heaps(16);
+	bfo_regions_add(&regions, 0, LAST);
+	want_way(LAST, SMALLEST, 1);
+	want_way(SMALLEST / 2, SMALLEST / 2, 1);
+	end();
+}
+END_TEST
+
+/* Unless one was taken: it is in the page cache. */
+START_TEST(in_order_without_regions)
+{
+	uint64_t start;
+
+	begin();
+	in_groups(1);
+	bfo_regions_add(&regions, 0, LAST);
+	want_way(LAST, SMALLEST, 0);
+	want(bfo_regions_take(&regions, LAST - 1, 1, &start));
+	want_way(LAST, SMALLEST, 1);
+	end();
+}
+END_TEST
+
+/* An eighth of each region: that all of it is read is worth it only if more will be wanted one day. */
+START_TEST(regions_belong_to_all_that_want_them)
+{
+	size_t i;
+
+	begin();
+	in_heaps(16);
+	b.r.gap = 16;
+	b.nodes.n /= 8;
+	for (i = 0; i < b.nodes.n; i++)
+		bfo_regions_add(&regions, bfo_node_blk(&b.nodes.v[i]), LEN);
+	want_way(LAST, LAST / 8, 0);
+	for (; i < NODES; i++)
+		bfo_regions_add(&regions, bfo_node_blk(&b.nodes.v[i]), LEN);
+	want_way(LAST, SMALLEST, 1);
+	end();
+}
+END_TEST
+
+/* Half of the volume is in regions, half of the nodes are there, and in turn with the others. */
+START_TEST(what_is_not_in_regions_counts)
+{
+	begin();
+	in_heaps(16);
+	bfo_regions_add(&regions, 0, LAST / 2);
+	want_way(LAST, LAST, 0);
+	end();
+}
+END_TEST
+
+/* The regions in reverse order, in each heaps as above: four seeks, a fifth of all or a twentieth. */
+START_TEST(seeks_between_regions_count)
+{
+	uint32_t i, in;
+
+	begin();
+	for (i = 0; i < NODES; i++) {
+		in = i % (NODES / 4);
+		add((3 - i / (NODES / 4)) * (NODES / 4) + in % 16 * 16 + in / 16);
+	}
+	bfo_regions_add(&regions, 0, LAST);
+	b.r.gap = 16;
+	want_way(LAST, SMALLEST, 1);
+	b.r.gap = 64;
+	want_way(LAST, LAST / 2, 0);
+	end();
 }
 END_TEST
 
@@ -113,5 +213,12 @@ Suite *batches_suite(void)
 	unit_case(s, "in_groups_a_group", in_groups_a_group, 0);
 	unit_case(s, "scattered_all_that_can_be", scattered_all_that_can_be, 0);
 	unit_case(s, "nodes_stay_as_they_were", nodes_stay_as_they_were, 0);
+	unit_case(s, "scattered_as_little_as_can_be_by_regions",
+		  scattered_as_little_as_can_be_by_regions, 0);
+	unit_case(s, "in_order_without_regions", in_order_without_regions, 0);
+	unit_case(s, "regions_belong_to_all_that_want_them",
+		  regions_belong_to_all_that_want_them, 0);
+	unit_case(s, "what_is_not_in_regions_counts", what_is_not_in_regions_counts, 0);
+	unit_case(s, "seeks_between_regions_count", seeks_between_regions_count, 0);
 	return s;
 }

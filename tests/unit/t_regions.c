@@ -14,10 +14,12 @@
 static struct bed b;
 static struct bfo_regions regions;
 
+#define SEEK 64U				/* blocks that it costs */
+
 static void begin(void)
 {
 	bed_open(&b, BS, LAST, 0, NULL);
-	want_ok(bfo_regions_init(&regions, b.vol));
+	want_ok(bfo_regions_init(&regions, b.vol, SEEK));
 }
 
 static void end(void)
@@ -41,19 +43,77 @@ static void want_none(uint64_t blk, uint64_t len)
 	want_eq(bfo_regions_take(&regions, blk, len, &found), 0);
 }
 
-START_TEST(only_if_a_third_is_wanted)
+/* N pieces of LEN blocks, STEP blocks apart, the first at BLK. */
+static void add_pieces(uint64_t blk, uint32_t n, uint32_t len, int32_t step)
+{
+	for (; n--; blk += step)
+		bfo_regions_add(&regions, blk, len);
+}
+
+/* Whether region I is worth being read. */
+static int is_worth(uint64_t i)
+{
+	return bfo_regions_hold(&regions, i * REGION);
+}
+
+/* 16 pieces of 16 blocks, which need 16 seeks, cost as much as the region; the first needs none here. */
+START_TEST(only_if_it_is_cheaper_than_its_pieces)
 {
 	begin();
-	bfo_regions_add(&regions, 0, REGION / 3 + 1);
-	bfo_regions_add(&regions, REGION, REGION / 3);
-	want_eq(bfo_regions_worth(&regions, BS), BFO_REGION_BYTES);
-	want(bfo_regions_hold(&regions, REGION - 1) && !bfo_regions_hold(&regions, REGION));
-	want_taken(0, 1, 0);
-	want(bfo_regions_hold(&regions, 0));
-	want_none(REGION, REGION);
-	bfo_regions_add(&regions, 2 * REGION - 1, 1);
-	want_eq(bfo_regions_worth(&regions, BS), 2 * BFO_REGION_BYTES);
-	want_taken(2 * REGION - 1, 1, REGION);
+	add_pieces(0, 16, 16, 80);
+	add_pieces(REGION, 16, 16, 80);
+	add_pieces(3 * REGION + 1200, 15, 16, -80);
+	want(!is_worth(0) && is_worth(1) && !is_worth(2) && !is_worth(3));
+	bfo_regions_add(&regions, 3 * REGION, 16);
+	want(is_worth(3));
+	want_taken(REGION, 1, REGION);
+	want(is_worth(1));
+	want_none(0, REGION);
+	end();
+}
+END_TEST
+
+/* 20 pieces of a block, one behind the other: no seeks; with gaps: no more than these; backwards: seeks. */
+START_TEST(what_goes_on_needs_no_seek)
+{
+	begin();
+	bfo_regions_add(&regions, 3 * REGION - 10, 10 + REGION - 30);
+	add_pieces(10, 20, 1, 1);
+	add_pieces(REGION, 20, 1, 20);
+	add_pieces(3 * REGION - 1, 20, 1, -1);
+	want(!is_worth(0) && !is_worth(1) && is_worth(2) && !is_worth(3));
+	end();
+}
+END_TEST
+
+/* A seek is never dearer than the whole region, nor is one too many for what it is counted in. */
+START_TEST(a_seek_for_any_price)
+{
+	begin();
+	bfo_regions_free(&regions);
+	want_ok(bfo_regions_init(&regions, b.vol, UINT32_MAX));
+	add_pieces(LAST - 1, 1, 1, 0);
+	add_pieces(3 * REGION - 1, 2, 1, -1);
+	want(!is_worth(1) && is_worth(2) && !is_worth(3));
+	end();
+}
+END_TEST
+
+/* 20, 40, 80 and 160 pieces: as many regions as there is room for, those of most pieces. */
+START_TEST(the_dearest_if_not_all_fit)
+{
+	uint32_t i, fit;
+
+	begin();
+	for (i = 0; i < 4; i++)
+		add_pieces((i + 1) * REGION - 1, 20U << i, 1, -1);
+	bfo_regions_fit(&regions, 4ULL * BFO_REGION_BYTES);
+	want(is_worth(0));
+	for (fit = 4; fit-- > 0;) {
+		bfo_regions_fit(&regions, (fit + 1) * (uint64_t) BFO_REGION_BYTES - 1);
+		for (i = 0; i < 4; i++)
+			want_eq(is_worth(i), i >= 4 - fit);
+	}
 	end();
 }
 END_TEST
@@ -81,6 +141,43 @@ START_TEST(pieces_add_up_across_borders)
 		bfo_regions_add(&regions, at, 7);
 	want_taken(3 * REGION, 1, 3 * REGION);
 	want_none(4 * REGION, 100);	/* the last is not whole */
+	end();
+}
+END_TEST
+
+/* Half of the first is wanted, a quarter of the second, all of the third. */
+START_TEST(who_wants_them_shares_them)
+{
+	begin();
+	add_pieces(REGION - 2, REGION / 2, 1, -2);
+	bfo_regions_add(&regions, REGION, REGION / 4);
+	bfo_regions_add(&regions, 2 * REGION, REGION);
+	want_eq(bfo_regions_share(&regions, 10, 1), 2 * BS);
+	want_eq(bfo_regions_share(&regions, 0, REGION / 2), BFO_REGION_BYTES);
+	want_eq(bfo_regions_share(&regions, REGION - 3, 5), (3 * 2 + 2) * BS);
+	want_eq(bfo_regions_share(&regions, 2 * REGION - 2, 3), (2 + 1) * BS);
+	want_eq(bfo_regions_share(&regions, 3 * REGION - 1, REGION + 3), (REGION + 3) * BS);
+	want_taken(2 * REGION, 1, 2 * REGION);
+	want_eq(bfo_regions_share(&regions, 3 * REGION - 1, 3), 2 * BS);
+	end();
+}
+END_TEST
+
+START_TEST(a_copy_is_taken_by_itself)
+{
+	struct bfo_regions copy, first;
+
+	begin();
+	bfo_regions_add(&regions, 0, LAST);
+	want_taken(0, 1, 0);
+	want_ok(bfo_regions_copy(&copy, &regions));
+	first = regions;
+	regions = copy;
+	want_none(0, 1);
+	want_taken(REGION, 1, REGION);
+	regions = first;
+	want_taken(REGION, 1, REGION);
+	bfo_regions_free(&copy);
 	end();
 }
 END_TEST
@@ -135,9 +232,15 @@ Suite *regions_suite(void)
 {
 	Suite *s = suite_create("regions");
 
-	unit_case(s, "only_if_a_third_is_wanted", only_if_a_third_is_wanted, 0);
+	unit_case(s, "only_if_it_is_cheaper_than_its_pieces",
+		  only_if_it_is_cheaper_than_its_pieces, 0);
+	unit_case(s, "what_goes_on_needs_no_seek", what_goes_on_needs_no_seek, 0);
+	unit_case(s, "a_seek_for_any_price", a_seek_for_any_price, 0);
+	unit_case(s, "the_dearest_if_not_all_fit", the_dearest_if_not_all_fit, 0);
 	unit_case(s, "each_is_taken_once", each_is_taken_once, 0);
 	unit_case(s, "pieces_add_up_across_borders", pieces_add_up_across_borders, 0);
+	unit_case(s, "who_wants_them_shares_them", who_wants_them_shares_them, 0);
+	unit_case(s, "a_copy_is_taken_by_itself", a_copy_is_taken_by_itself, 0);
 	unit_case(s, "a_reader_reads_over_less_in_them", a_reader_reads_over_less_in_them, 0);
 	unit_case(s, "a_reader_reads_them_before_their_pieces",
 		  a_reader_reads_them_before_their_pieces, 0);
