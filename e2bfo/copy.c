@@ -256,7 +256,7 @@ static errcode_t compare_plans(struct copy *c)
 static errcode_t commit(struct copy *c)
 {
 	struct bfo_commit_options how = { .memory = c->opt.common.memory,
-		.cache = process_spare_memory() / 2, .verify = c->opt.verify,
+		.cache = process_spare_memory() / 4, .verify = c->opt.verify,
 		.atomic = c->atomic, .undo_file = c->opt.undo_file, .text = c->text.v,
 		.text_bytes = c->text.n, .record = c->record, .itrees = &c->itrees.source };
 

@@ -72,8 +72,9 @@ static errcode_t lose_node(void *priv, const struct bfo_node *node, uint32_t at,
 }
 
 /*
- * What will be read of files, for regions that fit into a page cache of CACHE bytes, if it may be
- * used.  On bad media nothing is read but what is wanted.
+ * What will be read of files, if all regions that are worth it fit into a page cache of CACHE bytes,
+ * and that may be used: what it loses would be read again, piece by piece.  On bad media nothing is
+ * read but what is wanted.
  */
 static errcode_t map_regions(struct mover *m, uint64_t cache)
 {
@@ -99,7 +100,8 @@ static errcode_t map_regions(struct mover *m, uint64_t cache)
 	}
 	if (err)
 		return bfo_fail(m->fill.plan->ctx, err, "starting to move data");
-	bfo_regions_fit(&m->regions, cache);
+	if (bfo_regions_worth(&m->regions) > cache)
+		bfo_regions_free(&m->regions);
 	return 0;
 }
 

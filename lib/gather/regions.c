@@ -12,7 +12,6 @@ errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol, 
 {
 	s->blocks = BFO_REGION_BYTES / vol->block_size;
 	s->seek = seek < s->blocks ? seek : s->blocks;	/* reading a region is never dearer */
-	s->least = s->blocks;
 	s->n = vol->blocks / s->blocks;		/* what is left at the end is read as it comes */
 	s->next = 0;
 	s->taken = 0;
@@ -61,20 +60,17 @@ void bfo_regions_add(struct bfo_regions *s, uint64_t blk, uint64_t len)
 /* True if region I is worth being read as a whole, or was. */
 static int is_worth(const struct bfo_regions *s, uint64_t i)
 {
-	return s->v[i].cost >= s->least;
+	return s->v[i].cost >= s->blocks;
 }
 
-void bfo_regions_fit(struct bfo_regions *s, uint64_t bytes)
+uint64_t bfo_regions_worth(const struct bfo_regions *s)
 {
-	uint64_t worth;
+	uint64_t worth = 0;
 	size_t i;
 
-	for (;; s->least *= 2) {
-		for (worth = 0, i = 0; i < s->n; i++)
-			worth += is_worth(s, i);
-		if (worth * BFO_REGION_BYTES <= bytes)
-			return;
-	}
+	for (i = 0; i < s->n; i++)
+		worth += is_worth(s, i);
+	return worth * BFO_REGION_BYTES;
 }
 
 int bfo_regions_hold(const struct bfo_regions *s, uint64_t blk)

@@ -28,7 +28,6 @@ struct bfo_region {
 struct bfo_regions {
 	uint32_t blocks;	/* of a region */
 	uint32_t seek;		/* what that costs, in blocks */
-	uint32_t least;		/* a region is worth being read if its pieces cost as much */
 	uint64_t next;		/* block behind the piece that was added last */
 	size_t taken;		/* how many were */
 	struct bfo_region *v;
@@ -50,8 +49,8 @@ void bfo_regions_free(struct bfo_regions *s);
 /* LEN blocks from BLK on, which lie in the volume, will be read, once, after those added before. */
 void bfo_regions_add(struct bfo_regions *s, uint64_t blk, uint64_t len);
 
-/* Makes those few enough that are worth being read, the most expensive in pieces, to fit into BYTES. */
-void bfo_regions_fit(struct bfo_regions *s, uint64_t bytes);
+/* Bytes of all that are worth being read as a whole. */
+uint64_t bfo_regions_worth(const struct bfo_regions *s);
 
 /* True if the region of block BLK is, or was taken. */
 int bfo_regions_hold(const struct bfo_regions *s, uint64_t blk);

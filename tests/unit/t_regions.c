@@ -64,8 +64,10 @@ START_TEST(only_if_it_is_cheaper_than_its_pieces)
 	add_pieces(REGION, 16, 16, 80);
 	add_pieces(3 * REGION + 1200, 15, 16, -80);
 	want(!is_worth(0) && is_worth(1) && !is_worth(2) && !is_worth(3));
+	want_eq(bfo_regions_worth(&regions), BFO_REGION_BYTES);
 	bfo_regions_add(&regions, 3 * REGION, 16);
 	want(is_worth(3));
+	want_eq(bfo_regions_worth(&regions), 2 * BFO_REGION_BYTES);
 	want_taken(REGION, 1, REGION);
 	want(is_worth(1));
 	want_none(0, REGION);
@@ -95,25 +97,6 @@ START_TEST(a_seek_for_any_price)
 	add_pieces(LAST - 1, 1, 1, 0);
 	add_pieces(3 * REGION - 1, 2, 1, -1);
 	want(!is_worth(1) && is_worth(2) && !is_worth(3));
-	end();
-}
-END_TEST
-
-/* 20, 40, 80 and 160 pieces: as many regions as there is room for, those of most pieces. */
-START_TEST(the_dearest_if_not_all_fit)
-{
-	uint32_t i, fit;
-
-	begin();
-	for (i = 0; i < 4; i++)
-		add_pieces((i + 1) * REGION - 1, 20U << i, 1, -1);
-	bfo_regions_fit(&regions, 4ULL * BFO_REGION_BYTES);
-	want(is_worth(0));
-	for (fit = 4; fit-- > 0;) {
-		bfo_regions_fit(&regions, (fit + 1) * (uint64_t) BFO_REGION_BYTES - 1);
-		for (i = 0; i < 4; i++)
-			want_eq(is_worth(i), i >= 4 - fit);
-	}
 	end();
 }
 END_TEST
@@ -236,7 +219,6 @@ Suite *regions_suite(void)
 		  only_if_it_is_cheaper_than_its_pieces, 0);
 	unit_case(s, "what_goes_on_needs_no_seek", what_goes_on_needs_no_seek, 0);
 	unit_case(s, "a_seek_for_any_price", a_seek_for_any_price, 0);
-	unit_case(s, "the_dearest_if_not_all_fit", the_dearest_if_not_all_fit, 0);
 	unit_case(s, "each_is_taken_once", each_is_taken_once, 0);
 	unit_case(s, "pieces_add_up_across_borders", pieces_add_up_across_borders, 0);
 	unit_case(s, "who_wants_them_shares_them", who_wants_them_shares_them, 0);
