@@ -22,5 +22,4 @@ void progress_attach(struct bar *bar, struct bfo_context *ctx, enum progress_mod
 /* Wipes the line, so that something else can be printed. */
 void progress_wipe(struct bar *bar);
 
-
 #endif

@@ -21,7 +21,7 @@ struct trial {
 	bfo_order_list sorted;		/* a copy of the nodes, batch by batch */
 	uint64_t little;		/* blocks that do not matter */
 	uint64_t cost;			/* blocks (gather/batch.h) */
-	int by_regions;			/* it is that by way of them, and clearly less; or some are read */
+	int by_regions;			/* that is by way of them: clearly less, or some are read */
 };
 
 /* The end of the batch that begins with node FIRST: nodes of SIZE units of the buffer. */

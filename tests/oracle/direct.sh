@@ -163,6 +163,42 @@ read -r parts parts_size <<< "$(requests 4M)"
 [ "$parts" -le $((whole * 3 / 2)) ] || fail "one batch: $whole requests, many: $parts"
 [ "$parts_size" -le $((whole_size * 3 / 2)) ] || fail "one batch: $whole_size KiB, many: $parts_size"
 
+# Only where a quarter of the memory that is available holds their three regions of 5 MiB.
+cat > limited <<- EOF
+	#!/bin/sh
+	exec unshare -m sh -c 'mount --bind "$PWD/meminfo" /proc/meminfo && exec "\$0" "\$@"' \
+		"$E2BFO" "\$@"
+EOF
+chmod +x limited
+
+# with_memory MIB: how often a copy in small batches asks, where so much is available
+with_memory() {
+	echo "MemAvailable: $(($1 << 10)) kB" > meminfo
+	E2BFO=$PWD/limited requests 4M | cut -d ' ' -f 1
+}
+
+enough=$(with_memory 100)
+scarce=$(with_memory 40)
+[ "$enough" -le $((whole * 3 / 2)) ] || fail "one batch: $whole requests, with 100 MiB: $enough"
+[ "$scarce" -gt $((enough * 2)) ] || fail "with 100 MiB: $enough requests, with 40: $scarce"
+
+# Nor with --direct=always: less is read by way of the page cache then.
+# cached_reads WHEN: MiB that are, in small batches
+cached_reads() {
+	local source
+
+	blank target.img 4096
+	source=$(loop -r source.img)
+	copied --direct="$1" --memory 4M "$source" target.img
+	unloop "$source"
+	grep -v pwrite calls > asked
+	bulk asked | cut -d ' ' -f 2
+}
+
+auto=$(cached_reads auto)
+always=$(cached_reads always)
+[ "$always" -lt $((auto - 4)) ] || fail "read by way of the page cache: $auto MiB, always $always"
+
 status=0
 "$E2BFO" copy --direct=perhaps source.img target.img 2> said || status=$?
 [ $status = 16 ] && grep -q 'direct perhaps: not auto, always or never' said ||

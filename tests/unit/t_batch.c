@@ -72,7 +72,8 @@ static void run_shape(struct bed *b, const struct shape *s, int placed)
 	bed_again(b, s->gap, placed);
 	for (i = 0; i < 4 && s->node[i].len; i++)
 		bed_add(b, s->node[i].blk, s->node[i].len, i % 2);
-	want_eq(bfo_reader_cost(&b->r, b->nodes.v, b->nodes.n, &nowhere), s->blocks + s->seeks * seek + s->skipped);
+	want_eq(bfo_reader_cost(&b->r, b->nodes.v, b->nodes.n, &nowhere),
+		s->blocks + s->seeks * seek + s->skipped);
 	want_ok(bed_run(b));
 	bed_want_all(b);
 	want_eq(b->r.reads, s->reads);

@@ -140,7 +140,7 @@ START_TEST(scattered_as_little_as_can_be_by_regions)
 }
 END_TEST
 
-/* Unless one was taken: it is in the page cache. */
+/* Unless one was taken, and is in the page cache. */
 START_TEST(in_order_without_regions)
 {
 	uint64_t start;

@@ -10,11 +10,10 @@
 #define BS 4096U
 #define REGION (BFO_REGION_BYTES / BS)		/* 1,280 blocks */
 #define LAST (4 * REGION + 100)			/* blocks of the volume: four, and some more */
+#define SEEK 64U				/* blocks that it costs */
 
 static struct bed b;
 static struct bfo_regions regions;
-
-#define SEEK 64U				/* blocks that it costs */
 
 static void begin(void)
 {
@@ -56,7 +55,7 @@ static int is_worth(uint64_t i)
 	return bfo_regions_hold(&regions, i * REGION);
 }
 
-/* 16 pieces of 16 blocks, which need 16 seeks, cost as much as the region; the first needs none here. */
+/* 16 pieces of 16 blocks and 16 seeks cost as much as the region; the first of all needs no seek. */
 START_TEST(only_if_it_is_cheaper_than_its_pieces)
 {
 	begin();
@@ -75,7 +74,7 @@ START_TEST(only_if_it_is_cheaper_than_its_pieces)
 }
 END_TEST
 
-/* 20 pieces of a block, one behind the other: no seeks; with gaps: no more than these; backwards: seeks. */
+/* 20 pieces of a block: one behind the other no seeks, with gaps no more than these, backwards seeks. */
 START_TEST(what_goes_on_needs_no_seek)
 {
 	begin();
