@@ -10,8 +10,6 @@
 #include "base/sort.h"
 #include "ls.h"
 
-#define AHEAD 12
-
 struct number {			/* for bfo_sort() */
 	uint32_t ino, unused;
 };
@@ -70,8 +68,7 @@ errcode_t ls_batch_list(struct ls *ls, const struct bfo_tree *t, size_t first, s
 	size_t i;
 
 	for (i = first; i < end && !err; i++) {
-		if (i + AHEAD < end)	/* names lie anywhere */
-			__builtin_prefetch(bfo_name_text(t, &t->names.v[i + AHEAD]));
+		bfo_names_ask_text(t, i, end);
 		while (!err && *entered != t->names.v[i].dir)
 			err = ls_queue_enter(ls, ++*entered);
 		if (!err)

@@ -90,7 +90,7 @@ static errcode_t map_regions(struct mover *m, uint64_t cache)
 		return 0;
 	err = bfo_regions_init(&m->regions, m->fill.r->vol, bfo_reader_seek(m->fill.r));
 	for (i = 0; i < m->fill.plan->order.n && !err; i++) {
-		rec = &t->inodes.v[m->fill.plan->order.v[i]];
+		rec = bfo_plan_item(m->fill.plan, i);
 		if (!S_ISREG(rec->mode))
 			continue;
 		for (s = rec->seg; s < rec->seg + rec->nseg; s++)

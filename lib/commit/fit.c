@@ -63,7 +63,7 @@ static uint64_t mark_inodes(const struct bfo_plan *plan, const struct bfo_volume
 	size_t i;
 
 	for (i = 0; i < plan->order.n; i++) {
-		const struct bfo_inode *rec = &plan->tree->inodes.v[bfo_plan_numbered(plan, i)];
+		const struct bfo_inode *rec = bfo_plan_numbered(plan, i);
 		uint64_t blk = bfo_volume_inode_block(vol, rec->new_ino, &byte);
 
 		if (!(rec->state & BFO_INODE_EXISTS))

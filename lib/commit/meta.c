@@ -173,7 +173,7 @@ static void change_all_inodes(struct bfo_meta *m, const struct bfo_plan *plan)
 	size_t i;
 
 	for (i = 0; i < plan->order.n; i++) {
-		const struct bfo_inode *rec = &plan->tree->inodes.v[bfo_plan_numbered(plan, i)];
+		const struct bfo_inode *rec = bfo_plan_numbered(plan, i);
 		dgrp_t group = (rec->new_ino - 1) / ipg;
 
 		if (rec->state & BFO_INODE_EXISTS)

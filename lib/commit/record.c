@@ -26,7 +26,7 @@ static errcode_t note_groups(struct bfo_record *r, const struct bfo_plan *plan,
 	if (!ext2fs_has_group_desc_csum(target->fs))
 		return 0;
 	for (i = 0; i < plan->order.n && !err; i++) {
-		const struct bfo_inode *rec = &plan->tree->inodes.v[bfo_plan_numbered(plan, i)];
+		const struct bfo_inode *rec = bfo_plan_numbered(plan, i);
 		dgrp_t g = (rec->new_ino - 1) / ipg;
 
 		if (rec->state & BFO_INODE_EXISTS)

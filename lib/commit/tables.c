@@ -24,6 +24,8 @@
 
 #define WINDOW_MIN (1U << 20)		/* bytes */
 #define WRITE_BYTES (4U << 20)		/* longest write */
+#define SLOTS_AHEAD 8U
+#define CACHE_LINE 64U
 
 struct pull {			/* sort key first */
 	uint32_t inode;		/* record: ascending records are ascending source inodes */
@@ -49,6 +51,15 @@ struct window {
 static void *slot_of(const struct window *w, size_t i)
 {
 	return w->slots + (size_t) w->pulls.v[i].slot * w->target->inode_size;
+}
+
+/* Asks in time for the slot of pull I, as bfo_plan_at() does for records. */
+static void ask_slot(const struct window *w, size_t i)
+{
+	uint32_t at;
+
+	for (at = 0; i < w->pulls.n && at < w->target->inode_size; at += CACHE_LINE)
+		__builtin_prefetch((char *) slot_of(w, i) + at, 1);
 }
 
 /* Files and links that are to stand in their inode, and do not yet. */
@@ -155,8 +166,7 @@ static errcode_t take_source(void *priv, const struct bfo_node *node, uint32_t a
 
 		if (!ino || bfo_volume_inode_block(w->r->vol, ino, &byte) != bfo_node_blk(node))
 			break;
-		if (i + 8 < w->pulls.n)
-			__builtin_prefetch(slot_of(w, i + 8), 1);
+		ask_slot(w, i + SLOTS_AHEAD);
 		err = note_content(w, &tree->inodes.v[inode], (const char *) data + byte,
 				   slot_of(w, i));
 		if (err)
@@ -311,15 +321,14 @@ static errcode_t fill(struct window *w, size_t *at, uint32_t *first_ino)
 	memset(w->slots, 0, w->blks.n * w->target->block_size);	/* the window before */
 	w->blks.n = w->pulls.n = 0;
 	for (; *at < plan->order.n && !err; ++*at) {
-		uint32_t inode = bfo_plan_numbered(plan, *at);
-		const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+		const struct bfo_inode *rec = bfo_plan_numbered(plan, *at);
 
 		if (rec->state & BFO_INODE_EXISTS)
 			continue;
 		if (!add_inode_block(w, rec->new_ino, first_ino))
 			break;
 		bfo_volume_inode_block(w->target, rec->new_ino, &byte);
-		err = bfo_vec_push(&w->pulls, (struct pull) { .inode = inode,
+		err = bfo_vec_push(&w->pulls, (struct pull) { .inode = rec - plan->tree->inodes.v,
 				   .slot = (w->blks.n - 1) * per_block +
 					   byte / w->target->inode_size });
 	}

@@ -198,16 +198,24 @@ static inline const char *bfo_name_hashes(const struct bfo_tree *t, const struct
 	return bfo_name_text(t, n) + bfo_name_len(n);
 }
 
-/* Asks in time for what name I of a slice that ends before END stands for; needs resolved names. */
-static inline void bfo_tree_prefetch(const struct bfo_tree *t, size_t i, size_t end)
-{
-	const struct bfo_name *n = &t->names.v[i + 12];
+#define BFO_NAMES_AHEAD 16U	/* a cache miss takes as long as so many names */
 
-	if (i + 12 >= end)
-		return;
-	__builtin_prefetch(t->text.v + (n->at >> 16));
-	if (n->ino < t->inodes.n)
-		__builtin_prefetch(&t->inodes.v[n->ino]);
+/*
+ * Whoever walks the names of a slice that ends before END, and is at name I, asks in time for the
+ * records they stand for (of resolved names), and for their bytes: each would be a cache miss.
+ */
+static inline void bfo_names_ask_record(const struct bfo_tree *t, size_t i, size_t end)
+{
+	i += BFO_NAMES_AHEAD;
+	if (i < end && t->names.v[i].ino < t->inodes.n)
+		__builtin_prefetch(&t->inodes.v[t->names.v[i].ino]);
+}
+
+static inline void bfo_names_ask_text(const struct bfo_tree *t, size_t i, size_t end)
+{
+	i += BFO_NAMES_AHEAD;
+	if (i < end)
+		__builtin_prefetch(bfo_name_text(t, &t->names.v[i]));
 }
 
 /* True if name N, of a resolved tree, is not going to be on the target. */

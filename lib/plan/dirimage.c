@@ -92,7 +92,7 @@ static errcode_t cut_leaves(struct bfo_dirimage *img, uint32_t limit, uint32_t f
 	img->leaves.n = 0;
 	err = add_leaf(img, img->first);
 	for (i = img->first; i < img->end && !err; i++) {
-		bfo_tree_prefetch(img->tree, i, img->end);
+		bfo_names_ask_record(img->tree, i, img->end);
 		bytes = name_bytes(img, i);
 		if (used + bytes > limit && used) {
 			int keep = glue && is_glued(img, i);
@@ -159,7 +159,7 @@ static uint64_t all_bytes(const struct bfo_dirimage *img)
 	uint32_t i;
 
 	for (i = img->first; i < img->end; i++) {
-		bfo_tree_prefetch(img->tree, i, img->end);
+		bfo_names_ask_record(img->tree, i, img->end);
 		sum += name_bytes(img, i);
 	}
 	return sum;
@@ -259,7 +259,8 @@ static void put_names(const struct bfo_dirimage *img, uint8_t *block, uint32_t a
 
 	for (i = first; i < end; i++) {
 		n = &img->tree->names.v[i];
-		bfo_tree_prefetch(img->tree, i, img->end);
+		bfo_names_ask_record(img->tree, i, img->end);
+		bfo_names_ask_text(img->tree, i, img->end);
 		if (bfo_name_is_dead(img->tree, n))
 			continue;
 		last = at;

@@ -194,7 +194,8 @@ static errcode_t walk_all(struct walk *w, uint32_t root, int whole)
 		struct frame *f = &w->stack.v[w->stack.n - 1];
 
 		if (f->next < f->end) {
-			bfo_tree_prefetch(w->plan->tree, f->next, f->end);
+			bfo_names_ask_record(w->plan->tree, f->next, f->end);
+			bfo_names_ask_text(w->plan->tree, f->next, f->end);
 			err = visit(w, f->next++, f->whole);
 			continue;
 		}

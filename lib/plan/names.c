@@ -55,6 +55,15 @@ void bfo_name_hash(const struct bfo_target *target, uint32_t dir_flags, const ch
 		      &n->hash, &n->minor);
 }
 
+/* Asks in time for the record of name I, which is not resolved yet (bfo_names_ask_record()). */
+static void ask_record(const struct bfo_tree *t, size_t i)
+{
+	uint32_t inode = i < t->names.n ? bfo_tree_find(t, t->names.v[i].ino) : BFO_NONE;
+
+	if (inode != BFO_NONE)
+		__builtin_prefetch(&t->inodes.v[inode]);
+}
+
 /* From an inode number to its record, which must be there and not be the root. */
 static errcode_t resolve_name(struct bfo_tree *t, struct bfo_name *n)
 {
@@ -189,8 +198,10 @@ errcode_t bfo_names_resolve(struct bfo_tree *t)
 	errcode_t err = 0;
 	size_t i;
 
-	for (i = 0; i < t->names.n && !err; i++)
+	for (i = 0; i < t->names.n && !err; i++) {
+		ask_record(t, i + BFO_NAMES_AHEAD);
 		err = resolve_name(t, &t->names.v[i]);
+	}
 	drop_dead(t);
 	t->resolved = 1;
 	return err;
@@ -263,7 +274,7 @@ errcode_t bfo_plan_names(struct bfo_plan *plan)
 	for (i = 0; i < t->names.n && !err; i++) {
 		struct bfo_inode *rec = &t->inodes.v[t->names.v[i].ino];
 
-		bfo_tree_prefetch(t, i, t->names.n);
+		bfo_names_ask_record(t, i, t->names.n);
 		if (rec->name == BFO_NONE)
 			rec->name = i;
 		if (!S_ISDIR(rec->mode))

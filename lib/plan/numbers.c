@@ -117,7 +117,7 @@ errcode_t bfo_plan_numbers(struct bfo_plan *plan)
 	if (!err && plan->source_numbers && !plan->keep_inodes)
 		err = sort_by_number(plan, 1, plan->source_first);
 	for (i = 0; i < plan->order.n && !err; i++) {
-		struct bfo_inode *rec = &plan->tree->inodes.v[bfo_plan_numbered(plan, i)];
+		struct bfo_inode *rec = bfo_plan_numbered(plan, i);
 
 		if (!(rec->state & BFO_INODE_EXISTS) && !(plan->keep_inodes && rec->new_ino))
 			rec->new_ino = next_number(&s);

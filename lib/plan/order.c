@@ -228,7 +228,7 @@ static errcode_t walk_all(struct walk *w)
 				err = bfo_fail(w->plan->ctx, BFO_ET_CANCELLED, "planning");
 			continue;
 		}
-		bfo_tree_prefetch(t, f->names.next, f->names.end);
+		bfo_names_ask_record(t, f->names.next, f->names.end);
 		n = &t->names.v[bfo_listing_next(t, &f->names)];
 		err = f->is_lost ? visit_lost(w, n) : visit(w, f->dir, n);
 	}

@@ -112,20 +112,27 @@ struct bfo_plan {
 };
 
 /*
- * The record of item I.  Records lie in the source's order and are walked in the target's, so each
- * is a cache miss of its own unless it is asked for in time.
+ * The record that stands I-th in ORDER.  Records lie in the source's order and are walked in the
+ * target's, so each is a cache miss of its own unless it is asked for in time.
  */
+static inline struct bfo_inode *bfo_plan_at(const struct bfo_plan *plan, const bfo_order *order,
+					    size_t i)
+{
+	if (i + 16 < order->n)
+		__builtin_prefetch(&plan->tree->inodes.v[order->v[i + 16]]);
+	return &plan->tree->inodes.v[order->v[i]];
+}
+
+/* The record of item I. */
 static inline struct bfo_inode *bfo_plan_item(const struct bfo_plan *plan, size_t i)
 {
-	if (i + 16 < plan->order.n)
-		__builtin_prefetch(&plan->tree->inodes.v[plan->order.v[i + 16]]);
-	return &plan->tree->inodes.v[plan->order.v[i]];
+	return bfo_plan_at(plan, &plan->order, i);
 }
 
 /* The record that comes I-th in the order of the numbers in the target. */
-static inline uint32_t bfo_plan_numbered(const struct bfo_plan *plan, size_t i)
+static inline struct bfo_inode *bfo_plan_numbered(const struct bfo_plan *plan, size_t i)
 {
-	return plan->by_number.n ? plan->by_number.v[i] : plan->order.v[i];
+	return bfo_plan_at(plan, plan->by_number.n ? &plan->by_number : &plan->order, i);
 }
 
 /* True for a file of the target whose content is made anew: a quota file, or the container. */

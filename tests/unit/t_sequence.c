@@ -219,11 +219,11 @@ START_TEST(follows_the_source)
 	want_ok(bfo_plan_numbers(plan));
 	want_eq(plan->by_number.n, plan->order.n);
 	for (i = j = 0; i < plan->order.n; i++) {
-		const struct bfo_inode *rec = &b.f.m.tree.inodes.v[bfo_plan_numbered(plan, i)];
+		const struct bfo_inode *rec = bfo_plan_numbered(plan, i);
 
 		want(!i || rec->new_ino > last);
 		last = rec->new_ino;
-		if (rec->state & BFO_INODE_EXISTS || bfo_plan_numbered(plan, i) == own)
+		if (rec->state & BFO_INODE_EXISTS || rec == &b.f.m.tree.inodes.v[own])
 			continue;
 		want(rec->ino > j);
 		j = rec->ino;
