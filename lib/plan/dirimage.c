@@ -40,11 +40,12 @@ static uint32_t full_bytes(const struct bfo_dirimage *img, const struct bfo_name
 	return entry_bytes(bfo_name_len(n)) + img->hash_bytes;
 }
 
+/* Of name I; none if it is not copied. */
 static uint32_t name_bytes(const struct bfo_dirimage *img, uint32_t i)
 {
 	const struct bfo_name *n = &img->tree->names.v[i];
 
-	return bfo_name_is_dead(img->tree, n) ? 0 : full_bytes(img, n);
+	return n->ino == BFO_NONE ? 0 : full_bytes(img, n);
 }
 
 /* Bytes for entries in a block. */
@@ -92,7 +93,6 @@ static errcode_t cut_leaves(struct bfo_dirimage *img, uint32_t limit, uint32_t f
 	img->leaves.n = 0;
 	err = add_leaf(img, img->first);
 	for (i = img->first; i < img->end && !err; i++) {
-		bfo_names_ask_record(img->tree, i, img->end);
 		bytes = name_bytes(img, i);
 		if (used + bytes > limit && used) {
 			int keep = glue && is_glued(img, i);
@@ -153,16 +153,11 @@ static errcode_t lay_out_index(struct bfo_dirimage *img, uint32_t fill, int *tor
 	return 0;
 }
 
-static uint64_t all_bytes(const struct bfo_dirimage *img)
+static int fits_one_block(const struct bfo_dirimage *img)
 {
-	uint64_t sum = DOTS_BYTES;
-	uint32_t i;
+	uint32_t bytes;
 
-	for (i = img->first; i < img->end; i++) {
-		bfo_names_ask_record(img->tree, i, img->end);
-		sum += name_bytes(img, i);
-	}
-	return sum;
+	return bfo_dirimage_fit(img, img->first, room(img) - DOTS_BYTES, &bytes) == img->end;
 }
 
 errcode_t bfo_dirimage_init(struct bfo_dirimage *img, const struct bfo_tree *tree,
@@ -179,7 +174,7 @@ errcode_t bfo_dirimage_init(struct bfo_dirimage *img, const struct bfo_tree *tre
 	img->end = dir->child + dir->nchild;
 	img->blocks = 1;
 	img->hash_bytes = bfo_dir_has_hashes(dir->flags) ? BFO_HASH_BYTES : 0;
-	if (all_bytes(img) <= room(img))
+	if (fits_one_block(img))
 		return 0;
 	if (target->has_dir_index)
 		err = lay_out_index(img, fill, &torn);
@@ -261,7 +256,7 @@ static void put_names(const struct bfo_dirimage *img, uint8_t *block, uint32_t a
 		n = &img->tree->names.v[i];
 		bfo_names_ask_record(img->tree, i, img->end);
 		bfo_names_ask_text(img->tree, i, img->end);
-		if (bfo_name_is_dead(img->tree, n))
+		if (n->ino == BFO_NONE)
 			continue;
 		last = at;
 		put_name(img, block + at, n, full_bytes(img, n));

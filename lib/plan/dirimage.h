@@ -35,7 +35,8 @@ struct bfo_dirimage {
 };
 
 /*
- * Lays out directory record INODE of TREE, filling htree leaves to FILL percent.  Numbers
+ * Lays out directory record INODE of TREE, filling htree leaves to FILL percent.  Names that are not
+ * copied stand for BFO_NONE, as bfo_plan_order() and bfo_plan_leave_out() leave them.  Numbers
  * (inode, parent) need not be known yet.  Returns BFO_ET_DIR_TOO_BIG if TARGET's features cannot
  * hold it.  Release with bfo_dirimage_free(), also after an error.
  */

@@ -168,6 +168,20 @@ errcode_t made_plan(struct made *m, made_old old)
 	return made_plan_paths(m, from, 1, "/", old);
 }
 
+size_t made_names_of(const struct made *m, uint32_t ino)
+{
+	uint32_t inode = bfo_tree_find(&m->tree, ino), j;
+	const struct bfo_inode *dir;
+	size_t i, n = 0;
+
+	for (i = 0; i < m->plan.order.n; i++) {
+		dir = bfo_plan_item(&m->plan, i);
+		for (j = dir->child; S_ISDIR(dir->mode) && j < dir->child + dir->nchild; j++)
+			n += m->tree.names.v[j].ino == inode;
+	}
+	return n;
+}
+
 size_t made_found(const struct made *m, enum bfo_finding_kind kind)
 {
 	size_t i, n = 0;

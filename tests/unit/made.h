@@ -62,6 +62,9 @@ errcode_t made_plan_paths(struct made *m, const char *const *from, size_t n, con
 			  made_old old);
 errcode_t made_plan(struct made *m, made_old old);	/* / to / */
 
+/* How many names in directories that are copied stand for the record of inode number INO. */
+size_t made_names_of(const struct made *m, uint32_t ino);
+
 /* How many findings of KIND there are. */
 size_t made_found(const struct made *m, enum bfo_finding_kind kind);
 

@@ -169,10 +169,14 @@ START_TEST(leaves_bad_inodes_out)
 	made_inode(&m, 21, S_IFDIR | 0755);
 	made_file(&m, 22, 0, 0);
 	made_file(&m, 23, 0, 0);
+	made_file(&m, 24, 0, 0);
 	made_seal(&m);
 	made_rec(&m, 20)->state |= BFO_INODE_BAD;
 	made_rec(&m, 21)->state |= BFO_INODE_BAD;
+	made_rec(&m, 24)->size = 1ULL << 60;
 	made_name(&m, EXT2_ROOT_INO, "bad", 20);
+	made_name(&m, EXT2_ROOT_INO, "too big", 24);
+	made_name(&m, EXT2_ROOT_INO, "too big, too", 24);
 	made_name(&m, EXT2_ROOT_INO, "baddir", 21);
 	made_name(&m, EXT2_ROOT_INO, "good", 22);
 	made_name(&m, EXT2_ROOT_INO, "nobody", 999);
@@ -180,7 +184,10 @@ START_TEST(leaves_bad_inodes_out)
 	want_eq(m.plan.order.n, 2);
 	want_eq(item_ino(&m, 1), 22);
 	want_eq(m.plan.files, 1);
+	want_eq(made_names_of(&m, 20) + made_names_of(&m, 21) + made_names_of(&m, 24), 0);
+	want_eq(made_names_of(&m, 22), 1);
 	want_eq(made_found(&m, BFO_FOUND_NAME_INODE), 1);
+	want_eq(made_found(&m, BFO_LOST_SIZE), 1);
 	want_ok(bfo_plan_audit(&m.plan));
 	want_eq(made_found(&m, BFO_FOUND_UNREACHED), 1);	/* 23 */
 	made_free(&m);

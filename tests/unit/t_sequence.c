@@ -253,6 +253,8 @@ START_TEST(leaves_out)
 	want_eq(b.f.m.plan.source_first, first - 1);
 	want_eq(b.f.m.plan.order.v[first - 2], two[1]);
 	want_eq(b.f.m.plan.order.n, b.n - 1);
+	want_eq(made_names_of(&b.f.m, b.f.m.tree.inodes.v[two[0]].ino), 0);
+	want(made_names_of(&b.f.m, b.f.m.tree.inodes.v[two[1]].ino));
 	bed_free(&b);
 }
 END_TEST
