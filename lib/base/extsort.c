@@ -17,6 +17,7 @@
 #include "base/extsort.h"
 #include "base/kway.h"
 #include "base/pages.h"
+#include "base/prefetch.h"
 #include "base/sort.h"
 
 #define MAX_RUNS 1024U
@@ -194,7 +195,7 @@ static errcode_t next_in_buffer(struct bfo_extsort *s, struct bfo_sorted *rec, i
 	if (!*more)
 		return 0;
 	if (s->next + AHEAD < s->n)
-		__builtin_prefetch(s->arena + places(s)[s->next + AHEAD].at);
+		bfo_prefetch(s->arena + places(s)[s->next + AHEAD].at);
 	record_at(s, s->next++, rec);
 	return 0;
 }

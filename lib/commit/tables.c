@@ -15,6 +15,7 @@
 
 #include "base/bfo_err.h"
 #include "base/pages.h"
+#include "base/prefetch.h"
 #include "base/sort.h"
 #include "commit/tables.h"
 #include "gather/inode_check.h"
@@ -59,7 +60,7 @@ static void ask_slot(const struct window *w, size_t i)
 	uint32_t at;
 
 	for (at = 0; i < w->pulls.n && at < w->target->inode_size; at += CACHE_LINE)
-		__builtin_prefetch((char *) slot_of(w, i) + at, 1);
+		bfo_prefetch((char *) slot_of(w, i) + at);
 }
 
 /* Files and links that are to stand in their inode, and do not yet. */

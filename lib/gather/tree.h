@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 
 #include "base/context.h"
+#include "base/prefetch.h"
 #include "base/range.h"
 #include "base/rank.h"
 #include "base/vec.h"
@@ -208,14 +209,14 @@ static inline void bfo_names_ask_record(const struct bfo_tree *t, size_t i, size
 {
 	i += BFO_NAMES_AHEAD;
 	if (i < end && t->names.v[i].ino < t->inodes.n)
-		__builtin_prefetch(&t->inodes.v[t->names.v[i].ino]);
+		bfo_prefetch(&t->inodes.v[t->names.v[i].ino]);
 }
 
 static inline void bfo_names_ask_text(const struct bfo_tree *t, size_t i, size_t end)
 {
 	i += BFO_NAMES_AHEAD;
 	if (i < end)
-		__builtin_prefetch(bfo_name_text(t, &t->names.v[i]));
+		bfo_prefetch(bfo_name_text(t, &t->names.v[i]));
 }
 
 /* True if name N, of a resolved tree, is not going to be on the target. */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <ext2fs/ext2fs.h>
 
+#include "base/prefetch.h"
 #include "base/sort.h"
 #include "plan/names.h"
 
@@ -61,7 +62,7 @@ static void ask_record(const struct bfo_tree *t, size_t i)
 	uint32_t inode = i < t->names.n ? bfo_tree_find(t, t->names.v[i].ino) : BFO_NONE;
 
 	if (inode != BFO_NONE)
-		__builtin_prefetch(&t->inodes.v[inode]);
+		bfo_prefetch(&t->inodes.v[inode]);
 }
 
 /* From an inode number to its record, which must be there and not be the root. */

@@ -22,6 +22,7 @@
 #define BFO_PLAN_PLAN_H
 
 #include "base/context.h"
+#include "base/prefetch.h"
 #include "base/range.h"
 #include "gather/target.h"
 #include "gather/tree.h"
@@ -119,7 +120,7 @@ static inline struct bfo_inode *bfo_plan_at(const struct bfo_plan *plan, const b
 					    size_t i)
 {
 	if (i + 16 < order->n)
-		__builtin_prefetch(&plan->tree->inodes.v[order->v[i + 16]]);
+		bfo_prefetch(&plan->tree->inodes.v[order->v[i + 16]]);
 	return &plan->tree->inodes.v[order->v[i]];
 }
 
