@@ -14,6 +14,7 @@
 #include "commit/batches.h"
 #include "commit/data.h"
 #include "commit/fill.h"
+#include "plan/itrees.h"
 
 #define BATCH_MIN_CHUNKS 4	/* smallest batch that is tried */
 
@@ -72,6 +73,25 @@ static errcode_t lose_node(void *priv, const struct bfo_node *node, uint32_t at,
 }
 
 /*
+ * The segments of item ITEM, *N in all, of which the written ones are to be read: none of what is made
+ * here, or has arrived before, or is not moved with the data.
+ */
+static const struct bfo_seg *segs_to_read(const struct mover *m, size_t item, uint32_t *n)
+{
+	const struct bfo_plan *plan = m->fill.plan;
+	const struct bfo_inode *rec = bfo_plan_item(plan, item);
+	uint64_t end = item + 1 < plan->order.n ? bfo_plan_item(plan, item + 1)->stem
+						: plan->stem_len;
+
+	*n = 0;
+	if (S_ISDIR(rec->mode) || rec->state & BFO_INODE_MOVED || end <= m->fill.from ||
+	    bfo_plan_is_written_last(plan, rec))
+		return NULL;
+	*n = rec->nseg;
+	return plan->tree->segs.v + rec->seg;
+}
+
+/*
  * What will be read of files, if all regions that are worth it fit into a page cache of CACHE bytes,
  * and that may be used: what it loses would be read again, piece by piece.  On bad media nothing is
  * read but what is wanted.
@@ -79,10 +99,10 @@ static errcode_t lose_node(void *priv, const struct bfo_node *node, uint32_t at,
 static errcode_t map_regions(struct mover *m, uint64_t cache)
 {
 	const struct bfo_media_options *media = &m->fill.r->vol->media.opt;
-	const struct bfo_tree *t = m->fill.plan->tree;
-	const struct bfo_inode *rec;
+	const struct bfo_seg *segs;
 	errcode_t err;
-	uint32_t s;
+	uint32_t s, n;
+	uint64_t worth;
 	size_t i;
 
 	if (media->mode != BFO_MEDIA_STOP || media->map ||
@@ -90,17 +110,15 @@ static errcode_t map_regions(struct mover *m, uint64_t cache)
 		return 0;
 	err = bfo_regions_init(&m->regions, m->fill.r->vol, bfo_reader_seek(m->fill.r));
 	for (i = 0; i < m->fill.plan->order.n && !err; i++) {
-		rec = bfo_plan_item(m->fill.plan, i);
-		if (!S_ISREG(rec->mode))
-			continue;
-		for (s = rec->seg; s < rec->seg + rec->nseg; s++)
-			if (!bfo_seg_unwritten(&t->segs.v[s]))
-				bfo_regions_add(&m->regions, bfo_seg_blk(&t->segs.v[s]),
-						t->segs.v[s].len);
+		segs = segs_to_read(m, i, &n);
+		for (s = 0; s < n; s++)
+			if (!bfo_seg_unwritten(&segs[s]))
+				bfo_regions_add(&m->regions, bfo_seg_blk(&segs[s]), segs[s].len);
 	}
 	if (err)
 		return bfo_fail(m->fill.plan->ctx, err, "starting to move data");
-	if (bfo_regions_worth(&m->regions) > cache)
+	worth = bfo_regions_worth(&m->regions);
+	if (!worth || worth > cache)
 		bfo_regions_free(&m->regions);
 	return 0;
 }
@@ -111,21 +129,22 @@ static errcode_t map_regions(struct mover *m, uint64_t cache)
  */
 static errcode_t foresee_nodes(struct mover *m, bfo_order_list *nodes, uint64_t *ahead)
 {
+	uint32_t i = m->fill.begun ? m->fill.seg : 0, n, room;
 	const struct bfo_plan *plan = m->fill.plan;
-	uint32_t i = m->fill.begun ? m->fill.seg : 0;
 	errcode_t err = 0;
 	uint64_t at = 0;
 	size_t item;
 
 	for (item = m->fill.item; item < plan->order.n; item++, i = 0) {
-		const struct bfo_inode *rec = bfo_plan_item(plan, item);
-		const struct bfo_seg *segs = plan->tree->segs.v + rec->seg;
+		const struct bfo_seg *segs = segs_to_read(m, item, &n);
 
-		for (; i < rec->nseg && !S_ISDIR(rec->mode) && at < m->pipe.capacity && !err; i++) {
+		for (; i < n && at < m->pipe.capacity && !err; i++) {
 			if (bfo_seg_unwritten(&segs[i]))
 				continue;
+			room = (m->pipe.capacity - at + m->fill.source_units - 1) /
+			       m->fill.source_units;
 			err = bfo_vec_push(nodes, bfo_node_make(bfo_seg_blk(&segs[i]),
-								segs[i].len, 0, at));
+					   segs[i].len < room ? segs[i].len : room, 0, at));
 			at += (uint64_t) segs[i].len * m->fill.source_units;
 		}
 		if (err || at >= m->pipe.capacity)
@@ -160,15 +179,19 @@ static errcode_t move_batch(struct mover *m)
 {
 	struct bfo_sink sink = { .take = take_node, .place = place_node, .lost = lose_node,
 				 .priv = m };
-	size_t first = m->fill.item, items = m->fill.plan->order.n;
+	size_t first = m->fill.item, items = m->fill.plan->order.n, i;
 	errcode_t err = bfo_fill_buffer(&m->fill, m->how.size);
 
 	if (err)
 		return err;
 	m->ahead -= m->ahead < m->fill.buffer->used ? m->ahead : m->fill.buffer->used;
 	bfo_pipe_publish(&m->pipe, m->fill.buffer);
-	return bfo_batches_read(m->fill.r, &m->fill.nodes, first == 0 && m->fill.item == items,
-				m->how.regions, &sink);
+	err = bfo_batches_read(m->fill.r, &m->fill.nodes, first == 0 && m->fill.item == items,
+			       m->how.regions, &sink);
+	for (i = 0; i < m->fill.nodes.n && m->regions.n && !m->how.regions; i++)
+		bfo_regions_drop(&m->regions, bfo_node_blk(&m->fill.nodes.v[i]),
+				 m->fill.nodes.v[i].len);
+	return err;
 }
 
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,

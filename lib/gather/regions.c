@@ -57,6 +57,23 @@ void bfo_regions_add(struct bfo_regions *s, uint64_t blk, uint64_t len)
 	}
 }
 
+void bfo_regions_drop(struct bfo_regions *s, uint64_t blk, uint64_t len)
+{
+	struct bfo_region *region;
+	uint64_t part;
+	uint32_t left;
+
+	for (; len && blk / s->blocks < s->n; blk += part, len -= part) {
+		part = within(s, blk, len);
+		region = &s->v[blk / s->blocks];
+		if (region->cost == BFO_REGION_TAKEN || !region->wanted)
+			continue;
+		left = region->wanted > part ? region->wanted - part : 0;
+		region->cost = (uint64_t) region->cost * left / region->wanted;
+		region->wanted = left;
+	}
+}
+
 /* True if region I is worth being read as a whole, or was. */
 static int is_worth(const struct bfo_regions *s, uint64_t i)
 {

@@ -49,6 +49,9 @@ void bfo_regions_free(struct bfo_regions *s);
 /* LEN blocks from BLK on, which lie in the volume, will be read, once, after those added before. */
 void bfo_regions_add(struct bfo_regions *s, uint64_t blk, uint64_t len);
 
+/* LEN blocks from BLK on, which were added, have been read piece by piece: no region is for them. */
+void bfo_regions_drop(struct bfo_regions *s, uint64_t blk, uint64_t len);
+
 /* Bytes of all that are worth being read as a whole. */
 uint64_t bfo_regions_worth(const struct bfo_regions *s);
 

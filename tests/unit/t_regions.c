@@ -127,6 +127,29 @@ START_TEST(pieces_add_up_across_borders)
 }
 END_TEST
 
+/* Three as a whole, the first after a seek; then 100 blocks of it, and one of the second, have come. */
+START_TEST(what_came_without_them_counts_no_more)
+{
+	begin();
+	bfo_regions_add(&regions, REGION, 3 * REGION);
+	want_taken(3 * REGION, 1, 3 * REGION);
+	bfo_regions_drop(&regions, 2 * REGION - 100, 50);
+	want(is_worth(1) && is_worth(2));
+	bfo_regions_drop(&regions, 2 * REGION - 50, 51);
+	want(!is_worth(1) && !is_worth(2) && is_worth(3));
+	bfo_regions_drop(&regions, 0, LAST);
+	bfo_regions_drop(&regions, 0, LAST);
+	want(is_worth(3));
+	want_eq(bfo_regions_worth(&regions), BFO_REGION_BYTES);
+	bfo_regions_add(&regions, 2 * REGION, REGION / 2);
+	want(!is_worth(2));
+	bfo_regions_add(&regions, 2 * REGION + REGION / 2, REGION / 2);
+	want(is_worth(2));
+	want_eq(bfo_regions_share(&regions, 2 * REGION, 10), 10 * BS);
+	end();
+}
+END_TEST
+
 /* Half of the first is wanted, a quarter of the second, all of the third. */
 START_TEST(who_wants_them_shares_them)
 {
@@ -220,6 +243,8 @@ Suite *regions_suite(void)
 	unit_case(s, "a_seek_for_any_price", a_seek_for_any_price, 0);
 	unit_case(s, "each_is_taken_once", each_is_taken_once, 0);
 	unit_case(s, "pieces_add_up_across_borders", pieces_add_up_across_borders, 0);
+	unit_case(s, "what_came_without_them_counts_no_more",
+		  what_came_without_them_counts_no_more, 0);
 	unit_case(s, "who_wants_them_shares_them", who_wants_them_shares_them, 0);
 	unit_case(s, "a_copy_is_taken_by_itself", a_copy_is_taken_by_itself, 0);
 	unit_case(s, "a_reader_reads_over_less_in_them", a_reader_reads_over_less_in_them, 0);
