@@ -84,8 +84,8 @@ static const struct bfo_seg *segs_to_read(const struct mover *m, size_t item, ui
 						: plan->stem_len;
 
 	*n = 0;
-	if (S_ISDIR(rec->mode) || rec->state & BFO_INODE_MOVED || end <= m->fill.from ||
-	    bfo_plan_is_written_last(plan, rec))
+	if (S_ISDIR(rec->mode) || rec->state & (BFO_INODE_MOVED | BFO_INODE_STUFF) ||
+	    end <= m->fill.from || bfo_plan_is_written_last(plan, rec))
 		return NULL;
 	*n = rec->nseg;
 	return plan->tree->segs.v + rec->seg;
