@@ -253,10 +253,16 @@ static errcode_t compare_plans(struct copy *c)
 	return bfo_record_compare(c->record, &c->plan);
 }
 
+/* Bytes of the source that the page cache may be expected to keep while it is copied. */
+static uint64_t cache_for(const struct bfo_volume *source)
+{
+	return process_spare_memory() / 8 * 7 / source->store.caches;
+}
+
 static errcode_t commit(struct copy *c)
 {
 	struct bfo_commit_options how = { .memory = c->opt.common.memory,
-		.cache = process_spare_memory() / 4, .verify = c->opt.verify,
+		.cache = cache_for(c->source), .verify = c->opt.verify,
 		.atomic = c->atomic, .undo_file = c->opt.undo_file, .text = c->text.v,
 		.text_bytes = c->text.n, .record = c->record, .itrees = &c->itrees.source };
 

@@ -22,7 +22,8 @@ struct mover {
 	struct bfo_filler fill;
 	struct bfo_pipe pipe;
 	uint64_t bytes, total;		/* progress */
-	struct bfo_regions regions;	/* of the source, if they may be read as a whole */
+	struct bfo_regions regions;	/* of the source, if they may be read as a whole, */
+	uint64_t cache;			/* and the page cache can be expected to keep so many bytes */
 	struct bfo_batching how;	/* how much is read at once, */
 	uint64_t ahead;			/* as seen for so many units to come */
 };
@@ -92,11 +93,11 @@ static const struct bfo_seg *segs_to_read(const struct mover *m, size_t item, ui
 }
 
 /*
- * What will be read of files, if all regions that are worth it fit into a page cache of CACHE bytes,
- * and that may be used: what it loses would be read again, piece by piece.  On bad media nothing is
- * read but what is wanted.
+ * What will be read of files from here on, if the page cache may be used and can keep all regions that
+ * are worth it: what it loses has to be read again, piece by piece.  On bad media nothing is read but
+ * what is wanted.
  */
-static errcode_t map_regions(struct mover *m, uint64_t cache)
+static errcode_t map_regions(struct mover *m)
 {
 	const struct bfo_media_options *media = &m->fill.r->vol->media.opt;
 	const struct bfo_seg *segs;
@@ -109,7 +110,7 @@ static errcode_t map_regions(struct mover *m, uint64_t cache)
 	    m->fill.r->vol->direct.use == BFO_DIRECT_ALWAYS)
 		return 0;
 	err = bfo_regions_init(&m->regions, m->fill.r->vol, bfo_reader_seek(m->fill.r));
-	for (i = 0; i < m->fill.plan->order.n && !err; i++) {
+	for (i = m->fill.item; i < m->fill.plan->order.n && !err; i++) {
 		segs = segs_to_read(m, i, &n);
 		for (s = 0; s < n; s++)
 			if (!bfo_seg_unwritten(&segs[s]))
@@ -118,9 +119,18 @@ static errcode_t map_regions(struct mover *m, uint64_t cache)
 	if (err)
 		return bfo_fail(m->fill.plan->ctx, err, "starting to move data");
 	worth = bfo_regions_worth(&m->regions);
-	if (!worth || worth > cache)
+	if (!worth || worth > m->cache)
 		bfo_regions_free(&m->regions);
 	return 0;
+}
+
+/* The page cache could not keep them: what is left is mapped if half of it will do. */
+static errcode_t map_fewer_regions(struct mover *m)
+{
+	m->cache = bfo_regions_worth(&m->regions) / 2;
+	m->ahead = 0;
+	bfo_regions_free(&m->regions);
+	return map_regions(m);
 }
 
 /*
@@ -191,7 +201,7 @@ static errcode_t move_batch(struct mover *m)
 	for (i = 0; i < m->fill.nodes.n && m->regions.n && !m->how.regions; i++)
 		bfo_regions_drop(&m->regions, bfo_node_blk(&m->fill.nodes.v[i]),
 				 m->fill.nodes.v[i].len);
-	return err;
+	return !err && bfo_regions_lost(&m->regions) ? map_fewer_regions(m) : err;
 }
 
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,
@@ -199,7 +209,7 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo
 {
 	uint32_t from = r->vol->block_size, to = w->vol->block_size, unit = from < to ? from : to;
 	struct mover m = { .fill = { .plan = plan, .r = r, .pipe = &m.pipe, .from = p->from,
-				     .source_units = from / unit },
+				     .source_units = from / unit }, .cache = cache,
 			   .total = (plan->data_blocks + plan->ea_len) * to };
 	errcode_t err;
 
@@ -207,7 +217,7 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo
 	err = bfo_pipe_open(&m.pipe, w, unit, memory, plan->stem_len * to, p);
 	if (err)
 		return bfo_fail(plan->ctx, err, "starting to move data");
-	err = map_regions(&m, cache);
+	err = map_regions(&m);
 	while (m.fill.item < plan->order.n && !err) {
 		err = choose_batch(&m);
 		if (!err)

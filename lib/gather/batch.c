@@ -23,6 +23,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/bfo_err.h"
 #include "base/pages.h"
@@ -35,6 +36,7 @@ _Static_assert(BFO_REGION_BYTES <= BFO_MERGE_BYTES, "regions are read to the mer
 #define CACHED_GAP (16U << 10)
 #define SEEK_GAPS 4			/* a gap is read over for less than what a disk's seek costs */
 #define SEEK_BYTES (1U << 20)		/* which is this, where none is read over at all */
+#define WATCH_EVERY 8			/* runs of which one is looked at */
 
 struct run {
 	size_t first, last;	/* nodes [first, last) */
@@ -335,11 +337,12 @@ uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *node
 }
 
 /*
- * Brings into the page cache what RUN meets of regions that will be wanted as a whole.  What cannot be
- * read there may be in a gap: whose it is, its own request will tell.
+ * Brings into the page cache what RUN meets of regions that will be wanted as a whole; true if it met
+ * any.  What cannot be read there may be in a gap: whose it is, its own request will tell.
  */
-static void fetch_regions(struct bfo_reader *r, const struct run *run)
+static int fetch_regions(struct bfo_reader *r, const struct run *run)
 {
+	size_t taken = r->regions->taken;
 	struct iovec iov = { .iov_base = r->merge };
 	uint32_t count;
 	uint64_t blk;
@@ -350,6 +353,38 @@ static void fetch_regions(struct bfo_reader *r, const struct run *run)
 		r->blocks += count;
 		bfo_volume_scatter(r->vol, blk, count, &iov, 1);
 	}
+	return r->regions->taken > taken;
+}
+
+static errcode_t read_run(struct bfo_reader *r, const struct bfo_node *nodes, const struct run *run,
+			  const struct bfo_sink *sink)
+{
+	return run->alone || run->last - run->first == 1 ?
+	       read_node(r, &nodes[run->first], sink) : read_merged(r, nodes, run, sink);
+}
+
+/* What devices have read for this thread so far; does not grow where the page cache has it. */
+static long device_reads(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_inblock;
+}
+
+/* By way of regions.  Now and then, it is looked at whether the page cache has kept them. */
+static errcode_t read_by_regions(struct bfo_reader *r, const struct bfo_node *nodes,
+				 const struct run *run, const struct bfo_sink *sink)
+{
+	errcode_t err;
+	long before;
+
+	if (fetch_regions(r, run) || !bfo_regions_hold(r->regions, run->blk) ||
+	    !bfo_regions_hold(r->regions, run->blk + run->len - 1) || r->reads % WATCH_EVERY)
+		return read_run(r, nodes, run, sink);
+	before = device_reads();
+	err = read_run(r, nodes, run, sink);
+	bfo_regions_note(r->regions, device_reads() > before);
+	return err;
 }
 
 errcode_t bfo_reader_run(struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
@@ -361,10 +396,8 @@ errcode_t bfo_reader_run(struct bfo_reader *r, const struct bfo_node *nodes, siz
 
 	for (i = 0; i < n; i = run.last) {
 		run = next_run(r, nodes, n, i);
-		if (r->regions)
-			fetch_regions(r, &run);
-		err = run.alone || run.last - i == 1 ? read_node(r, &nodes[i], sink)
-						     : read_merged(r, nodes, &run, sink);
+		err = r->regions ? read_by_regions(r, nodes, &run, sink)
+				 : read_run(r, nodes, &run, sink);
 		if (err)
 			return err;
 	}

@@ -8,6 +8,10 @@
 
 #include "gather/regions.h"
 
+#define RECENT 512		/* reads; what they were like fades with as many more */
+#define ENOUGH 16		/* that tell something */
+#define MANY_LOST 8		/* one of so many */
+
 errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol, uint32_t seek)
 {
 	s->blocks = BFO_REGION_BYTES / vol->block_size;
@@ -15,6 +19,7 @@ errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol, 
 	s->n = vol->blocks / s->blocks;		/* what is left at the end is read as it comes */
 	s->next = 0;
 	s->taken = 0;
+	s->again = s->lost = 0;
 	s->v = calloc(s->n + 1, sizeof(*s->v));
 	return s->v ? 0 : ENOMEM;
 }
@@ -32,8 +37,7 @@ errcode_t bfo_regions_copy(struct bfo_regions *to, const struct bfo_regions *s)
 void bfo_regions_free(struct bfo_regions *s)
 {
 	free(s->v);
-	s->v = NULL;
-	s->n = 0;
+	memset(s, 0, sizeof(*s));
 }
 
 /* Blocks of LEN from BLK on that lie in the region of the first one. */
@@ -124,4 +128,19 @@ uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uin
 		return s->blocks;
 	}
 	return 0;
+}
+
+void bfo_regions_note(struct bfo_regions *s, int from_device)
+{
+	s->again++;
+	s->lost += from_device;
+	if (s->again < RECENT)
+		return;
+	s->again /= 2;
+	s->lost /= 2;
+}
+
+int bfo_regions_lost(const struct bfo_regions *s)
+{
+	return s->again >= ENOUGH && s->lost > s->again / MANY_LOST;
 }

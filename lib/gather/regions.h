@@ -30,6 +30,7 @@ struct bfo_regions {
 	uint32_t seek;		/* what that costs, in blocks */
 	uint64_t next;		/* block behind the piece that was added last */
 	size_t taken;		/* how many were */
+	uint32_t again, lost;	/* reads of what was taken earlier; those the device had to answer */
 	struct bfo_region *v;
 	size_t n;
 };
@@ -69,5 +70,11 @@ uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t l
  * first block in *START, and its blocks, or 0 if there is none (any more: it is taken by this).
  */
 uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start);
+
+/* A read of what was taken earlier; FROM_DEVICE if it was not in the page cache any more. */
+void bfo_regions_note(struct bfo_regions *s, int from_device);
+
+/* True if so many of the last ones were not that reading on like this is no use. */
+int bfo_regions_lost(const struct bfo_regions *s);
 
 #endif

@@ -143,14 +143,16 @@ rm -f source.img
 truncate -s 96M source.img
 mke2fs -q -F -t ext4 -b 4096 $ID -d scattered source.img
 
-# requests MEMORY: how often a copy with such a buffer asks the source's device, and for how many KiB
+# requests MEMORY LOSETUP_OPTION...: how often a copy with such a buffer asks the source's device, and
+# for how many KiB
 requests() {
-	local source before sectors after now
+	local memory=$1 source before sectors after now
 
+	shift
 	blank target.img 4096
-	source=$(loop -r source.img)
+	source=$(loop -r "$@" source.img)
 	read -r before _ sectors _ < "/sys/block/${source##*/}/stat"
-	e2bfo 0 copy --memory "$1" "$source" target.img
+	e2bfo 0 copy --memory "$memory" "$source" target.img
 	read -r after _ now _ < "/sys/block/${source##*/}/stat"
 	unloop "$source"
 	checked target.img
@@ -163,7 +165,8 @@ read -r parts parts_size <<< "$(requests 4M)"
 [ "$parts" -le $((whole * 3 / 2)) ] || fail "one batch: $whole requests, many: $parts"
 [ "$parts_size" -le $((whole_size * 3 / 2)) ] || fail "one batch: $whole_size KiB, many: $parts_size"
 
-# Only where a quarter of the memory that is available holds their three regions of 5 MiB.
+# Only where 7/8 of the memory that is available hold their three regions of 5 MiB, twice if a loop
+# device has them in its file's cache, too.
 cat > limited <<- EOF
 	#!/bin/sh
 	exec unshare -m sh -c 'mount --bind "$PWD/meminfo" /proc/meminfo && exec "\$0" "\$@"' \
@@ -171,16 +174,33 @@ cat > limited <<- EOF
 EOF
 chmod +x limited
 
-# with_memory MIB: how often a copy in small batches asks, where so much is available
+# with_memory MIB LOSETUP_OPTION...: how often a copy in small batches asks, where so much is available
 with_memory() {
 	echo "MemAvailable: $(($1 << 10)) kB" > meminfo
-	E2BFO=$PWD/limited requests 4M | cut -d ' ' -f 1
+	shift
+	E2BFO=$PWD/limited requests 4M "$@" | cut -d ' ' -f 1
 }
 
-enough=$(with_memory 100)
-scarce=$(with_memory 40)
-[ "$enough" -le $((whole * 3 / 2)) ] || fail "one batch: $whole requests, with 100 MiB: $enough"
-[ "$scarce" -gt $((enough * 2)) ] || fail "with 100 MiB: $enough requests, with 40: $scarce"
+# want_regions MIB LOSETUP_OPTION...: such a copy hardly asks more often than one in a large batch
+want_regions() {
+	local asked
+
+	asked=$(with_memory "$@")
+	[ "$asked" -le $((whole * 3 / 2)) ] || fail "one batch: $whole requests, with $*: $asked"
+}
+
+# want_pieces MIB LOSETUP_OPTION...: it asks far more often
+want_pieces() {
+	local asked
+
+	asked=$(with_memory "$@")
+	[ "$asked" -gt $((whole * 3)) ] || fail "one batch: $whole requests, with $*: $asked"
+}
+
+want_regions 36
+want_pieces 33
+want_regions 18 --direct-io=on
+want_pieces 16 --direct-io=on
 
 # Nor with --direct=always: less is read by way of the page cache then.
 # cached_reads WHEN: MiB that are, in small batches
@@ -198,6 +218,32 @@ cached_reads() {
 auto=$(cached_reads auto)
 always=$(cached_reads always)
 [ "$always" -lt $((auto - 4)) ] || fail "read by way of the page cache: $auto MiB, always $always"
+
+# What the page cache loses nevertheless is noticed: not every piece becomes a request.  While the copy
+# waits after each of its first reads, its device's cache is dropped again and again.
+mkdir many
+perl -e 'for (1 .. 6000) { open(F, ">", "many/$_"); print F pack("N", $_) x 1024 }'
+rm -f source.img
+truncate -s 96M source.img
+mke2fs -q -F -t ext4 -b 4096 $ID -d many source.img
+cat > waiting <<- EOF
+	#!/bin/sh
+	for device; do
+		case \$device in /dev/loop*) break ;; esac
+	done
+	perl -e 'open(D, "<", shift); ioctl(D, 0x1261, 0), select(undef, undef, undef, 1e-4) while 1' \
+		"\$device" &	# BLKFLSBUF
+	strace -f -qq -o /dev/null -e trace=preadv -e inject=preadv:delay_exit=1500:when=1..5000 \
+		"$E2BFO" "\$@"
+	status=\$?
+	kill \$!
+	exit \$status
+EOF
+chmod +x waiting
+read -r kept _ <<< "$(requests 4M)"
+read -r lost _ <<< "$(E2BFO=$PWD/waiting requests 4M)"
+[ "$kept" -le 100 ] || fail "6,000 small files: $kept requests"
+[ "$lost" -ge 100 ] && [ "$lost" -le 1600 ] || fail "they were lost: $lost requests"
 
 status=0
 "$E2BFO" copy --direct=perhaps source.img target.img 2> said || status=$?

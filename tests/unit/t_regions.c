@@ -168,6 +168,48 @@ START_TEST(who_wants_them_shares_them)
 }
 END_TEST
 
+/* N reads of what was taken, of which one in EVERY had to be read from the device again. */
+static void note_reads(int n, int every)
+{
+	int i;
+
+	for (i = 1; i <= n; i++)
+		bfo_regions_note(&regions, every && i % every == 0);
+}
+
+START_TEST(one_in_eight_is_too_many_to_lose)
+{
+	begin();
+	want(!bfo_regions_lost(&regions));
+	note_reads(15, 1);
+	want(!bfo_regions_lost(&regions));	/* these may mean nothing */
+	note_reads(1, 1);
+	want(bfo_regions_lost(&regions));
+	end();
+	want(!bfo_regions_lost(&regions));
+	begin();
+	note_reads(400, 10);
+	want(!bfo_regions_lost(&regions));
+	note_reads(400, 5);
+	want(bfo_regions_lost(&regions));
+	end();
+}
+END_TEST
+
+START_TEST(what_was_kept_long_ago_does_not_count)
+{
+	begin();
+	note_reads(1000000, 0);
+	note_reads(30, 1);
+	want(!bfo_regions_lost(&regions));
+	note_reads(70, 1);
+	want(bfo_regions_lost(&regions));
+	note_reads(2000, 0);
+	want(!bfo_regions_lost(&regions));
+	end();
+}
+END_TEST
+
 START_TEST(a_copy_is_taken_by_itself)
 {
 	struct bfo_regions copy, first;
@@ -246,6 +288,9 @@ Suite *regions_suite(void)
 	unit_case(s, "what_came_without_them_counts_no_more",
 		  what_came_without_them_counts_no_more, 0);
 	unit_case(s, "who_wants_them_shares_them", who_wants_them_shares_them, 0);
+	unit_case(s, "one_in_eight_is_too_many_to_lose", one_in_eight_is_too_many_to_lose, 0);
+	unit_case(s, "what_was_kept_long_ago_does_not_count",
+		  what_was_kept_long_ago_does_not_count, 0);
 	unit_case(s, "a_copy_is_taken_by_itself", a_copy_is_taken_by_itself, 0);
 	unit_case(s, "a_reader_reads_over_less_in_them", a_reader_reads_over_less_in_them, 0);
 	unit_case(s, "a_reader_reads_them_before_their_pieces",
