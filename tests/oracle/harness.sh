@@ -39,3 +39,11 @@ refused itree ROWS slow 'unknown: slow'
 refused order SEED x 'no number'
 refused order SETS mails 'unknown: mails'
 refused peers PEERS_SECONDS soon 'no number'
+
+# An image for which there is no room is not begun.
+(
+	export BENCH_DIR=$PWD/bench SETS=big BIG_MB=1000000 PARTS=copies TOOLS=dd
+	ran run "$SRCDIR/tests/bench/run" 8
+) || exit 1
+says 'the set big: .* MiB more than are free there are needed'
+[ ! -s bench/big*.partial ] || fail "an image without room was begun"

@@ -168,8 +168,12 @@ def make_warm(image, size):
 
 def reserve(path, size, keep=False):
     """A file of SIZE with its blocks allocated, so that its layout below is as good as it gets.
-    It is empty, or keeps what it has."""
+    It is empty, or keeps what it has. Failure, with nothing filled up, if there is no room."""
     with open(path, "ab" if keep else "wb") as f:
+        below = os.fstatvfs(f.fileno())
+        lacking = size - os.fstat(f.fileno()).st_blocks * 512 - below.f_bavail * below.f_frsize
+        if lacking > 0:
+            raise Failure(f"{path}: {lacking // MIB + 1} MiB more than are free there are needed")
         os.posix_fallocate(f.fileno(), 0, size)
 
 
