@@ -198,10 +198,10 @@ static errcode_t move_batch(struct mover *m)
 	bfo_pipe_publish(&m->pipe, m->fill.buffer);
 	err = bfo_batches_read(m->fill.r, &m->fill.nodes, first == 0 && m->fill.item == items,
 			       m->how.regions, &sink);
-	for (i = 0; i < m->fill.nodes.n && m->regions.n && !m->how.regions; i++)
+	for (i = 0; i < m->fill.nodes.n && m->regions.n; i++)
 		bfo_regions_drop(&m->regions, bfo_node_blk(&m->fill.nodes.v[i]),
 				 m->fill.nodes.v[i].len);
-	return !err && bfo_regions_lost(&m->regions) ? map_fewer_regions(m) : err;
+	return !err && bfo_regions_are_lost(&m->regions) ? map_fewer_regions(m) : err;
 }
 
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,

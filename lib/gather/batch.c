@@ -36,7 +36,7 @@ _Static_assert(BFO_REGION_BYTES <= BFO_MERGE_BYTES, "regions are read to the mer
 #define CACHED_GAP (16U << 10)
 #define SEEK_GAPS 4			/* a gap is read over for less than what a disk's seek costs */
 #define SEEK_BYTES (1U << 20)		/* which is this, where none is read over at all */
-#define WATCH_EVERY 8			/* runs of which one is looked at */
+#define WATCH_EVERY 4			/* runs of which one is looked at */
 
 struct run {
 	size_t first, last;	/* nodes [first, last) */
@@ -371,7 +371,10 @@ static long device_reads(void)
 	return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_inblock;
 }
 
-/* By way of regions.  Now and then, it is looked at whether the page cache has kept them. */
+/*
+ * By way of regions.  Now and then it is looked at whether the page cache has kept one; when it loses
+ * too many, the rest is read without them.
+ */
 static errcode_t read_by_regions(struct bfo_reader *r, const struct bfo_node *nodes,
 				 const struct run *run, const struct bfo_sink *sink)
 {
@@ -383,7 +386,10 @@ static errcode_t read_by_regions(struct bfo_reader *r, const struct bfo_node *no
 		return read_run(r, nodes, run, sink);
 	before = device_reads();
 	err = read_run(r, nodes, run, sink);
-	bfo_regions_note(r->regions, device_reads() > before);
+	if (device_reads() > before)
+		bfo_regions_lose(r->regions, run->blk);
+	if (bfo_regions_are_lost(r->regions))
+		r->regions = NULL;
 	return err;
 }
 

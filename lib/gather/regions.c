@@ -8,9 +8,8 @@
 
 #include "gather/regions.h"
 
-#define RECENT 512		/* reads; what they were like fades with as many more */
-#define ENOUGH 16		/* that tell something */
-#define MANY_LOST 8		/* one of so many */
+#define FEW_LOST 4		/* regions; that may happen, */
+#define MANY_LOST 8		/* and to one of so many that were taken */
 
 errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol, uint32_t seek)
 {
@@ -19,7 +18,7 @@ errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol, 
 	s->n = vol->blocks / s->blocks;		/* what is left at the end is read as it comes */
 	s->next = 0;
 	s->taken = 0;
-	s->again = s->lost = 0;
+	s->lost = 0;
 	s->v = calloc(s->n + 1, sizeof(*s->v));
 	return s->v ? 0 : ENOMEM;
 }
@@ -70,7 +69,7 @@ void bfo_regions_drop(struct bfo_regions *s, uint64_t blk, uint64_t len)
 	for (; len && blk / s->blocks < s->n; blk += part, len -= part) {
 		part = within(s, blk, len);
 		region = &s->v[blk / s->blocks];
-		if (region->cost == BFO_REGION_TAKEN || !region->wanted)
+		if (!region->wanted)
 			continue;
 		left = region->wanted > part ? region->wanted - part : 0;
 		region->cost = (uint64_t) region->cost * left / region->wanted;
@@ -81,7 +80,7 @@ void bfo_regions_drop(struct bfo_regions *s, uint64_t blk, uint64_t len)
 /* True if region I is worth being read as a whole, or was. */
 static int is_worth(const struct bfo_regions *s, uint64_t i)
 {
-	return s->v[i].cost >= s->blocks;
+	return s->v[i].taken || s->v[i].cost >= s->blocks;
 }
 
 uint64_t bfo_regions_worth(const struct bfo_regions *s)
@@ -109,7 +108,7 @@ uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t l
 		region = &s->v[blk / s->blocks];
 		if (!bfo_regions_hold(s, blk))
 			bytes += part * (BFO_REGION_BYTES / s->blocks);
-		else if (region->cost != BFO_REGION_TAKEN)
+		else if (!region->taken)
 			bytes += part * BFO_REGION_BYTES / region->wanted;
 	}
 	return bytes;
@@ -120,9 +119,9 @@ uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uin
 	uint64_t i;
 
 	for (i = blk / s->blocks; i < s->n && i * s->blocks < blk + len; i++) {
-		if (!is_worth(s, i) || s->v[i].cost == BFO_REGION_TAKEN)
+		if (!is_worth(s, i) || s->v[i].taken)
 			continue;
-		s->v[i].cost = BFO_REGION_TAKEN;
+		s->v[i].taken = 1;
 		s->taken++;
 		*start = i * s->blocks;
 		return s->blocks;
@@ -130,17 +129,15 @@ uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uin
 	return 0;
 }
 
-void bfo_regions_note(struct bfo_regions *s, int from_device)
+void bfo_regions_lose(struct bfo_regions *s, uint64_t blk)
 {
-	s->again++;
-	s->lost += from_device;
-	if (s->again < RECENT)
-		return;
-	s->again /= 2;
-	s->lost /= 2;
+	uint64_t i = blk / s->blocks;
+
+	s->v[i].taken = 0;
+	s->lost += is_worth(s, i);
 }
 
-int bfo_regions_lost(const struct bfo_regions *s)
+int bfo_regions_are_lost(const struct bfo_regions *s)
 {
-	return s->again >= ENOUGH && s->lost > s->again / MANY_LOST;
+	return s->lost > FEW_LOST + s->taken / MANY_LOST;
 }

@@ -19,18 +19,17 @@
 #define BFO_REGION_BYTES (5U << 20)
 
 struct bfo_region {
-	uint32_t wanted;	/* blocks that will be read */
-	uint32_t cost;		/* of that, piece by piece: these and seeks; or BFO_REGION_TAKEN */
+	unsigned int wanted : 31;	/* blocks that will be read */
+	unsigned int taken : 1;		/* all of them are in the page cache */
+	uint32_t cost;			/* of reading them piece by piece: blocks, and seeks */
 };
-
-#define BFO_REGION_TAKEN UINT32_MAX
 
 struct bfo_regions {
 	uint32_t blocks;	/* of a region */
 	uint32_t seek;		/* what that costs, in blocks */
 	uint64_t next;		/* block behind the piece that was added last */
-	size_t taken;		/* how many were */
-	uint32_t again, lost;	/* reads of what was taken earlier; those the device had to answer */
+	size_t taken;		/* how many were, */
+	size_t lost;		/* and how many of these were lost, and still worth it */
 	struct bfo_region *v;
 	size_t n;
 };
@@ -50,13 +49,13 @@ void bfo_regions_free(struct bfo_regions *s);
 /* LEN blocks from BLK on, which lie in the volume, will be read, once, after those added before. */
 void bfo_regions_add(struct bfo_regions *s, uint64_t blk, uint64_t len);
 
-/* LEN blocks from BLK on, which were added, have been read piece by piece: no region is for them. */
+/* LEN blocks from BLK on, which were added, have been read: no region is for them any more. */
 void bfo_regions_drop(struct bfo_regions *s, uint64_t blk, uint64_t len);
 
 /* Bytes of all that are worth being read as a whole. */
 uint64_t bfo_regions_worth(const struct bfo_regions *s);
 
-/* True if the region of block BLK is, or was taken. */
+/* True if the region of block BLK is, or was taken and not lost. */
 int bfo_regions_hold(const struct bfo_regions *s, uint64_t blk);
 
 /*
@@ -71,10 +70,10 @@ uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t l
  */
 uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start);
 
-/* A read of what was taken earlier; FROM_DEVICE if it was not in the page cache any more. */
-void bfo_regions_note(struct bfo_regions *s, int from_device);
+/* The page cache has lost the region of block BLK, which was taken: it may be again, if still worth it. */
+void bfo_regions_lose(struct bfo_regions *s, uint64_t blk);
 
-/* True if so many of the last ones were not that reading on like this is no use. */
-int bfo_regions_lost(const struct bfo_regions *s);
+/* True if so many were lost that reading on like this is no use. */
+int bfo_regions_are_lost(const struct bfo_regions *s);
 
 #endif

@@ -168,45 +168,46 @@ START_TEST(who_wants_them_shares_them)
 }
 END_TEST
 
-/* N reads of what was taken, of which one in EVERY had to be read from the device again. */
-static void note_reads(int n, int every)
-{
-	int i;
-
-	for (i = 1; i <= n; i++)
-		bfo_regions_note(&regions, every && i % every == 0);
-}
-
-START_TEST(one_in_eight_is_too_many_to_lose)
+/* One of 5 MiB of which nothing was read since, and one of which half of the blocks were. */
+START_TEST(what_is_lost_is_taken_again_if_still_worth_it)
 {
 	begin();
-	want(!bfo_regions_lost(&regions));
-	note_reads(15, 1);
-	want(!bfo_regions_lost(&regions));	/* these may mean nothing */
-	note_reads(1, 1);
-	want(bfo_regions_lost(&regions));
-	end();
-	want(!bfo_regions_lost(&regions));
-	begin();
-	note_reads(400, 10);
-	want(!bfo_regions_lost(&regions));
-	note_reads(400, 5);
-	want(bfo_regions_lost(&regions));
+	bfo_regions_add(&regions, 0, 2 * REGION);
+	want_taken(0, 1, 0);
+	want_taken(REGION, 1, REGION);
+	bfo_regions_drop(&regions, 0, REGION / 2);
+	bfo_regions_lose(&regions, 10);
+	bfo_regions_lose(&regions, REGION + 10);
+	want(!is_worth(0) && is_worth(1));
+	want_none(0, REGION);
+	want_taken(0, LAST, REGION);
+	want_none(0, LAST);
+	want_eq(regions.lost, 1);
 	end();
 }
 END_TEST
 
-START_TEST(what_was_kept_long_ago_does_not_count)
+START_TEST(one_in_eight_is_too_many_to_lose)
 {
+	int i;
+
 	begin();
-	note_reads(1000000, 0);
-	note_reads(30, 1);
-	want(!bfo_regions_lost(&regions));
-	note_reads(70, 1);
-	want(bfo_regions_lost(&regions));
-	note_reads(2000, 0);
-	want(!bfo_regions_lost(&regions));
+	bfo_regions_add(&regions, 0, REGION);
+	for (i = 0; i < 4; i++) {
+		want_taken(0, 1, 0);
+		bfo_regions_lose(&regions, 0);
+	}
+	want(!bfo_regions_are_lost(&regions));		/* a few do not count */
+	want_taken(0, 1, 0);
+	bfo_regions_lose(&regions, 0);
+	want(bfo_regions_are_lost(&regions));
+	regions.taken = 8;				/* others, that were not */
+	want(!bfo_regions_are_lost(&regions));
+	want_taken(0, 1, 0);
+	bfo_regions_lose(&regions, 0);
+	want(bfo_regions_are_lost(&regions));
 	end();
+	want(!bfo_regions_are_lost(&regions));
 }
 END_TEST
 
@@ -289,8 +290,8 @@ Suite *regions_suite(void)
 		  what_came_without_them_counts_no_more, 0);
 	unit_case(s, "who_wants_them_shares_them", who_wants_them_shares_them, 0);
 	unit_case(s, "one_in_eight_is_too_many_to_lose", one_in_eight_is_too_many_to_lose, 0);
-	unit_case(s, "what_was_kept_long_ago_does_not_count",
-		  what_was_kept_long_ago_does_not_count, 0);
+	unit_case(s, "what_is_lost_is_taken_again_if_still_worth_it",
+		  what_is_lost_is_taken_again_if_still_worth_it, 0);
 	unit_case(s, "a_copy_is_taken_by_itself", a_copy_is_taken_by_itself, 0);
 	unit_case(s, "a_reader_reads_over_less_in_them", a_reader_reads_over_less_in_them, 0);
 	unit_case(s, "a_reader_reads_them_before_their_pieces",
