@@ -13,6 +13,9 @@ from . import contenders, host
 
 MIB = 1 << 20
 GB = 1e9
+DAMON = Path("/sys/kernel/mm/damon/admin/kdamonds")
+PAGED_OUT = ("\nThis kernel pages out memory that looks idle (DAMON, action pageout): it takes CPU time "
+             "from the\ntools now and then, and from the page cache what they count on.\n")
 PROGRAMS = ("e2bfo", "e2image", "partclone.ext4", "dd", "cp", "tar", "rsync", "dump", "fsarchiver",
             "mke2fs", "debugfs", "e2fsck")
 
@@ -49,8 +52,17 @@ def machine(settings):
         "cpu": f"{cpu}, {os.cpu_count()} cores",
         "memory": f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 2**30:.0f} GiB",
         "images on": below,
+        "pages out": pages_out(),
         "versions": {name: contenders.version(settings, name) for name in PROGRAMS},
     }
+
+
+def pages_out(top=DAMON):
+    """Whether the kernel does that of its own accord, with memory to spare."""
+    return any(state.read_text(encoding="ascii").strip() == "on" and
+               any(action.read_text(encoding="ascii").strip() == "pageout" for action in
+                   state.parent.glob("contexts/*/schemes/*/action"))
+               for state in top.glob("*/state"))
 
 
 def header(info, settings):
@@ -58,9 +70,10 @@ def header(info, settings):
     said = f"\nAsked for: {settings.said}.\n" if settings.said else ""
     left = (f", of which {settings.leave_mib / 1024:g} GiB are left to the tools"
             if settings.leave_mib else "")
+    paged = PAGED_OUT if info["pages out"] else ""
     return (f"# e2bfo benchmark, {info['date']}\n\n"
             f"Linux {info['kernel']}, {info['cpu']}, {info['memory']}{left}; loop devices on files "
-            f"on {info['images on']}.\n{versions}.\n{said}")
+            f"on {info['images on']}.\n{versions}.\n{said}{paged}")
 
 
 def elapsed(seconds):
