@@ -256,7 +256,7 @@ static errcode_t compare_plans(struct copy *c)
 /* Bytes of the source that the page cache may be expected to keep while it is copied. */
 static uint64_t cache_for(const struct bfo_volume *source)
 {
-	return process_spare_memory() / 8 * 7 / source->store.caches;
+	return process_spare_memory() / source->store.caches;
 }
 
 static errcode_t commit(struct copy *c)
