@@ -343,15 +343,14 @@ uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *node
 static int fetch_regions(struct bfo_reader *r, const struct run *run)
 {
 	size_t taken = r->regions->taken;
-	struct iovec iov = { .iov_base = r->merge };
 	uint32_t count;
 	uint64_t blk;
 
 	while ((count = bfo_regions_take(r->regions, run->blk, run->len, &blk))) {
-		iov.iov_len = (size_t) count * r->vol->block_size;
 		r->reads++;
 		r->blocks += count;
-		bfo_volume_scatter(r->vol, blk, count, &iov, 1);
+		if (!bfo_volume_fetch(r->vol, blk, count, r->merge))
+			bfo_regions_read_in_part(r->regions, blk);
 	}
 	return r->regions->taken > taken;
 }
@@ -363,12 +362,10 @@ static errcode_t read_run(struct bfo_reader *r, const struct bfo_node *nodes, co
 	       read_node(r, &nodes[run->first], sink) : read_merged(r, nodes, run, sink);
 }
 
-/* What devices have read for this thread so far; does not grow where the page cache has it. */
-static long device_reads(void)
+/* True if a device has read for this thread meanwhile, and not because its memory was paged out. */
+static int device_has_read(const struct rusage *before, const struct rusage *after)
 {
-	struct rusage usage;
-
-	return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_inblock;
+	return after->ru_inblock > before->ru_inblock && after->ru_majflt == before->ru_majflt;
 }
 
 /*
@@ -378,15 +375,16 @@ static long device_reads(void)
 static errcode_t read_by_regions(struct bfo_reader *r, const struct bfo_node *nodes,
 				 const struct run *run, const struct bfo_sink *sink)
 {
+	struct rusage before = { 0 }, after = { 0 };
 	errcode_t err;
-	long before;
 
-	if (fetch_regions(r, run) || !bfo_regions_hold(r->regions, run->blk) ||
-	    !bfo_regions_hold(r->regions, run->blk + run->len - 1) || r->reads % WATCH_EVERY)
+	if (fetch_regions(r, run) || !bfo_regions_hold_all(r->regions, run->blk, run->len) ||
+	    r->reads % WATCH_EVERY)
 		return read_run(r, nodes, run, sink);
-	before = device_reads();
+	getrusage(RUSAGE_THREAD, &before);
 	err = read_run(r, nodes, run, sink);
-	if (device_reads() > before)
+	getrusage(RUSAGE_THREAD, &after);
+	if (device_has_read(&before, &after))
 		bfo_regions_lose(r->regions, run->blk);
 	if (bfo_regions_are_lost(r->regions))
 		r->regions = NULL;

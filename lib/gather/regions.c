@@ -98,6 +98,11 @@ int bfo_regions_hold(const struct bfo_regions *s, uint64_t blk)
 	return blk / s->blocks < s->n && is_worth(s, blk / s->blocks);
 }
 
+int bfo_regions_hold_all(const struct bfo_regions *s, uint64_t blk, uint64_t len)
+{
+	return bfo_regions_hold(s, blk) && within(s, blk, len) == len;
+}
+
 uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t len)
 {
 	const struct bfo_region *region;
@@ -129,12 +134,20 @@ uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uin
 	return 0;
 }
 
+void bfo_regions_read_in_part(struct bfo_regions *s, uint64_t blk)
+{
+	s->v[blk / s->blocks].in_part = 1;
+}
+
 void bfo_regions_lose(struct bfo_regions *s, uint64_t blk)
 {
-	uint64_t i = blk / s->blocks;
+	struct bfo_region *region = &s->v[blk / s->blocks];
 
-	s->v[i].taken = 0;
-	s->lost += is_worth(s, i);
+	if (region->in_part)
+		return;
+	region->taken = 0;
+	s->lost += region->again && is_worth(s, blk / s->blocks);
+	region->again = 1;
 }
 
 int bfo_regions_are_lost(const struct bfo_regions *s)

@@ -19,8 +19,10 @@
 #define BFO_REGION_BYTES (5U << 20)
 
 struct bfo_region {
-	unsigned int wanted : 31;	/* blocks that will be read */
-	unsigned int taken : 1;		/* all of them are in the page cache */
+	unsigned int wanted : 29;	/* blocks that will be read */
+	unsigned int taken : 1;		/* they have been brought into the page cache, */
+	unsigned int in_part : 1;	/* but not all of them could be read; or */
+	unsigned int again : 1;		/* were lost there once, before that */
 	uint32_t cost;			/* of reading them piece by piece: blocks, and seeks */
 };
 
@@ -29,7 +31,7 @@ struct bfo_regions {
 	uint32_t seek;		/* what that costs, in blocks */
 	uint64_t next;		/* block behind the piece that was added last */
 	size_t taken;		/* how many were, */
-	size_t lost;		/* and how many of these were lost, and still worth it */
+	size_t lost;		/* and how many of these were lost again, though still worth it */
 	struct bfo_region *v;
 	size_t n;
 };
@@ -58,6 +60,9 @@ uint64_t bfo_regions_worth(const struct bfo_regions *s);
 /* True if the region of block BLK is, or was taken and not lost. */
 int bfo_regions_hold(const struct bfo_regions *s, uint64_t blk);
 
+/* True if such a one has all LEN blocks from BLK on. */
+int bfo_regions_hold_all(const struct bfo_regions *s, uint64_t blk, uint64_t len);
+
 /*
  * Bytes that are read for LEN blocks from BLK on, which were added: their part of each region that is
  * held, which all that is wanted of it has read together, unless it was taken.
@@ -70,10 +75,19 @@ uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t l
  */
 uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start);
 
-/* The page cache has lost the region of block BLK, which was taken: it may be again, if still worth it. */
+/* Not all of the region of block BLK, which was taken, could be read: that would be so again. */
+void bfo_regions_read_in_part(struct bfo_regions *s, uint64_t blk);
+
+/*
+ * The page cache has lost the region of block BLK, which was taken: it may be again, if that is still
+ * worth it and may help.
+ */
 void bfo_regions_lose(struct bfo_regions *s, uint64_t blk);
 
-/* True if so many were lost that reading on like this is no use. */
+/*
+ * True if so many were lost again that reading on like this is no use.  All of them may be lost once, by
+ * somebody who drops the whole cache.
+ */
 int bfo_regions_are_lost(const struct bfo_regions *s);
 
 #endif

@@ -339,6 +339,13 @@ int bfo_volume_scatter(struct bfo_volume *vol, uint64_t blk, uint32_t count,
 	       !bfo_media_note_done(vol, blk, count);
 }
 
+int bfo_volume_fetch(struct bfo_volume *vol, uint64_t blk, uint32_t count, void *buf)
+{
+	ssize_t want = (ssize_t) count * vol->block_size;
+
+	return vol->fd >= 0 && pread(vol->fd, buf, want, vol->offset + blk * vol->block_size) == want;
+}
+
 errcode_t bfo_volume_direct(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
 			    uint32_t count, const struct iovec *iov, int n)
 {

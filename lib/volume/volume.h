@@ -129,6 +129,12 @@ void bfo_volume_write_back(struct bfo_volume *vol, uint64_t blk, uint32_t count)
 /* True if COUNT > 0 blocks from BLK lie inside the filesystem. */
 int bfo_volume_contains(const struct bfo_volume *vol, uint64_t blk, uint64_t count);
 
+/*
+ * Brings COUNT blocks from BLK on into the page cache, as they stand there, whatever a journal has for
+ * them, by way of BUF, which has room for them.  0 if that could not be done for all.
+ */
+int bfo_volume_fetch(struct bfo_volume *vol, uint64_t blk, uint32_t count, void *buf);
+
 /* The hash of directory names: version with the signedness of the superblock's flags. */
 int bfo_volume_hash_version(const struct bfo_volume *vol);
 

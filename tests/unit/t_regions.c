@@ -168,7 +168,7 @@ START_TEST(who_wants_them_shares_them)
 }
 END_TEST
 
-/* One of 5 MiB of which nothing was read since, and one of which half of the blocks were. */
+/* One of which half of the blocks were read since, and one of which none was. */
 START_TEST(what_is_lost_is_taken_again_if_still_worth_it)
 {
 	begin();
@@ -182,22 +182,36 @@ START_TEST(what_is_lost_is_taken_again_if_still_worth_it)
 	want_none(0, REGION);
 	want_taken(0, LAST, REGION);
 	want_none(0, LAST);
-	want_eq(regions.lost, 1);
 	end();
 }
 END_TEST
 
-START_TEST(one_in_eight_is_too_many_to_lose)
+START_TEST(what_could_not_be_read_whole_is_not_tried_again)
+{
+	begin();
+	bfo_regions_add(&regions, 0, LAST);
+	want_taken(REGION, 1, REGION);
+	bfo_regions_read_in_part(&regions, REGION);
+	bfo_regions_lose(&regions, REGION + 7);
+	want(is_worth(1));
+	want_none(REGION, REGION);
+	bfo_regions_lose(&regions, REGION);
+	want_eq(regions.lost, 0);
+	end();
+}
+END_TEST
+
+START_TEST(one_in_eight_is_too_many_to_lose_again)
 {
 	int i;
 
 	begin();
 	bfo_regions_add(&regions, 0, REGION);
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 5; i++) {			/* a few do not count, nor does the first time */
 		want_taken(0, 1, 0);
 		bfo_regions_lose(&regions, 0);
 	}
-	want(!bfo_regions_are_lost(&regions));		/* a few do not count */
+	want(!bfo_regions_are_lost(&regions));
 	want_taken(0, 1, 0);
 	bfo_regions_lose(&regions, 0);
 	want(bfo_regions_are_lost(&regions));
@@ -208,6 +222,20 @@ START_TEST(one_in_eight_is_too_many_to_lose)
 	want(bfo_regions_are_lost(&regions));
 	end();
 	want(!bfo_regions_are_lost(&regions));
+}
+END_TEST
+
+START_TEST(one_has_all_of_it_or_not)
+{
+	begin();
+	bfo_regions_add(&regions, REGION, REGION);
+	bfo_regions_add(&regions, 2 * REGION, REGION);
+	want(bfo_regions_hold_all(&regions, REGION, REGION));
+	want(bfo_regions_hold_all(&regions, 3 * REGION - 1, 1));
+	want(!bfo_regions_hold_all(&regions, REGION + 1, REGION));
+	want(!bfo_regions_hold_all(&regions, 3 * REGION - 1, 2));
+	want(!bfo_regions_hold_all(&regions, REGION - 1, 1));
+	end();
 }
 END_TEST
 
@@ -289,7 +317,11 @@ Suite *regions_suite(void)
 	unit_case(s, "what_came_without_them_counts_no_more",
 		  what_came_without_them_counts_no_more, 0);
 	unit_case(s, "who_wants_them_shares_them", who_wants_them_shares_them, 0);
-	unit_case(s, "one_in_eight_is_too_many_to_lose", one_in_eight_is_too_many_to_lose, 0);
+	unit_case(s, "one_in_eight_is_too_many_to_lose_again",
+		  one_in_eight_is_too_many_to_lose_again, 0);
+	unit_case(s, "what_could_not_be_read_whole_is_not_tried_again",
+		  what_could_not_be_read_whole_is_not_tried_again, 0);
+	unit_case(s, "one_has_all_of_it_or_not", one_has_all_of_it_or_not, 0);
 	unit_case(s, "what_is_lost_is_taken_again_if_still_worth_it",
 		  what_is_lost_is_taken_again_if_still_worth_it, 0);
 	unit_case(s, "a_copy_is_taken_by_itself", a_copy_is_taken_by_itself, 0);
