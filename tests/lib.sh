@@ -272,10 +272,14 @@ manifests() {
 	"$JUDGES/dbmanifest" -x /lost+found "$image" > "$name.disk" || fail "dbmanifest of $image"
 }
 
-# same A B: files that must be equal; shows the first fields that are not.
+# same A B: files that must be equal; shows the first lines of each that are not.
 same() {
+	local side
+
 	cmp -s "$1" "$2" && return
-	diff "$1" "$2" | grep '^[<>]' | head -6 | cut -c 1-1500 || :
+	for side in '<' '>'; do
+		diff "$1" "$2" | grep "^$side" | head -3 | cut -c 1-1500 || :
+	done
 	fail "$1 and $2 differ in $(diff "$1" "$2" | grep -c '^[<>]') lines"
 }
 
