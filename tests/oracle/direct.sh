@@ -167,10 +167,12 @@ read -r parts parts_size <<< "$(requests 4M)"
 
 # Only where the memory that is available holds their three regions of 5 MiB, twice if a loop device has
 # them in its file's cache, too.
+# The mounts of other tests, which the new namespace has copies of, would keep their filesystems busy.
 cat > limited <<- EOF
 	#!/bin/sh
-	exec unshare -m sh -c 'mount --bind "$PWD/meminfo" /proc/meminfo && exec "\$0" "\$@"' \
-		"$E2BFO" "\$@"
+	exec unshare -m sh -c '
+		sed -n "s,^/dev/loop[^ ]* \\([^ ]*\\) .*,\\1,p" /proc/mounts | xargs -r umount -l
+		mount --bind "\$PWD/meminfo" /proc/meminfo && exec "\$0" "\$@"' "$E2BFO" "\$@"
 EOF
 chmod +x limited
 
