@@ -124,7 +124,7 @@ static errcode_t map_regions(struct mover *m)
 	return 0;
 }
 
-/* The page cache could not keep them: what is left is mapped if half of it will do. */
+/* The page cache could not keep them: those of what is left, if they need no more than half of it. */
 static errcode_t map_fewer_regions(struct mover *m)
 {
 	m->cache = bfo_regions_worth(&m->regions) / 2;
