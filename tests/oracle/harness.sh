@@ -34,6 +34,7 @@ refused run RUNS few '=few: no number'
 refused run RUNS '1 2' 'one number'
 refused run CACHES hot 'unknown: hot \(known: cold warm\)'
 refused run BENCH half 'known: full'
+refused run KEEP some 'known: all none'
 refused itree FILES abc 'no number'
 refused itree ROWS slow 'unknown: slow'
 refused order SEED x 'no number'
@@ -58,4 +59,28 @@ except host.Failure as error:
 assert path.stat().st_blocks == 0
 host.reserve(path, 1 << 20)
 assert path.stat().st_blocks >= 2048
+EOF
+
+# Images are kept, or go as soon as no set to come is made of them.
+python3 -B - "$SRCDIR/tests/bench" <<'EOF' || fail "images that are not kept"
+import sys
+
+sys.path.insert(0, sys.argv[1])
+from e2bench import datasets, recipes, settings
+
+def left(keep, done, later):
+    asked = settings.from_environment({"BENCH": "full", "BENCH_DIR": ".", "KEEP": keep})
+    known = {r.name: r for r in recipes.all_recipes(asked)}
+    images = {n: datasets.image_of(asked, known[n]) for n in ("kernel", "kernel6", "kernel6-aged")}
+    for image in images.values():
+        image.touch()
+        image.with_suffix(".json").touch()
+    datasets.give_back(asked, known[done], [known[name] for name in later])
+    assert all(image.exists() == image.with_suffix(".json").exists() for image in images.values())
+    return [name for name, image in images.items() if image.exists()]
+
+assert left("none", "kernel", ["kernel6", "kernel6-aged"]) == ["kernel", "kernel6", "kernel6-aged"]
+assert left("none", "kernel6", ["kernel6-aged"]) == ["kernel6", "kernel6-aged"]
+assert left("none", "kernel6-aged", []) == ["kernel"]
+assert left("all", "kernel6-aged", []) == ["kernel", "kernel6", "kernel6-aged"]
 EOF

@@ -27,7 +27,8 @@ class Copies:
 def run(settings):
     tools, notes = contenders.usable(settings)
     copies = Copies(settings.caches, notes=notes, about=about(settings))
-    for recipe in recipes.wanted(settings):
+    wanted = recipes.wanted(settings)
+    for number, recipe in enumerate(wanted, 1):
         reason = recipes.missing(settings, recipe)
         if reason:
             notes.append(f"the set {recipe.name} ({reason})")
@@ -39,6 +40,7 @@ def run(settings):
             copies.results.pop(recipe.name, None)
             copies.data.pop(recipe.name, None)
             experiment.say(copies.failures[-1])
+        datasets.give_back(settings, recipe, wanted[number:])
     return copies
 
 

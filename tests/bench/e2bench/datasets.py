@@ -91,6 +91,15 @@ def get(settings, recipe):
                    recipe.group, recipe.aged, recipe.fresh, recipe.brief)
 
 
+def give_back(settings, recipe, later=()):
+    """Its image, and that of its base, go, unless images are kept or a recipe of LATER needs it."""
+    needed = {key(r) for one in later for r in (one, one.base) if r}
+    for done in filter(None, (recipe, recipe.base)):
+        if not settings.keep and key(done) not in needed:
+            image_of(settings, done).unlink(missing_ok=True)
+            image_of(settings, done).with_suffix(".json").unlink(missing_ok=True)
+
+
 def sized(recipe, base):
     """The recipe with the size that makes it as full as it asks for."""
     if recipe.size:

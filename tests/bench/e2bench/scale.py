@@ -39,6 +39,7 @@ def run(settings):
         data = datasets.get(settings, recipe)
         results = experiment.run(replace(settings, caches=("cold",)), data, [TOOL])
         steps.append(Step(data.contents, results[TOOL.key]))
+        datasets.give_back(settings, recipe)
     return steps
 
 

@@ -22,6 +22,8 @@ usage: run [--help]            settings are environment variables:
   E2BFO_ARGS      options added to every e2bfo copy, to try something out
   BUILDDIR        top of the build tree, where tests/bench/measure and mkflat are (default: .)
   BENCH_DIR       cache of the images, 40 GB, full: 170 GB (default: TMPDIR/e2bfo-bench)
+  KEEP            of the images all; or none: each goes as soon as no set needs it any more, then
+                  70 GB are enough for full (default: all, for the next run)
   SETS            of kernel, flat, small, sweep, big, mail, mixed, or single ones by their names
                   (default: kernel, flat, small and mixed; full: all)
   TOOLS           names of competitors (cp, tar-inode, ...; TOOLS=? for a list), or of groups of
@@ -58,6 +60,7 @@ class Settings:
     builddir: Path
     bench_dir: Path
     json: Path
+    keep: bool              # the images, for the next run
     sets: tuple             # empty: all
     tools: tuple            # empty: those that take part by default
     caches: tuple
@@ -104,6 +107,7 @@ def from_environment(env=None):
         builddir=builddir,
         bench_dir=directory,
         json=path(env, "BENCH_JSON", directory / "results.json"),
+        keep=choice(env, "KEEP", "all", ("all", "none")) == ("all",),
         sets=words(env.get("SETS", "")),
         tools=words(env.get("TOOLS", "")),
         caches=choice(env, "CACHES", either("cold", "cold warm"), ("cold", "warm")),
