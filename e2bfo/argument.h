@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "cli/progress.h"
-#include "volume/volume.h"
+#include "volume/open.h"
 
 #define ARGUMENT_READ_GAP (256U << 10)	/* bytes; default */
 

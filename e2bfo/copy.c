@@ -25,6 +25,7 @@
 #include "gather/name_scan.h"
 #include "volume/gate.h"
 #include "volume/lock.h"
+#include "volume/open.h"
 #include "volume/probe.h"
 #include "volume/store.h"
 #include "copy.h"

@@ -11,6 +11,7 @@
 #include "gather/name_scan.h"
 #include "plan/lookup.h"
 #include "plan/names.h"
+#include "volume/open.h"
 #include "layout.h"
 
 /* Names remember where they stand, for directories that are not listed by hash. */

@@ -17,6 +17,7 @@
 #include "cli/process.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
+#include "volume/open.h"
 #include "e2bfo.h"
 #include "journals.h"
 #include "ls.h"

@@ -17,6 +17,7 @@
 #include <linux/fs.h>
 
 #include "base/bfo_err.h"
+#include "volume/open.h"
 #include "volume/probe.h"
 #include "mkfs.h"
 #include "mkfs_args.h"

@@ -17,6 +17,7 @@
 
 #include "base/bfo_err.h"
 #include "gather/lost.h"
+#include "volume/open.h"
 #include "copy.h"
 #include "e2bfo.h"
 

@@ -21,6 +21,7 @@
 #include "cli/json.h"
 #include "cli/process.h"
 #include "commit/recover.h"
+#include "volume/open.h"
 #include "volume/store.h"
 #include "argument.h"
 #include "copy.h"

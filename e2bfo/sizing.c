@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "volume/open.h"
 #include "copy.h"
 
 #define MIB (1ULL << 20)

@@ -15,6 +15,7 @@
 #include "gather/container.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
+#include "volume/open.h"
 #include "argument.h"
 #include "e2bfo.h"
 #include "journals.h"

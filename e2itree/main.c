@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/process.h"
 #include "commit/itrees_change.h"
+#include "volume/open.h"
 #include "e2itree.h"
 #include "report.h"
 

@@ -14,6 +14,7 @@
 #include "base/jbd2.h"
 #include "commit/recover.h"
 #include "commit/writer.h"
+#include "volume/open.h"
 #include "volume/recovery.h"
 
 static errcode_t put_blocks(struct bfo_writer *w, const struct bfo_recovery *r, char *block)

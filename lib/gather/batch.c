@@ -2,19 +2,12 @@
 /*
  * batch.c - the batch reader
  *
- *   nodes     [a][b]   [c]          [d d d d d d d d d d]   [e]
- *   runs      `--------'            `-------------------'   `-'
- *             merged, one read      large: read in place    merged
- *
  * Where a sink has a place for its pieces, a merged run is read straight to all of them by
  * preadv(2), and its gaps to the merge buffer; else, or if they are too many for one call (or, past
  * the page cache, for one request of the device), by way of the merge buffer.
  *
- * A node of half a merge buffer or more is sequential by itself and is read on its own, straight
- * to where it belongs if the sink has a place for it.
- *
- * Runs end before blocks that are known to be bad; a node that has some is read alone.  A request that
- * fails is taken apart: nodes, then blocks.
+ * A node that is alone in its run (read_run.h) is read straight to where it belongs if the sink has a
+ * place for it.  A request that fails is taken apart: nodes, then blocks.
  *
  * Nothing is announced ahead (posix_fadvise): it was tried.  On a tree that lies in order the
  * kernel's own readahead asks in larger pieces (1,320 requests instead of 1,350 to 2,450 for the
@@ -29,21 +22,12 @@
 #include "base/pages.h"
 #include "base/sort.h"
 #include "gather/batch.h"
+#include "gather/read_run.h"
 
 _Static_assert(BFO_REGION_BYTES <= BFO_MERGE_BYTES, "regions are read to the merge buffer");
 
 #define DIRECT_PIECE (64U << 10)	/* bytes: devices take only so many pieces in a request */
-#define CACHED_GAP (16U << 10)
-#define SEEK_GAPS 4			/* a gap is read over for less than what a disk's seek costs */
-#define SEEK_BYTES (1U << 20)		/* which is this, where none is read over at all */
 #define WATCH_EVERY 4			/* runs of which one is looked at */
-
-struct run {
-	size_t first, last;	/* nodes [first, last) */
-	uint64_t blk;
-	uint64_t len;
-	int alone;		/* one node that is read for itself */
-};
 
 void bfo_order_list_sort(bfo_order_list *list)
 {
@@ -68,47 +52,6 @@ void bfo_reader_free(struct bfo_reader *r)
 	free(r->iov);
 	r->merge = NULL;
 	r->iov = NULL;
-}
-
-/*
- * The gap behind block END, before block BLK, that is read over: if both lie in regions that are in
- * the page cache as a whole, what a copy of it costs less than another call.
- */
-static uint32_t gap_between(const struct bfo_reader *r, uint64_t end, uint64_t blk)
-{
-	uint32_t small = CACHED_GAP / r->vol->block_size;
-
-	if (!r->regions || small >= r->gap || !bfo_regions_hold(r->regions, end) ||
-	    !bfo_regions_hold(r->regions, blk))
-		return r->gap;
-	return small;
-}
-
-/* The run that begins with node FIRST. */
-static struct run next_run(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
-			   size_t first)
-{
-	uint64_t max = BFO_MERGE_BYTES / r->vol->block_size, end, stop;
-	struct run run = { .first = first, .last = first + 1, .blk = bfo_node_blk(&nodes[first]),
-			   .len = nodes[first].len };
-
-	stop = run.blk + bfo_media_fit(r->vol, run.blk, max, NULL);
-	run.alone = run.len >= max / 2 || run.blk + run.len > stop;
-	if (run.alone)
-		return run;
-	for (; run.last < n; run.last++) {
-		const struct bfo_node *node = &nodes[run.last];
-
-		if (bfo_node_blk(node) > run.blk + run.len +
-		    gap_between(r, run.blk + run.len, bfo_node_blk(node)))
-			break;
-		end = bfo_node_blk(node) + node->len - run.blk;
-		if (end > max || node->len >= max / 2 || run.blk + end > stop)
-			break;
-		if (end > run.len)
-			run.len = end;
-	}
-	return run;
 }
 
 /* COUNT blocks of NODE from AT on are bad, because of WHY. */
@@ -224,8 +167,8 @@ static int add_piece(struct bfo_reader *r, int n, void *to, size_t bytes)
  * Lists where RUN's blocks belong, gaps to the merge buffer.  Returns the number of pieces, 0 if
  * they are too many or nodes overlap.
  */
-static int list_pieces(struct bfo_reader *r, const struct bfo_node *nodes, const struct run *run,
-		       const struct bfo_sink *sink)
+static int list_pieces(struct bfo_reader *r, const struct bfo_node *nodes,
+		       const struct bfo_read_run *run, const struct bfo_sink *sink)
 {
 	size_t bs = r->vol->block_size;
 	uint64_t at = run->blk, blk;
@@ -247,7 +190,7 @@ static int list_pieces(struct bfo_reader *r, const struct bfo_node *nodes, const
 
 /* Straight to where the pieces belong; 0 if that cannot be done, -1 if it has failed. */
 static int read_scattered(struct bfo_reader *r, const struct bfo_node *nodes,
-			  const struct run *run, const struct bfo_sink *sink)
+			  const struct bfo_read_run *run, const struct bfo_sink *sink)
 {
 	int n = sink->place ? list_pieces(r, nodes, run, sink) : 0;
 	errcode_t err = EINVAL;
@@ -266,7 +209,7 @@ static int read_scattered(struct bfo_reader *r, const struct bfo_node *nodes,
 
 /* The nodes of RUN, for which one request would not do. */
 static errcode_t read_nodes(struct bfo_reader *r, const struct bfo_node *nodes,
-			    const struct run *run, const struct bfo_sink *sink)
+			    const struct bfo_read_run *run, const struct bfo_sink *sink)
 {
 	errcode_t err = 0;
 	size_t i;
@@ -277,7 +220,7 @@ static errcode_t read_nodes(struct bfo_reader *r, const struct bfo_node *nodes,
 }
 
 static errcode_t read_merged(struct bfo_reader *r, const struct bfo_node *nodes,
-			     const struct run *run, const struct bfo_sink *sink)
+			     const struct bfo_read_run *run, const struct bfo_sink *sink)
 {
 	size_t bs = r->vol->block_size;
 	int placed = read_scattered(r, nodes, run, sink);
@@ -303,44 +246,11 @@ static errcode_t read_merged(struct bfo_reader *r, const struct bfo_node *nodes,
 	return err;
 }
 
-uint64_t bfo_reader_span(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n)
-{
-	uint64_t blocks = 0;
-	struct run run;
-	size_t i;
-
-	for (i = 0; i < n; i = run.last) {
-		run = next_run(r, nodes, n, i);
-		blocks += run.len;
-	}
-	return blocks;
-}
-
-uint64_t bfo_reader_seek(const struct bfo_reader *r)
-{
-	return r->gap ? SEEK_GAPS * r->gap : SEEK_BYTES / r->vol->block_size;
-}
-
-uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
-			 uint64_t *at)
-{
-	uint64_t cost = 0;
-	struct run run;
-	size_t i;
-
-	for (i = 0; i < n; i = run.last) {
-		run = next_run(r, nodes, n, i);
-		cost += run.len + bfo_skip_cost(*at, run.blk, bfo_reader_seek(r));
-		*at = run.blk + run.len;
-	}
-	return cost;
-}
-
 /*
  * Brings into the page cache what RUN meets of regions that will be wanted as a whole; true if it met
  * any.  What cannot be read there may be in a gap: whose it is, its own request will tell.
  */
-static int fetch_regions(struct bfo_reader *r, const struct run *run)
+static int fetch_regions(struct bfo_reader *r, const struct bfo_read_run *run)
 {
 	size_t taken = r->regions->taken;
 	uint32_t count;
@@ -355,8 +265,8 @@ static int fetch_regions(struct bfo_reader *r, const struct run *run)
 	return r->regions->taken > taken;
 }
 
-static errcode_t read_run(struct bfo_reader *r, const struct bfo_node *nodes, const struct run *run,
-			  const struct bfo_sink *sink)
+static errcode_t read_run(struct bfo_reader *r, const struct bfo_node *nodes,
+			  const struct bfo_read_run *run, const struct bfo_sink *sink)
 {
 	return run->alone || run->last - run->first == 1 ?
 	       read_node(r, &nodes[run->first], sink) : read_merged(r, nodes, run, sink);
@@ -373,7 +283,7 @@ static int device_has_read(const struct rusage *before, const struct rusage *aft
  * too many, the rest is read without them.
  */
 static errcode_t read_by_regions(struct bfo_reader *r, const struct bfo_node *nodes,
-				 const struct run *run, const struct bfo_sink *sink)
+				 const struct bfo_read_run *run, const struct bfo_sink *sink)
 {
 	struct rusage before = { 0 }, after = { 0 };
 	errcode_t err;
@@ -394,12 +304,12 @@ static errcode_t read_by_regions(struct bfo_reader *r, const struct bfo_node *no
 errcode_t bfo_reader_run(struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
 			 const struct bfo_sink *sink)
 {
-	struct run run;
+	struct bfo_read_run run;
 	errcode_t err;
 	size_t i;
 
 	for (i = 0; i < n; i = run.last) {
-		run = next_run(r, nodes, n, i);
+		run = bfo_read_run_next(r, nodes, n, i);
 		err = r->regions ? read_by_regions(r, nodes, &run, sink)
 				 : read_run(r, nodes, &run, sink);
 		if (err)

@@ -12,6 +12,7 @@
 
 #include "base/bfo_err.h"
 #include "volume/gate.h"
+#include "volume/open.h"
 
 struct features {
 	uint32_t mask[3];	/* E2P_FEATURE_COMPAT, _INCOMPAT, _RO_INCOMPAT */

@@ -9,7 +9,7 @@
 #define BFO_VOLUME_JOURNAL_H
 
 #include "volume/inode_map.h"
-#include "volume/volume.h"
+#include "volume/open.h"
 
 struct bfo_journal {
 	const char *spec;	/* the filesystem's name, for messages; the volume's */

@@ -5,6 +5,7 @@
 #ifndef BFO_VOLUME_RECOVERY_H
 #define BFO_VOLUME_RECOVERY_H
 
+#include "volume/open.h"
 #include "volume/overlay.h"
 
 struct bfo_recovery {

@@ -1,105 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * volume.c - opening and closing; reading
- *
- * P1: a source is opened without EXT2_FLAG_RW, so that its descriptor cannot write.  Block
- * devices are opened exclusively, source and target.  The channel's own cache is switched off:
- * every read is one pread(2) of the size that the caller chose.
- *
- * A target with multiple mount protection is claimed before its bitmaps are read: that is the one
- * write that comes before the decisions (P2), and closing it the one that comes after a failure.
- * Of a source the MMP block is only read.
- *
- * A source whose journal needs recovery is opened twice: as it stands, to read the journal; then,
- * superblock, descriptors and all, through the overlay that shows it replayed.
+ * volume.c - reading a volume, and where things are in it
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/bfo_err.h"
-#include "volume/backup.h"
-#include "volume/gate.h"
-#include "volume/lock.h"
-#include "volume/mmp.h"
-#include "volume/probe.h"
 #include "volume/recovery.h"
 #include "volume/store.h"
 #include "volume/volume.h"
 
-static errcode_t open_once(struct bfo_context *ctx, struct bfo_volume *vol, const char *options,
-			   int flags, io_manager io)
-{
-	const struct bfo_media_options *m = &vol->media.opt;
-	errcode_t err = vol->recovery ? 0 : bfo_media_prepare(ctx, vol, io);
-
-	return err ? err : ext2fs_open2(vol->path, options, flags, m->superblock, m->block_size, io,
-					&vol->fs);
-}
-
-/* Where a backup's block lies depends on the size of blocks: if it is not known, all are tried. */
-static errcode_t open_backup(struct bfo_context *ctx, struct bfo_volume *vol, int flags,
-			     io_manager io)
-{
-	struct bfo_media_options *m = &vol->media.opt;
-	uint32_t size = m->block_size ? m->block_size : EXT2_MIN_BLOCK_SIZE;
-	uint32_t last = m->block_size ? m->block_size : EXT2_MAX_BLOCK_SIZE;
-	errcode_t err = EXT2_ET_BAD_MAGIC;
-
-	for (; err && size <= last; size *= 2) {
-		m->block_size = size;
-		err = open_once(ctx, vol, vol->options, flags, io);
-	}
-	return err ? bfo_fail(ctx, err == EXT2_ET_SHORT_READ ? EXT2_ET_BAD_MAGIC : err,
-			      "opening %s by the superblock at block %llu", vol->spec,
-			      (unsigned long long) m->superblock) : 0;
-}
-
-static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const char *options,
-			 io_manager io)
-{
-	int flags = EXT2_FLAG_64BITS | EXT2_FLAG_EXCLUSIVE | EXT2_FLAG_FORCE |
-		    EXT2_FLAG_JOURNAL_DEV_OK | EXT2_FLAG_SKIP_MMP;
-	errcode_t err;
-
-	if (vol->writable)
-		flags |= EXT2_FLAG_RW;
-	io = io ? io : unix_io_manager;
-	err = vol->media.opt.superblock ? open_backup(ctx, vol, flags, io)
-					: open_once(ctx, vol, options, flags, io);
-	if (err && (vol->media.opt.superblock || err == BFO_ET_JOURNAL_UNREAD ||
-		    (err == BFO_ET_NOT_RESCUED && !vol->recovery)))
-		return err;
-	if (err == EXT2_ET_BAD_MAGIC || err == EXT2_ET_SHORT_READ)
-		return bfo_probe_complain(ctx, vol);
-	if (err)
-		return bfo_fail(ctx, err, "opening %s", vol->spec);
-	io_channel_set_options(vol->fs->io, "cache=off");
-	vol->block_size = vol->fs->blocksize;
-	vol->inode_size = EXT2_INODE_SIZE(vol->fs->super);
-	vol->blocks = ext2fs_blocks_count(vol->fs->super);
-	vol->csum_seed = vol->fs->csum_seed;
-	vol->has_csum = ext2fs_has_feature_metadata_csum(vol->fs->super);
-	return bfo_media_apply_map(vol);
-}
-
-/* From what stood behind '?' to what libext2fs's unix_io knows. */
-static errcode_t tell_unix_io(struct bfo_volume *vol)
-{
-	if (!vol->options)
-		return 0;
-	free(vol->options);
-	if (asprintf(&vol->options, "offset=%llu", (unsigned long long) vol->offset) >= 0)
-		return 0;
-	vol->options = NULL;
-	return ENOMEM;
-}
-
-/* The bytes of the filesystem alone: a store may go on behind it. */
-static struct bfo_store store_of(const struct bfo_volume *vol)
+struct bfo_store bfo_volume_store(const struct bfo_volume *vol)
 {
 	struct bfo_store s = vol->store;
 
@@ -107,195 +19,10 @@ static struct bfo_store store_of(const struct bfo_volume *vol)
 	return s;
 }
 
-/* Mounted under another name, that of a partition or a loop device that shares its bytes? */
-static errcode_t check_mounts(struct bfo_context *ctx, const struct bfo_volume *vol)
-{
-	struct bfo_store s = store_of(vol);
-	int mounted;
-	errcode_t err = bfo_store_mounted(ctx, &s, &mounted);
-
-	if (err || !mounted)
-		return err;
-	return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: please unmount it first", vol->spec);
-}
-
-/* Once more, with what the journal has put over it. */
-static errcode_t open_replayed(struct bfo_context *ctx, struct bfo_volume *vol)
-{
-	uint32_t block_size = vol->block_size;
-	ext2_filsys raw = vol->fs;
-	char option[64];
-	errcode_t err;
-
-	snprintf(option, sizeof(option), BFO_OVERLAY_OPTION, (void *) &vol->recovery->overlay);
-	vol->fs = NULL;
-	err = open_fs(ctx, vol, option, bfo_overlay_manager);
-	ext2fs_free(raw);	/* its channel stays, below the overlay */
-	if (!err && vol->block_size != block_size)
-		err = bfo_fail(ctx, BFO_ET_JOURNAL, "opening %s: its journal has a superblock "
-			       "of another block size", vol->spec);
-	if (!err)
-		err = bfo_media_excuse_replayed(vol);
-	return err ? err : bfo_gate_features(ctx, vol);
-}
-
-/* USE: what is done about a journal that needs recovery. */
-static errcode_t recover(struct bfo_context *ctx, struct bfo_volume *vol, int how,
-			 const struct bfo_journal_use *use)
-{
-	errcode_t err;
-
-	if (how & BFO_OPEN_RECOVER)
-		return bfo_recovery_read(ctx, vol, use);
-	if (vol->writable || !ext2fs_has_feature_journal_needs_recovery(vol->fs->super) ||
-	    (vol->media.opt.superblock && !use->ignore))
-		return bfo_gate_recovery(ctx, vol);
-	vol->unrecovered = use->ignore;
-	if (use->ignore)
-		return 0;
-	err = bfo_recovery_read(ctx, vol, use);
-	return err || !vol->recovery->replay.blocks.n ? err : open_replayed(ctx, vol);
-}
-
-/* A backup of the superblock does not say that the journal needs recovery. */
-static errcode_t check_backup(struct bfo_context *ctx, struct bfo_volume *vol,
-			      const struct bfo_journal_use *use)
-{
-	errcode_t err = bfo_backup_check_journal(ctx, vol);
-
-	if (err != BFO_ET_RECOVERY || !use->ignore)
-		return err;
-	vol->unrecovered = 1;
-	return 0;
-}
-
-/* Before anything is read that has to stay as it is. */
-static errcode_t lock(struct bfo_context *ctx, struct bfo_volume *vol)
-{
-	struct bfo_store s = store_of(vol);
-
-	return bfo_lock_store(ctx, vol->spec, vol->path, &s, vol->writable, &vol->lock);
-}
-
-/* Everything that may be wrong with a filesystem that could be opened. */
-static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int how,
-			    const struct bfo_journal_use *use)
-{
-	errcode_t err;
-
-	err = how & BFO_OPEN_SCRATCH ? 0 : check_mounts(ctx, vol);
-	if (!err && !(how & (BFO_OPEN_SCRATCH | BFO_OPEN_LOCKED)))
-		err = lock(ctx, vol);
-	if (!err)
-		err = bfo_gate_features(ctx, vol);
-	if (!err && !(how & BFO_OPEN_SCRATCH))
-		err = bfo_mmp_check(ctx, vol);
-	if (!err)
-		err = recover(ctx, vol, how, use);
-	if (how & BFO_OPEN_RECOVER)
-		return err;
-	if (!err)
-		err = bfo_gate_intact(ctx, vol);
-	if (!err)
-		err = check_backup(ctx, vol, use);
-	if (err || !vol->writable)
-		return err;
-	err = bfo_gate_healthy(ctx, vol, how);
-	if (!err && !(how & (BFO_OPEN_SCRATCH | BFO_OPEN_LOOK)))
-		err = bfo_mmp_claim(ctx, vol);
-	if (err)
-		return err;
-	vol->fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
-	err = ext2fs_read_bitmaps(vol->fs);
-	if (err)
-		return bfo_fail(ctx, err, "reading the bitmaps of %s; please run e2fsck -f %s "
-				"first", vol->spec, vol->spec);
-	return 0;
-}
-
-static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
-			  const struct bfo_journal_use *use, const struct bfo_media_options *media,
-			  io_manager io, struct bfo_volume **out)
-{
-	struct bfo_volume *vol = calloc(1, sizeof(*vol));
-	errcode_t err;
-
-	*out = NULL;
-	if (!vol)
-		return ENOMEM;
-	vol->writable = !!(how & BFO_OPEN_TARGET);
-	vol->fd = vol->lock = -1;
-	if (media)
-		vol->media.opt = *media;
-	vol->spec = strdup(how & BFO_OPEN_SCRATCH ? "a scratch file like the target" : spec);
-	err = vol->spec ? 0 : ENOMEM;
-	if (!err)
-		err = bfo_store_resolve(ctx, spec, &vol->path, &vol->options);
-	if (!err)
-		err = bfo_store_locate(ctx, spec, vol->path, vol->options, vol->writable,
-				       &vol->offset, &vol->store);
-	if (!err)
-		err = tell_unix_io(vol);
-	if (!err && !(how & BFO_OPEN_SCRATCH))
-		err = bfo_gate_unmounted(ctx, vol->path);
-	if (!err)
-		err = open_fs(ctx, vol, vol->options, io);
-	if (!err && !io && vol->fd < 0)
-		vol->fd = open(vol->path, O_RDONLY | O_CLOEXEC);
-	if (!err)
-		err = pass_gates(ctx, vol, how, use);
-	if (!err)
-		err = bfo_media_note_opening(ctx, vol);
-	if (err)
-		bfo_volume_close(vol);
-	else
-		*out = vol;
-	return err;
-}
-
-errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io_manager io,
-			  struct bfo_volume **out)
-{
-	const struct bfo_journal_use use = { 0 };
-
-	return open_any(ctx, spec, how, &use, NULL, io, out);
-}
-
-errcode_t bfo_volume_open_source(struct bfo_context *ctx, const char *spec,
-				 const struct bfo_journal_use *use,
-				 const struct bfo_media_options *media, io_manager io,
-				 struct bfo_volume **out)
-{
-	const struct bfo_journal_use none = { 0 };
-
-	return open_any(ctx, spec, BFO_OPEN_SOURCE, use ? use : &none, media, io, out);
-}
-
-void bfo_volume_close(struct bfo_volume *vol)
-{
-	if (!vol)
-		return;
-	if (vol->fs) {
-		bfo_mmp_release(vol);
-		ext2fs_free(vol->fs);	/* not ext2fs_close(): that one may write */
-	}
-	bfo_recovery_free(vol->recovery);
-	if (vol->fd >= 0)
-		close(vol->fd);
-	bfo_direct_close(vol);
-	bfo_media_free(&vol->media);
-	if (vol->lock >= 0)
-		close(vol->lock);
-	free(vol->spec);
-	free(vol->path);
-	free(vol->options);
-	free(vol);
-}
-
 int bfo_volume_lies_on(const struct bfo_volume *vol, const struct bfo_store *s)
 {
 	const struct bfo_journal *j = vol->recovery ? &vol->recovery->journal : NULL;
-	struct bfo_store own = store_of(vol);
+	struct bfo_store own = bfo_volume_store(vol);
 
 	return bfo_store_overlap(&own, s) || (j && j->external && bfo_store_overlap(&j->store, s));
 }
@@ -303,7 +30,7 @@ int bfo_volume_lies_on(const struct bfo_volume *vol, const struct bfo_store *s)
 errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *a,
 			      const struct bfo_volume *b)
 {
-	struct bfo_store x = store_of(a), y = store_of(b);
+	struct bfo_store x = bfo_volume_store(a), y = bfo_volume_store(b);
 
 	if (!bfo_volume_lies_on(a, &y) && !bfo_volume_lies_on(b, &x))
 		return 0;

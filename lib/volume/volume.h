@@ -2,8 +2,7 @@
 /*
  * volume.h - an ext2/3/4 filesystem on a block device or in an image file
  *
- * Opening is where a volume is refused: mounted, in use, damaged, not understood.  After that
- * the rest of the library reads through bfo_volume_read() and writes through commit/ alone.
+ * The library reads through bfo_volume_read() and its kin, and writes through commit/ alone.
  */
 #ifndef BFO_VOLUME_VOLUME_H
 #define BFO_VOLUME_VOLUME_H
@@ -48,49 +47,8 @@ struct bfo_volume {
 	struct bfo_direct direct;
 };
 
-enum {
-	BFO_OPEN_SOURCE = 0,
-	BFO_OPEN_TARGET = 1,	/* for writing: also has to be healthy, gets its bitmaps read */
-	BFO_OPEN_FORCE = 2,	/* do not insist on a check since the last mount */
-	BFO_OPEN_SCRATCH = 4,	/* a private file: no questions about who else uses it */
-	BFO_OPEN_LOOK = 8,	/* a target that nothing will be written to: it is not claimed */
-	BFO_OPEN_RECORDED = 16,	/* a target that may have what a copy left (commit/record.h) */
-	BFO_OPEN_RECOVER = 32,	/* a target just to replay its journal: commit/recover.h */
-	BFO_OPEN_LOCKED = 64,	/* the caller has its lock */
-};
-
-/* What is done about the journal of a source that was not unmounted cleanly. */
-struct bfo_journal_use {
-	int ignore;			/* read what stands there without it */
-	const char *const *devices;	/* where to look for external journals, instead of asking */
-	size_t n_devices;		/* libblkid for their UUID */
-};
-
-/*
- * Opens SPEC: a path, a path?offset=BYTES, a path?partition=N (volume/partition.h), or TAG=VALUE as
- * libblkid knows it (UUID=, LABEL=).
- * IO is the libext2fs I/O manager at the bottom; NULL means unix_io_manager.
- * On failure nothing stays open and ctx->what says what was being done, and what to do.
- */
-errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io_manager io,
-			  struct bfo_volume **out);
-
-/*
- * Opens SPEC as a source.  If its journal needs recovery, what is read is what a mount would find:
- * all that the journal has committed is put over it in memory (volume/replay.h).  MEDIA is about
- * one that may be damaged; it and USE may be NULL.
- *
- * If it is opened by a backup of the superblock, bg_itable_unused means nothing (libext2fs makes it
- * 0): there may be inodes that never were.  Nor does a backup say that the journal needs recovery:
- * one that does is refused.
- */
-errcode_t bfo_volume_open_source(struct bfo_context *ctx, const char *spec,
-				 const struct bfo_journal_use *use,
-				 const struct bfo_media_options *media, io_manager io,
-				 struct bfo_volume **out);
-
-/* Closes without writing anything that was not written before. NULL is fine. */
-void bfo_volume_close(struct bfo_volume *vol);
+/* The bytes of the filesystem alone: what it lies on may go on behind it. */
+struct bfo_store bfo_volume_store(const struct bfo_volume *vol);
 
 /* True if VOL, or the external journal that is read for it, shares bytes with S. */
 int bfo_volume_lies_on(const struct bfo_volume *vol, const struct bfo_store *s);

@@ -35,6 +35,7 @@
 #include "gather/name_scan.h"
 #include "gather/target.h"
 #include "plan/lookup.h"
+#include "volume/open.h"
 
 struct file {			/* sort key first */
 	uint32_t blk_hi, blk_lo;

@@ -19,6 +19,7 @@
 #include "gather/inode_walk.h"
 #include "gather/name_scan.h"
 #include "itree/build.h"
+#include "volume/open.h"
 
 #define TRY(expr) do { \
 	errcode_t try_err = (expr); \

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
-#include "volume/volume.h"
+#include "volume/open.h"
 
 static int write_all(struct bfo_context *ctx, struct bfo_volume *vol, FILE *out)
 {

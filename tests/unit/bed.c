@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "volume/open.h"
 #include "bed.h"
 
 #define POISON 0xa5

@@ -16,6 +16,7 @@
 #include "gather/name_scan.h"
 #include "gather/repack.h"
 #include "plan/charge.h"
+#include "volume/open.h"
 
 #define FILES 300
 #define NOW 1000000000

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "volume/open.h"
 #include "copyjob.h"
 #include "journalbed.h"
 

@@ -11,6 +11,7 @@
 #include "gather/container.h"
 #include "gather/inode_check.h"
 #include "itree/build.h"
+#include "volume/open.h"
 #include "unit.h"
 
 #define BS 1024U

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "commit/record_format.h"
+#include "volume/open.h"
 #include "copyjob.h"
 
 static const enum copyjob_target kinds[] = {

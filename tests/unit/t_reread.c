@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "commit/reread.h"
+#include "volume/open.h"
 #include "unit.h"
 
 #define FIRST 200U			/* block; free in a fresh filesystem of this size */
