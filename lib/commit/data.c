@@ -189,7 +189,8 @@ static errcode_t move_batch(struct mover *m)
 {
 	struct bfo_sink sink = { .take = take_node, .place = place_node, .lost = lose_node,
 				 .priv = m };
-	size_t first = m->fill.item, items = m->fill.plan->order.n, i;
+	size_t first = m->fill.item, items = m->fill.plan->order.n;
+	const struct bfo_node *node;
 	errcode_t err = bfo_fill_buffer(&m->fill, m->how.size);
 
 	if (err)
@@ -198,9 +199,9 @@ static errcode_t move_batch(struct mover *m)
 	bfo_pipe_publish(&m->pipe, m->fill.buffer);
 	err = bfo_batches_read(m->fill.r, &m->fill.nodes, first == 0 && m->fill.item == items,
 			       m->how.regions, &sink);
-	for (i = 0; i < m->fill.nodes.n && m->regions.n; i++)
-		bfo_regions_drop(&m->regions, bfo_node_blk(&m->fill.nodes.v[i]),
-				 m->fill.nodes.v[i].len);
+	for (node = m->fill.nodes.v; node < m->fill.nodes.v + m->fill.nodes.n; node++)
+		if (m->regions.n && bfo_fill_is_data(node))
+			bfo_regions_drop(&m->regions, bfo_node_blk(node), node->len);
 	return !err && bfo_regions_are_lost(&m->regions) ? map_fewer_regions(m) : err;
 }
 

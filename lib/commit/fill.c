@@ -373,6 +373,11 @@ errcode_t bfo_fill_mend(struct bfo_filler *f, const struct bfo_node *node, uint3
 	return 0;
 }
 
+int bfo_fill_is_data(const struct bfo_node *node)
+{
+	return !(node->tag & (TAG_EA | TAG_INLINE));
+}
+
 int bfo_fill_may_be_lost(const struct bfo_node *node)
 {
 	return !(node->tag & (TAG_EA | TAG_INLINE | TAG_WHOLE));

@@ -58,6 +58,9 @@ void *bfo_fill_place(const struct bfo_filler *f, const struct bfo_node *node, ui
 /* Blocks of NODE before END stand in their place: makes of the last one what is to be written. */
 errcode_t bfo_fill_mend(struct bfo_filler *f, const struct bfo_node *node, uint32_t end);
 
+/* True if NODE is a part of a segment: neither a block of attributes nor one of an inode table. */
+int bfo_fill_is_data(const struct bfo_node *node);
+
 /* True if zeroes may take the place of what of NODE cannot be read: it is data. */
 int bfo_fill_may_be_lost(const struct bfo_node *node);
 

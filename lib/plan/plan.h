@@ -112,6 +112,8 @@ struct bfo_plan {
 	int large_file;			/* some file has 2 GiB or more */
 };
 
+#define BFO_RECORDS_AHEAD 16	/* more misses than a core has under way at once */
+
 /*
  * The record that stands I-th in ORDER.  Records lie in the source's order and are walked in the
  * target's, so each is a cache miss of its own unless it is asked for in time.
@@ -119,8 +121,8 @@ struct bfo_plan {
 static inline struct bfo_inode *bfo_plan_at(const struct bfo_plan *plan, const bfo_order *order,
 					    size_t i)
 {
-	if (i + 16 < order->n)
-		bfo_prefetch(&plan->tree->inodes.v[order->v[i + 16]]);
+	if (i + BFO_RECORDS_AHEAD < order->n)
+		bfo_prefetch(&plan->tree->inodes.v[order->v[i + BFO_RECORDS_AHEAD]]);
 	return &plan->tree->inodes.v[order->v[i]];
 }
 
