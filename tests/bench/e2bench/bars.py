@@ -112,7 +112,8 @@ def limit_bars(copies):
         factor = AGED if data.aged else CONTIGUOUS
         cache = copies.caches[0]
         mine = ranks.wall_and_models(good(ours), cache)
-        limit = ranks.wall_and_models(ranks.limit(tools, cache), cache)
+        limit = {"wall": ranks.wall(ranks.limit(tools, cache), cache)}
+        limit |= {model: ranks.limit_model(tools, model) for model in models.NAMES}
         for what, word in {"wall": "wall", **models.WORDS}.items():
             floor = copies.floors.get(data.name, {}).get(what)
             text = f"{data.name}, {cache}: {word} s ≤ {factor} × dd of the used bytes"

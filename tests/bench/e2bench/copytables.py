@@ -140,7 +140,9 @@ def kernel_table(copies):
 
 def kernel_rows(name, tools):
     ours = ranks.wall_and_models(tools["e2bfo"], "cold")
-    for result in ranks.competitors(tools):
+    if not tools["e2bfo"].equal():
+        return
+    for result in filter(lambda r: r.whole(), ranks.competitors(tools)):
         theirs = ranks.wall_and_models(result, "cold")
         if theirs["wall"] is not None:
             yield [f"{name}: {result.label}", *(percent(ours[k], theirs[k]) for k in ours)]
@@ -164,7 +166,8 @@ def aged_table(copies):
 def aged_rows(copies, data):
     fresh, aged = copies.results[data.fresh], copies.results[data.name]
     for key, result in aged.items():
-        if key not in fresh:
+        if key not in fresh or not all(r.group == ranks.LIMITS or r.whole()
+                                       for r in (result, fresh[key])):
             continue
         before, after = (ranks.wall_and_models(r, "cold") for r in (fresh[key], result))
         row = [f"{data.fresh}: {result.label}"]

@@ -65,18 +65,18 @@ def cloud(between, tree):
     """The shortest gaps are read, as many as it takes for operations to last no longer than bytes.
 
     >>> cloud([1_000_000] * 30, 125_000_000), round(cloud([4096] * 100_000, 125_000_000), 2)
-    (2.0, 4.95)
+    (2.0, 4.89)
     """
-    operations, moved, best = len(between), tree, None
+    pieces, moved, best = len(between) + 1, tree, None
     for gap in [0, *sorted(between)]:
-        operations -= bool(gap)
+        pieces -= bool(gap)
         moved += gap
-        took = volume_seconds(operations, moved)
+        took = volume_seconds(pieces, moved)
         best = took if best is None else min(best, took)
-    return best + volume_seconds(0, tree)
+    return best + volume_seconds(1, tree)
 
 
-def volume_seconds(operations, moved):
-    """Of so many operations more than its bytes take."""
-    return max((operations + moved / models.CLOUD_UNIT) / models.CLOUD_IOPS,
+def volume_seconds(pieces, moved):
+    """At least: each piece is an operation, and none has more bytes than count as one."""
+    return max(max(pieces, moved / models.CLOUD_UNIT) / models.CLOUD_IOPS,
                moved / models.CLOUD_RATE)

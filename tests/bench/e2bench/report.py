@@ -35,10 +35,16 @@ def percent(value, base):
 
 def table(heads, rows):
     """Markdown; the first column left, the others right."""
-    lines = ["| " + " | ".join(heads) + " |", "|---|" + "---:|" * (len(heads) - 1)]
-    lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |"
-              for row in rows]
+    lines = [line(heads), "|---|" + "---:|" * (len(heads) - 1), *map(line, rows)]
     return "\n".join(lines) + "\n"
+
+
+def line(cells):
+    r"""
+    >>> line(["tar | tar", 2])
+    '| tar \\| tar | 2 |'
+    """
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
 def machine(settings):

@@ -187,7 +187,7 @@ class Rig:
                 self.prepare(before, programs)
                 cost.walls.append(self.timed(command, good).wall)
         except host.Failure as error:
-            cost.failure = str(error)
+            cost = Cost(failure=str(error))
             experiment.say(cost.failure)
         return cost
 

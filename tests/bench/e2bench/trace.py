@@ -3,7 +3,8 @@
 
 Measures where a copy reads and writes, below every cache and after merging: the tracepoint
 block:block_rq_issue, filtered by device, in a tracefs instance of our own which is removed again.
-Other users of tracefs see nothing of it. Empty requests (flushes) are counted, not listed.
+Other users of tracefs see nothing of it. Empty requests (flushes) are counted, not listed; what is
+zeroed by command counts as written.
 """
 
 import contextlib
@@ -105,5 +106,6 @@ class Tracer:
             if int(count) == 0:
                 log.flushes += 1
             elif "D" not in kind:
-                log.requests.append(Request("W" in kind, int(sector) * SECTOR, int(count) * SECTOR))
+                log.requests.append(Request("R" not in kind, int(sector) * SECTOR,
+                                            int(count) * SECTOR))
         return logs

@@ -23,6 +23,7 @@ from .survey import count_names
 KINDS = ("extra", "missing", "type", "data", "size", "holes", "symlink", "device", "nlink", "links",
          "mode", "uid", "gid", "mtime", "atime", "ctime", "crtime", "version", "generation",
          "flags", "project", "xattr", "hash")
+CONTENT = {"missing", "type", "data", "size", "symlink"}
 SUMMED = re.compile(r"^and (\d+) more: (\w+) \(all with")
 LISTED = re.compile(rf": ({'|'.join(KINDS)})\b")
 NEARLY_ALL = 0.9                # of the inodes
@@ -40,8 +41,9 @@ class Verdict:
     status: int = 0                 # of the copy
 
     def whole(self):
-        """Sound, with every name: its time counts as that of a copy."""
-        return self.clean and self.names == self.expected
+        """Sound, with every name and all content: its time counts as that of a copy."""
+        return (self.clean and self.names == self.expected
+                and not CONTENT & self.differences.keys())
 
     def equal(self):
         """Of equal fidelity: nothing differs at all."""
