@@ -6,7 +6,8 @@ Measures nothing, computes only. Nothing is asserted: a bar is met, missed, or w
     same            on every set: e2bfo verify finds no difference; else no time of it counts
     file-level      on every set, in wall time: faster than each competitor that copies files; one
                     that was stopped is known to take longer than that
-    e2image -ra     on every set, in wall time: never slower
+                    also where only the target counts (writing)
+    e2image -ra     on every set, in wall time: never slower, nor with --mkfs
     equal           the same against the fastest that loses nothing, whichever it is
     dd              of the used bytes, the faster of through the cache and past it: <= 1.15 of it
                     where the source is contiguous, <= 1.5 where it is aged; wall time, and each
@@ -22,7 +23,7 @@ Measures nothing, computes only. Nothing is asserted: a bar is met, missed, or w
 
 from dataclasses import dataclass
 
-from . import host, models, ranks, scale
+from . import host, models, ranks, scale, writing
 
 MIB = 1 << 20
 CONTIGUOUS, AGED = 1.15, 1.5        # times dd
@@ -53,6 +54,8 @@ def all_bars(parts):
     if "copies" in parts:
         for make in (same_bars, rival_bars, limit_bars, request_bars, memory_bars, source_bars):
             rows += make(parts["copies"])
+    if "writing" in parts:
+        rows += writing_bars(parts["writing"])
     if "scale" in parts:
         rows += scale_bars(parts["scale"])
     return rows
@@ -97,7 +100,11 @@ def rival_bars(copies):
                         ranks.stopped(tools))
         yield rival_bar(f"{text}best tool that loses nothing", ours,
                         ranks.best_equal(tools, cache), cache)
-        yield at_most(f"{text}e2image -ra", ours, ranks.wall(tools.get("e2image"), cache))
+        yield image_bar(f"{text}e2image -ra", ours, tools, cache)
+        if "e2bfo-mkfs" in tools:
+            made = tools["e2bfo-mkfs"]
+            yield image_bar(f"{data.name}, {cache}: {made.label}: wall s ≤ e2image -ra",
+                            ranks.wall(good(made), cache), tools, cache)
 
 
 def rival_bar(text, ours, rival, cache, stopped=None):
@@ -105,6 +112,10 @@ def rival_bar(text, ours, rival, cache, stopped=None):
     if rival:
         return at_most(f"{text} ({rival.label})", ours, ranks.wall(rival, cache))
     return at_most(text + (f" (stopped after {stopped:g} s)" if stopped else ""), ours, stopped)
+
+
+def image_bar(text, ours, tools, cache):
+    return at_most(text, ours, ranks.wall(good(tools.get("e2image")), cache))
 
 
 def limit_bars(copies):
@@ -119,6 +130,14 @@ def limit_bars(copies):
             text = f"{data.name}, {cache}: {word} s ≤ {factor} × dd of the used bytes"
             yield at_most(text + (f" (floor: {floor:.2f})" if floor else ""), mine[what],
                           times(limit[what], factor))
+
+
+def writing_bars(rows):
+    for row in rows:
+        best = writing.best_file(row)
+        yield at_most(f"writing {writing.title(row.files)}: wall s ≤ best file-level tool"
+                      + (f" ({writing.label(best)})" if best else ""), row.costs["e2bfo"].wall,
+                      best and row.costs[best].wall)
 
 
 def scale_bars(steps):

@@ -84,6 +84,8 @@ def by_memory(rig):
         tool = contenders.ours("e2bfo", "--memory", f"{n // sweep.MIB}M")
         costs[n] = rig.cost(tool.command(rig.job), ("e2bfo",), good=tool.good_status,
                             before=lambda: datasets.mkfs(rig.job.target))
+        if not costs[n].failure:
+            rig.verify(tool)
         experiment.say(f"batches, {tool.label}: {seconds(costs[n])}")
     return costs
 
@@ -114,7 +116,7 @@ def cost_table(head, costs, text):
 def memory_table(costs):
     heads = ["--memory", "wall s"]
     for side in ("source", "target"):
-        heads += [f"{side}: requests", "MiB", "non-contig.", "disk s", "cloud s", "SSD s"]
+        heads += [f"{side}: requests", "MiB", "non-contig.", *sweep.MODEL_HEADS]
     rows = []
     for n, c in costs.items():
         row = [plot.size_text(n), f"{c.wall:.2f}" if c.walls else c.failure]
@@ -134,7 +136,8 @@ def section(results):
     parts = ["\n## Size of a batch\n\n### Files, reading\n\n"
              f"drain of {title(results.fresh)}, created in order; cold; room for all of them. "
              "Paper: 2,048 files are enough in sequential order, 65,536 in random order. Here the "
-             "inode tables are read at once, before the first batch, whatever its size."]
+             "inode tables are read at once, before the first batch, whatever its size. (Batches of up "
+             f"to {BATCHES[-1]:,} files: BENCH=full, where there are as many.)"]
     for order, costs in results.files.items():
         parts += [f"\n\n{ORDERS[order]}:\n\n", cost_table("files", costs, files_text),
                   enough_line(costs, files_text)]

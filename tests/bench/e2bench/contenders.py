@@ -3,7 +3,8 @@
 
 Measures nothing. What is inside the clock is the same for all: mounting and unmounting where the
 tool needs it, the copy, and the sync of the target device (measure.c). Formatting the target is
-outside, but for tools that do it themselves. A file-level tool sees the source mounted read-only.
+outside, but for tools that do it themselves: block copiers, mke2fs -d, fsarchiver, e2bfo --mkfs. A
+file-level tool sees the source mounted read-only.
 
     limit   dd of a contiguous file as large as all blocks in use: through the page cache, where
             reading and writing overlap, and past it, where nothing is copied
@@ -12,8 +13,8 @@ outside, but for tools that do it themselves. A file-level tool sees the source 
     file    file copiers: they go through the kernel, or like dump and debugfs do so on one side
     e2bfo   ours
 
-A row takes part in a set unless its `only` says no; slow ones by default not in sets that are
-called brief (recipes.py), to keep the time.
+A row takes part in a set unless its `only` says no; those that are called slow by default not in
+sets that are called brief (recipes.py), to keep the time.
 """
 
 import re
@@ -147,7 +148,7 @@ TOOLS = (
     Tool("dd-direct", "dd bs=1M, direct", "limit", ("dd",),
          dd("iflag=direct", "oflag=direct"), target="any", filesystem=False),
     ours("e2bfo"),
-    ours("e2bfo-mkfs", "--mkfs", target="blank", slow=True),
+    ours("e2bfo-mkfs", "--mkfs", target="blank"),
     ours("e2bfo-256M", "--memory", "256M", only=is_aged_flat, warm=False),
     ours("e2bfo-256M-gap0", "--memory", "256M", "--read-gap", "0", only=is_aged_flat, warm=False,
          slow=True),

@@ -28,6 +28,9 @@ def run(settings):
     tools, notes = contenders.usable(settings)
     copies = Copies(settings.caches, notes=notes, about=about(settings))
     wanted = recipes.wanted(settings)
+    if not settings.full and not settings.sets:
+        notes.append("the sets of BENCH=full: " + ", ".join(
+            r.name for r in recipes.all_recipes(settings) if r.extra) + ", and larger ones")
     for number, recipe in enumerate(wanted, 1):
         reason = recipes.missing(settings, recipe)
         if reason:
@@ -59,24 +62,29 @@ def run_set(settings, recipe, tools, copies):
 
 
 ABOUT = """\
-Wall time includes the sync of the target device. Medians of {runs} runs, tools in turn, in an
-order that changes (file-level tools: as many as fit into {file_seconds:g} s; n says how many).
+Wall time includes mounting, unmounting and the sync of the target device. Targets were formatted
+before, but for tools that do so themselves: block copiers, mke2fs -d, fsarchiver, and e2bfo copy
+--mkfs, which is the row to hold against a block copier. Medians of {runs} runs, tools in turn, in
+an order that changes (file-level tools: as many as fit into {file_seconds:g} s, mostly the first
+alone; n says how many). What is cold for this machine may still be in the memory of what is below
+it, if its disk is a virtual one.
+
 The first run of each tool was traced and judged: by e2fsck, by the kernel, which counts the
 names, and by e2bfo verify, which compares content and all attributes: what it says is lost stands
 beside the time; that of e2bfo copy also by what the kernel shows of both sides, byte by byte and
 with all attributes (sets of more than 100,000 inodes: with BENCH=full). The dd rows copy a
-contiguous file as large as all blocks in use, through the page cache, where reading and writing
-overlap, and past it; the faster one is what "× dd" and the goals mean. The best equal is the
-fastest competitor that lost nothing, the best file-level one the fastest that copies files and
-brought every name. partclone runs with -f 0, as its progress thread otherwise rounds the time up to
-pauses of 2 s.
+contiguous file as large as all blocks in use (the journal's, too, which of a small set are more
+than its files), through the page cache, where reading and writing overlap, and past it; the faster
+one is what "× dd" and the goals mean. The best equal is the fastest competitor that lost nothing,
+the best file-level one the fastest that copies files and brought every name and all content.
+partclone runs with -f 0, as its progress thread otherwise rounds the time up to pauses of 2 s.
 
 Of aged sets a floor is computed, which no copier can go below: reading every block of the tree
 once, in the order on the medium, each gap passed over or read, whichever the model finds cheaper;
 and writing all in one piece."""
 BRIEF = """
-The slow tools (tar, rsync, dump, fsarchiver, mke2fs -d, debugfs) copy every set only with
-BENCH=full."""
+For want of time tar | tar, rsync, dump, fsarchiver, mke2fs -d and debugfs copy only the kernel tree
+and the small set; the rest with BENCH=full."""
 
 
 def about(settings):

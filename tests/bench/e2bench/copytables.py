@@ -108,15 +108,15 @@ def model_row(label, modelled, tools):
 def gap_table(tools, contents):
     """The aged set: what reading over gaps costs in bytes and saves in seeks."""
     heads = ["flat, aged", "source reads", "bytes read ÷ tree", "bytes read ÷ in use",
-             "disk model: source s", "target s", "non-contig. writes", "wall s"]
+             "disk, write cache: source s", "target s", "non-contig. writes", "wall s"]
     rows = []
     for key in ("e2bfo", "e2bfo-256M", "e2bfo-256M-gap0", "e2image", "partclone"):
         r = tools.get(key)
         if r and r.source:
             read = r.source["bytes"]
             rows.append([r.label, f"{r.source['requests']:,}", ratio(read, contents.tree_bytes),
-                         ratio(read, contents.used_bytes), f"{r.source['disk']:.1f}",
-                         f"{r.target['disk']:.1f}", f"{r.target['noncontiguous']:,}",
+                         ratio(read, contents.used_bytes), f"{r.source['disk_cached']:.1f}",
+                         f"{r.target['disk_cached']:.1f}", f"{r.target['noncontiguous']:,}",
                          number(r.median("cold"))])
     return ("\nReading over gaps. A batch smaller than the set reads over the same gaps again, "
             "from the page cache as long as the machine has memory for it: with less, more "
@@ -157,10 +157,12 @@ def aged_table(copies):
     if not rows:
         return ""
     heads = ["tool", "in order, s", "aged, s", "aged ÷ in order"]
-    for model in ("disk", "ssd"):
+    for model in ("disk_cached", "ssd"):
         heads += [f"{models.WORDS[model]}: in order, s", "aged, s", "aged ÷ in order"]
-    return ("\n### Aged sources\n\nThe same files, written in order and by interleaved "
-            "writers with deletions between them; cold.\n\n" + table(heads, rows))
+    return ("\n### Aged sources\n\nAs many files of the same sizes, written in order, and by "
+            "interleaved writers with deletions between them: kernel trees in a filesystem that is "
+            "85 % full, in pieces; flat directories in one that is not, whose files are whole, but "
+            "scattered; cold.\n\n" + table(heads, rows))
 
 
 def aged_rows(copies, data):
@@ -171,7 +173,7 @@ def aged_rows(copies, data):
             continue
         before, after = (ranks.wall_and_models(r, "cold") for r in (fresh[key], result))
         row = [f"{data.fresh}: {result.label}"]
-        for what, form in (("wall", "{:.2f}"), ("disk", "{:.1f}"), ("ssd", "{:.1f}")):
+        for what, form in (("wall", "{:.2f}"), ("disk_cached", "{:.1f}"), ("ssd", "{:.1f}")):
             row += [number(before[what], form), number(after[what], form),
                     ratio(after[what], before[what])]
         yield row

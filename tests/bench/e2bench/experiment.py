@@ -254,6 +254,8 @@ def one_run(bench, tool, result, cache, number):
     traced = number == 0 and cache == bench.settings.caches[0]
     try:
         sample = bench.traced_copy(tool, cache, result) if traced else bench.copy(tool, cache)
+        if result.verdict and sample.status != result.verdict.status:
+            raise host.Failure(f"exit {sample.status}: {last_words(bench.job)}")
         result.samples(cache).append(sample)
         if traced and tool.filesystem:
             result.verdict = bench.judge(tool, sample.status)

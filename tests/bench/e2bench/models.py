@@ -3,8 +3,10 @@
 
 Measures nothing, computes only: pure functions of a list of requests in issue order (anything with
 .start and .size in bytes, and .write). They say how a tool's *order* of requests would fare where
-order costs, whatever the machine of the benchmark is made of. What they leave out is the same for
-all: queue reordering in the drive, zones of different density.
+order costs, whatever the machine of the benchmark is made of. They leave out zones of different
+density; the drive's queue, which would help who has many scattered requests under way (block
+copiers, writing an aged tree) more than who has few; and that a disk without a write cache loses a
+turn even between writes that follow on.
 
 Disk, 7200 rpm, 1 TB, 160 MB/s. A request that begins where the last one ended costs its transfer.
 Any other costs the head's way and half a turn:
@@ -28,11 +30,12 @@ NAMES = ("disk", "disk_cached", "cloud", "ssd")
 WORDS = {"disk": "disk (no write cache)", "disk_cached": "disk, write cache", "cloud": "cloud",
          "ssd": "SSD"}
 ABOUT = """\
-The models turn the requests of a run into seconds, one request after the other, on devices that are
-not here: a disk of 7200 rpm and 160 MB/s, without or with a write cache that may be trusted, where
-what is not contiguous costs the head's way (5 to 18 ms) or, if shorter, the wait until a gap has
-passed; a cloud volume of 3,000 requests (of 256 KiB) and 125 MB a second; a SATA SSD that takes 80
-us for each request, and 500 MB/s."""
+The models turn the requests of a run into seconds, one request after the other, first the source's,
+then the target's, on devices that are not here, without their queues, which would help who writes
+in pieces more than who does not: a disk of 7200 rpm and 160 MB/s, without or with a write cache
+that may be trusted, where what is not contiguous costs the head's way (5 to 18 ms) or, if shorter,
+the wait until a gap has passed; a cloud volume of 3,000 requests (of 256 KiB) and 125 MB a second; a
+SATA SSD that takes 80 us for each request, and 500 MB/s."""
 
 DISK_BYTES = 1e12
 DISK_RATE = 160e6

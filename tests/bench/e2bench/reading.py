@@ -114,7 +114,8 @@ def section(rows):
             "Cold; loop device on a file. Each file was read whole, by read(2) of 128 KiB at a "
             "time, or by drain, which was given the list in random order and had "
             f"{plot.size_text(host.default_memory())} of room; mounting, scanning inodes and "
-            "looking up names included. The order by inode was made before the clock started. "
+            "looking up names included; of the smallest files there are no more than "
+            f"{sweep.MOST_FILES:,}, unless BENCH=full. The order by inode was made before the clock started. "
             "All ways have read the same bytes of the same files, by checksum; drain and the "
             "kernel agree about a mixed tree, too.\n\n" + cost_table(rows)
             + "\nHow many times as long as drain (paper: BFO, MSST 2019; its disk and its SSD are "

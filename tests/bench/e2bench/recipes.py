@@ -77,10 +77,11 @@ def reading(base, copy):
 def kernels(settings):
     name = settings.tarball.name
     title = name.removesuffix(".tar.xz")
-    one = Recipe("kernel", 3 * GIB, (), "noatime", unpack, f"{title}, unpacked by tar", name,
+    of = f"{name}-{settings.tarball.stat().st_size}" if settings.tarball.exists() else name
+    one = Recipe("kernel", 3 * GIB, (), "noatime", unpack, f"{title}, unpacked by tar", of,
                  "kernel")
     six = Recipe("kernel6", 0, (), "noatime",
-                 reading(one, lambda a, b: aging.copies(a, b, TREES)), f"six times {title}", name,
+                 reading(one, lambda a, b: aging.copies(a, b, TREES)), f"six times {title}", of,
                  "kernel", base=one, times=TREES, full=0.6, brief=True, extra=True)
     return one, aged(one), six, aged(six)
 

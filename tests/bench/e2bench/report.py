@@ -6,6 +6,8 @@ Measures nothing.
 
 import os
 import platform
+import shutil
+import subprocess
 import time
 from pathlib import Path
 
@@ -59,8 +61,24 @@ def machine(settings):
         "memory": f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 2**30:.0f} GiB",
         "images on": below,
         "pages out": pages_out(),
+        "e2bfo": commit(),
+        "sources": sources(settings.tarball),
         "versions": {name: contenders.version(settings, name) for name in PROGRAMS},
     }
+
+
+def commit(top=Path(__file__).resolve().parents[3]):
+    """Of the sources this stands in: what git calls it, if it can be asked."""
+    done = subprocess.run(["git", "-C", top, "describe", "--always", "--dirty"], text=True,
+                          capture_output=True, check=False) if shutil.which("git") else None
+    return done.stdout.strip() if done and not done.returncode else "unknown"
+
+
+def sources(tarball):
+    """The kernel's: which ones."""
+    if not tarball.exists():
+        return f"{tarball.name}: absent"
+    return f"{tarball.name}, SHA-256 {host.sh('sha256sum', tarball)[:16]}…"
 
 
 def pages_out(top=DAMON):
@@ -79,7 +97,8 @@ def header(info, settings):
     paged = PAGED_OUT if info["pages out"] else ""
     return (f"# e2bfo benchmark, {info['date']}\n\n"
             f"Linux {info['kernel']}, {info['cpu']}, {info['memory']}{left}; loop devices on files "
-            f"on {info['images on']}.\n{versions}.\n{said}{paged}")
+            f"on {info['images on']}.\n{versions}.\nCommit {info['e2bfo']}; {info['sources']}.\n"
+            f"{said}{paged}")
 
 
 def elapsed(seconds):

@@ -12,7 +12,7 @@ a copy costs at any size still shows.
 import math
 from dataclasses import asdict, dataclass, replace
 
-from . import contenders, datasets, experiment, plot, recipes
+from . import contenders, copytables, datasets, experiment, plot, recipes
 from .report import MIB, number, table
 
 MEMORY = 64 << 20
@@ -61,14 +61,14 @@ def row(step, before):
     r, c = step.result, step.contents
     rss = r.rss()
     return [f"{c.files:,}", number(r.median("cold", "user")), number(r.median("cold", "system")),
-            number(r.median("cold")), number(step.per_file("user")), number(step.per_file()),
+            *copytables.spread(r, "cold"), number(step.per_file("user")), number(step.per_file()),
             number(slope(before, step)) if before else "-",
             number(rss and rss / MIB, "{:.1f}"), f"{memory_limit(c, MEMORY) / MIB:.1f}",
             r.words(c.inodes)]
 
 
 def section(steps):
-    heads = ["empty files", "user s", "sys s", "wall s", "user µs/file", "wall µs/file", "slope",
+    heads = ["empty files", "user s", "sys s", "wall s", "min–max (n)", "user µs/file", "wall µs/file", "slope",
              "RSS MiB", "at most (P7)", "result"]
     rows = [row(step, before) for before, step in zip([None, *steps], steps)]
     return ("\n## Scale\n\ne2bfo copy --memory 64M, one flat directory, cold. A slope of "

@@ -75,6 +75,9 @@ class Cost:
     def wall(self):
         return statistics.median(self.walls) if self.walls else None
 
+    def spread(self):
+        return f"{min(self.walls):.2f}–{max(self.walls):.2f} ({len(self.walls)})"
+
     def model(self, name):
         """Seconds on both devices, one after the other."""
         if not self.source:
@@ -136,6 +139,15 @@ class Rig:
                 if "in use" not in str(error) or not patience:
                     raise
                 time.sleep(0.25)        # somebody probes it
+
+    def verify(self, tool):
+        """Failure, unless the target is sound and has the contents of the source."""
+        check = host.status_of("e2fsck", "-fn", self.job.target)
+        if check:
+            raise host.Failure(f"{tool.label}: e2fsck -fn of what it wrote: exit {check}")
+        source, target = (self.contents(d) for d in (self.job.source, self.job.target))
+        if source != target:
+            raise host.Failure(f"{tool.label}: source {source}; what it wrote: {target}")
 
     def drain(self, *options, listed=None):
         return [self.program("drain"), *map(str, options), self.job.source,
@@ -277,8 +289,9 @@ def cost_cells(cost):
         return [cost.failure] + ["-"] * (len(COST_HEADS) - 1)
     sides = [s for s in (cost.source, cost.target) if s]
     total = [sum(s[key] for s in sides) for key in ("requests", "bytes", "noncontiguous")]
-    return [f"{cost.wall:.2f}", f"{total[0]:,}", f"{total[1] / MIB:,.0f}", f"{total[2]:,}",
-            *(f"{cost.model(m):.2f}" for m in MODELS), f"{cost.rss / MIB:,.0f}"]
+    return [f"{cost.wall:.2f}", cost.spread(), f"{total[0]:,}", f"{total[1] / MIB:,.0f}",
+            f"{total[2]:,}", *(f"{cost.model(m):.2f}" for m in MODELS), f"{cost.rss / MIB:,.0f}"]
 
 
-COST_HEADS = ["wall s", "requests", "MiB", "non-contig.", "disk s", "cloud s", "SSD s", "RSS MiB"]
+MODEL_HEADS = [f"{models.WORDS[m]} s" for m in MODELS]
+COST_HEADS = ["wall s", "min–max (n)", "requests", "MiB", "non-contig.", *MODEL_HEADS, "RSS MiB"]
