@@ -9,9 +9,9 @@ Measures nothing, computes only. Nothing is asserted: a bar is met, missed, or w
                     also where only the target counts (writing)
     e2image -ra     on every set, in wall time: never slower, nor with --mkfs
     equal           the same against the fastest that loses nothing, whichever it is
-    dd              of the used bytes, the faster of through the cache and past it: <= 1.15 of it
-                    where the source is contiguous, <= 1.5 where it is aged; wall time, and each
-                    model, beside the floor of the aged (floor.py)
+    dd              of the used bytes: <= 1.15 of it where the source is contiguous, <= 1.5 where
+                    it is aged; wall time, through the page cache and past it; and each model,
+                    beside the floor of the aged (floor.py)
     scale           time per file linear: from the largest number of files to the next smaller one,
                     <= 1.2; user CPU <= 3 s per million empty files
     requests        <= 1.1 of e2image's on the source; on aged flat sets <= 1/10 of its
@@ -122,14 +122,15 @@ def limit_bars(copies):
     for data, tools, ours in by_set(copies):
         factor = AGED if data.aged else CONTIGUOUS
         cache = copies.caches[0]
-        mine = ranks.wall_and_models(good(ours), cache)
-        limit = {"wall": ranks.wall(ranks.limit(tools, cache), cache)}
-        limit |= {model: ranks.limit_model(tools, model) for model in models.NAMES}
-        for what, word in {"wall": "wall", **models.WORDS}.items():
-            floor = copies.floors.get(data.name, {}).get(what)
-            text = f"{data.name}, {cache}: {word} s ≤ {factor} × dd of the used bytes"
-            yield at_most(text + (f" (floor: {floor:.2f})" if floor else ""), mine[what],
-                          times(limit[what], factor))
+        for limit in ranks.limits(tools):
+            yield at_most(f"{data.name}, {cache}: wall s ≤ {factor} × {limit.label}",
+                          ranks.wall(good(ours), cache), times(ranks.wall(limit, cache), factor))
+        for model, word in models.WORDS.items():
+            floor = copies.floors.get(data.name, {}).get(model)
+            text = f"{data.name}, {cache}: {word} s ≤ {factor} × dd, blocks in use"
+            yield at_most(text + (f" (floor: {floor:.2f})" if floor else ""),
+                          ranks.model_seconds(good(ours), model),
+                          times(ranks.limit_model(tools, model), factor))
 
 
 def writing_bars(rows):

@@ -74,8 +74,8 @@ names, and by e2bfo verify, which compares content and all attributes: what it s
 beside the time; that of e2bfo copy also by what the kernel shows of both sides, byte by byte and
 with all attributes (sets of more than 100,000 inodes: with BENCH=full). The dd rows copy a
 contiguous file as large as all blocks in use (the journal's, too, which of a small set are more
-than its files), through the page cache, where reading and writing overlap, and past it; the faster
-one is what "× dd" and the goals mean. The best equal is the fastest competitor that lost nothing,
+than its files), through the page cache, where reading and writing overlap, and past it; "× dd"
+means the faster one, the goals have both. The best equal is the fastest competitor that lost nothing,
 the best file-level one the fastest that copies files and brought every name and all content.
 partclone runs with -f 0, as its progress thread otherwise rounds the time up to pauses of 2 s.
 
