@@ -164,6 +164,26 @@ static errcode_t foresee_nodes(struct mover *m, bfo_order_list *nodes, uint64_t 
 	return err;
 }
 
+/*
+ * The regions, if they may be used.  Where one buffer takes all NODES that are left, it is read past the
+ * page cache, once, as regions are; these let the writer begin early, but what goes by way of the page
+ * cache takes longer, by about a half: so they are for sources that have little else in between.
+ */
+static struct bfo_regions *usable_regions(struct mover *m, const bfo_order_list *nodes)
+{
+	uint64_t wanted = 0;
+	size_t i;
+
+	if (!m->regions.n)
+		return NULL;
+	for (i = 0; i < nodes->n; i++)
+		wanted += (uint64_t) nodes->v[i].len * m->fill.r->vol->block_size;
+	if (m->ahead == UINT64_MAX && !m->regions.taken &&
+	    bfo_regions_worth(&m->regions) > wanted + wanted / 2)
+		return NULL;
+	return &m->regions;
+}
+
 /* What is chosen for less than a whole buffer holds for as far as was looked ahead. */
 static errcode_t choose_batch(struct mover *m)
 {
@@ -173,9 +193,9 @@ static errcode_t choose_batch(struct mover *m)
 	if (m->ahead)
 		return 0;
 	nodes->n = 0;
-	m->how = (struct bfo_batching) { .size = m->pipe.capacity,
-					 .regions = m->regions.n ? &m->regions : NULL };
 	err = foresee_nodes(m, nodes, &m->ahead);
+	m->how = (struct bfo_batching) { .size = m->pipe.capacity,
+					 .regions = usable_regions(m, nodes) };
 	if (!err)
 		err = bfo_batches_choose(m->fill.r, nodes, BATCH_MIN_CHUNKS * m->pipe.chunk,
 					 &m->how);
