@@ -248,30 +248,6 @@ read -r kept _ <<< "$(requests 4M)"
 read -r lost _ <<< "$(E2BFO=$PWD/waiting requests 4M)"
 [ "$lost" -ge 100 ] && [ "$lost" -le 1600 ] || fail "they were lost: $lost requests"
 
-# A buffer that takes all is read past the page cache, if regions hold far more than is wanted.
-# past: MiB that are
-past() {
-	local source
-
-	blank target.img 4096
-	source=$(loop -r source.img)
-	copied "$source" target.img --memory 64M
-	unloop "$source"
-	checked target.img
-	grep -v pwrite calls > asked
-	bulk asked | cut -d ' ' -f 1
-}
-
-close=$(past)
-cp source.img close.img
-seq -f 'rm /%.0f' 6000 | grep -v '[258]$' > commands
-mapfile -t commands < commands
-debug source.img "${commands[@]}"
-apart=$(past)
-mv close.img source.img
-[ "$close" -le 4 ] || fail "files that lie close together: $close MiB past the page cache"
-[ "$apart" -ge 16 ] || fail "files that lie apart: $apart MiB past the page cache"
-
 # What a journal has for some of their blocks does not make the others pieces.
 commands=(journal_open)
 for file in $(seq 100 100 6000); do
@@ -281,6 +257,34 @@ done
 debug source.img "${commands[@]}" journal_close
 read -r replayed _ <<< "$(requests 4M)"
 [ "$replayed" -le $((kept + 200)) ] || fail "with a journal: $replayed requests, without $kept"
+
+# A buffer that takes all is read past the page cache, if regions hold far more than is wanted.
+volume scattered.img 256M -N 16000 -O ^has_journal -G 1
+mounted scattered.img mnt rw,noatime,nodelalloc
+perl -e 'for (1 .. 12000) { open(F, ">", "mnt/$_"); print F pack("N", $_) x 4096 }'
+unmounted mnt
+
+# past: MiB of it that are
+past() {
+	local source
+
+	rm -f target.img
+	volume target.img 256M -N 16000
+	source=$(loop -r scattered.img)
+	copied "$source" target.img --memory 240M
+	unloop "$source"
+	checked target.img
+	grep -v pwrite calls > asked
+	bulk asked | cut -d ' ' -f 1
+}
+
+close=$(past)
+mounted scattered.img mnt rw,noatime
+seq -f mnt/%.0f 2 2 12000 | xargs rm
+unmounted mnt
+apart=$(past)
+[ "$close" -le 8 ] || fail "files that lie close together: $close MiB past the page cache"
+[ "$apart" -ge 16 ] || fail "files that lie apart: $apart MiB past the page cache"
 
 status=0
 "$E2BFO" copy --direct=perhaps source.img target.img 2> said || status=$?
