@@ -84,3 +84,19 @@ assert left("none", "kernel6", ["kernel6-aged"]) == ["kernel6", "kernel6-aged"]
 assert left("none", "kernel6-aged", []) == ["kernel"]
 assert left("all", "kernel6-aged", []) == ["kernel", "kernel6", "kernel6-aged"]
 EOF
+
+# What every benchmark says of the machine it ran on.
+BENCH_DIR=$PWD python3 -B - "$SRCDIR/tests/bench" <<'EOF' || fail "machine"
+import sys
+
+sys.path.insert(0, sys.argv[1])
+from e2bench import report, settings
+from e2index import contenders, settings as of_itree
+from e2order import settings as of_order
+
+for asked in (settings.from_environment(), of_itree.from_environment(contenders.ROWS),
+              of_order.from_environment((), ())):
+    said = report.machine(asked)
+    assert all(said[key] for key in ("kernel", "cpu", "memory", "images on", "commit")), said
+    assert said["versions"]["mke2fs"].startswith("1."), said
+EOF

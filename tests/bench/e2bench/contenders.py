@@ -148,7 +148,7 @@ TOOLS = (
     Tool("dd-direct", "dd bs=1M, direct", "limit", ("dd",),
          dd("iflag=direct", "oflag=direct"), target="any", filesystem=False),
     ours("e2bfo"),
-    ours("e2bfo-mkfs", "--mkfs", target="blank"),
+    ours("e2bfo-mkfs", "--mkfs", target="blank", slow=True),
     ours("e2bfo-256M", "--memory", "256M", only=is_aged_flat, warm=False),
     ours("e2bfo-256M-gap0", "--memory", "256M", "--read-gap", "0", only=is_aged_flat, warm=False,
          slow=True),

@@ -83,8 +83,8 @@ Of aged sets a floor is computed, which no copier can go below: reading every bl
 once, in the order on the medium, each gap passed over or read, whichever the model finds cheaper;
 and writing all in one piece."""
 BRIEF = """
-For want of time tar | tar, rsync, dump, fsarchiver, mke2fs -d and debugfs copy only the kernel tree
-and the small set; the rest with BENCH=full."""
+For want of time tar | tar, rsync, dump, fsarchiver, mke2fs -d, debugfs and e2bfo copy --mkfs copy
+only the kernel tree and the small set; the rest with BENCH=full."""
 
 
 def about(settings):

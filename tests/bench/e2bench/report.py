@@ -61,8 +61,7 @@ def machine(settings):
         "memory": f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 2**30:.0f} GiB",
         "images on": below,
         "pages out": pages_out(),
-        "e2bfo": commit(),
-        "sources": sources(settings.tarball),
+        "commit": commit(),
         "versions": {name: contenders.version(settings, name) for name in PROGRAMS},
     }
 
@@ -97,7 +96,7 @@ def header(info, settings):
     paged = PAGED_OUT if info["pages out"] else ""
     return (f"# e2bfo benchmark, {info['date']}\n\n"
             f"Linux {info['kernel']}, {info['cpu']}, {info['memory']}{left}; loop devices on files "
-            f"on {info['images on']}.\n{versions}.\nCommit {info['e2bfo']}; {info['sources']}.\n"
+            f"on {info['images on']}.\n{versions}.\nCommit {'; '.join(filter(None, (info['commit'], info.get('sources'))))}.\n"
             f"{said}{paged}")
 
 

@@ -37,7 +37,7 @@ usage: run [--help]            settings are environment variables:
                   that nobody has used before is slow on virtual machines (default: all of it)
   TIMEOUT         seconds after which a tool is stopped and reported so (default: 120; full: 1800)
   KERNEL_TARBALL  default: /usr/src/linux-source-6.1.tar.xz (Debian: linux-source-6.1)
-  FLAT_FILES, SMALL_FILES, SCALE_FILES    sizes of the flat sets (default: 200000, 15000,
+  FLAT_FILES, SMALL_FILES, SCALE_FILES    sizes of the flat sets (default: 200000, 10000,
                   '10000 100000 1000000'; full: '200000 1000000', 20000, to 10000000)
   MAIL_FILES      default: 20000; full: 100000
   SWEEP_MB        MB in each set of the sweep of file sizes (default: 512; full: 4096)
@@ -117,7 +117,7 @@ def from_environment(env=None):
         timeout=number(env, "TIMEOUT", either(120, 1800), float),
         tarball=path(env, "KERNEL_TARBALL", "/usr/src/linux-source-6.1.tar.xz"),
         flat_files=numbers(env, "FLAT_FILES", either("200000", "200000 1000000")),
-        small_files=number(env, "SMALL_FILES", either(15_000, 20_000)),
+        small_files=number(env, "SMALL_FILES", either(10_000, 20_000)),
         scale_files=numbers(env, "SCALE_FILES", either("10000 100000 1000000",
                                                        "10000 100000 1000000 10000000")),
         mail_files=number(env, "MAIL_FILES", either(20_000, 100_000)),
