@@ -165,9 +165,10 @@ static errcode_t foresee_nodes(struct mover *m, bfo_order_list *nodes, uint64_t 
 }
 
 /*
- * The regions, if they may be used.  Where one buffer takes all NODES that are left, it is read past the
- * page cache, once, as regions are; these let the writer begin early, but what goes by way of the page
- * cache takes longer, by about a half: so they are for sources that have little else in between.
+ * The regions, if they may be used.  Where one buffer takes all NODES that are left of a device, it is
+ * read past the page cache, once, as regions are; these let the writer begin early, but what goes by way
+ * of the page cache takes longer, by about a half: so they are for sources that have little else in
+ * between.
  */
 static struct bfo_regions *usable_regions(struct mover *m, const bfo_order_list *nodes)
 {
@@ -176,12 +177,11 @@ static struct bfo_regions *usable_regions(struct mover *m, const bfo_order_list 
 
 	if (!m->regions.n)
 		return NULL;
+	if (m->ahead != UINT64_MAX || m->regions.taken || !bfo_direct_wanted(m->fill.r->vol))
+		return &m->regions;
 	for (i = 0; i < nodes->n; i++)
 		wanted += (uint64_t) nodes->v[i].len * m->fill.r->vol->block_size;
-	if (m->ahead == UINT64_MAX && !m->regions.taken &&
-	    bfo_regions_worth(&m->regions) > wanted + wanted / 2)
-		return NULL;
-	return &m->regions;
+	return bfo_regions_worth(&m->regions) > wanted + wanted / 2 ? NULL : &m->regions;
 }
 
 /* What is chosen for less than a whole buffer holds for as far as was looked ahead. */

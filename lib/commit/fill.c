@@ -380,5 +380,5 @@ int bfo_fill_is_data(const struct bfo_node *node)
 
 int bfo_fill_may_be_lost(const struct bfo_node *node)
 {
-	return !(node->tag & (TAG_EA | TAG_INLINE | TAG_WHOLE));
+	return bfo_fill_is_data(node) && !(node->tag & TAG_WHOLE);
 }

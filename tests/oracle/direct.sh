@@ -285,6 +285,13 @@ unmounted mnt
 apart=$(past)
 [ "$close" -le 8 ] || fail "files that lie close together: $close MiB past the page cache"
 [ "$apart" -ge 16 ] || fail "files that lie apart: $apart MiB past the page cache"
+# Of an image file that has no use: regions come first, and their pieces, 94 MiB, from the page cache.
+rm -f target.img
+volume target.img 256M -N 16000
+copied scattered.img target.img --memory 240M
+grep -v pwrite calls > asked
+read -r _ cached <<< "$(bulk asked)"
+[ "$cached" -ge 240 ] || fail "files that lie apart in an image file: $cached MiB read"
 
 status=0
 "$E2BFO" copy --direct=perhaps source.img target.img 2> said || status=$?

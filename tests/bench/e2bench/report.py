@@ -6,7 +6,6 @@ Measures nothing.
 
 import os
 import platform
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -69,7 +68,7 @@ def machine(settings):
 def commit(top=Path(__file__).resolve().parents[3]):
     """Of the sources this stands in: what git calls it, if it can be asked."""
     done = subprocess.run(["git", "-C", top, "describe", "--always", "--dirty"], text=True,
-                          capture_output=True, check=False) if shutil.which("git") else None
+                          capture_output=True, check=False) if host.installed("git") else None
     return done.stdout.strip() if done and not done.returncode else "unknown"
 
 

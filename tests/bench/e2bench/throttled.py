@@ -43,7 +43,9 @@ def run(settings):
 def run_set(settings, recipe, tools):
     data = datasets.get(settings, recipe)
     free = experiment.run(settings, data, tools)
-    return {t.key: slowed(settings, data, t, free[t.key]) for t in tools}
+    rows = {t.key: slowed(settings, data, t, free[t.key]) for t in tools}
+    datasets.give_back(settings, recipe)
+    return rows
 
 
 def slowed(settings, data, tool, free):

@@ -8,7 +8,7 @@ attributes on both sides (tests/oracle/manifest). What they say becomes a few wo
 
     same                                clean, all names, no difference
     lost: ctime, crtime, xattr 12       clean, all names; these kinds differ, in all inodes or in 12
-    **fsck exit 4**, **9 of 10 names**  what disqualifies
+    **fsck exit 4**, **9 of 10 names**  what disqualifies, as do content and files that are missing
 """
 
 import hashlib
