@@ -95,7 +95,7 @@ def header(info, settings):
     paged = PAGED_OUT if info["pages out"] else ""
     return (f"# e2bfo benchmark, {info['date']}\n\n"
             f"Linux {info['kernel']}, {info['cpu']}, {info['memory']}{left}; loop devices on files "
-            f"on {info['images on']}.\n{versions}.\nCommit {'; '.join(filter(None, (info['commit'], info.get('sources'))))}.\n"
+            f"on {info['images on']}.\n{versions}.\nCommit {info['commit']}; {info['sources']}.\n"
             f"{said}{paged}")
 
 
