@@ -24,6 +24,20 @@ void *bfo_pages_alloc(size_t bytes)
 	return p;
 }
 
+/* Linux 5.14; others find out that they need memory when they use it. */
+#ifdef MADV_POPULATE_WRITE
+void bfo_pages_touch(void *pages, size_t bytes)
+{
+	madvise(pages, bytes, MADV_POPULATE_WRITE);
+}
+#else
+void bfo_pages_touch(void *pages, size_t bytes)
+{
+	(void) pages;
+	(void) bytes;
+}
+#endif
+
 void bfo_pages_free(void *pages, size_t bytes)
 {
 	if (pages)

@@ -40,14 +40,33 @@ static void free_buffer(struct bfo_pipe *p, struct bfo_buffer *b)
 	bfo_vec_free(&b->writes);
 }
 
+/* One more chunk. */
+static void touch_memory(const struct bfo_pipe *p, struct bfo_buffer *b)
+{
+	bfo_pages_touch(b->buf + (size_t) b->touched * p->unit, BFO_CHUNK_BYTES);
+	b->touched += p->chunk;
+}
+
+/* With the lock; what is done meanwhile, without. */
+static void wait_for_change(struct bfo_pipe *p, struct bfo_buffer *b)
+{
+	if (b->touched + p->chunk > b->used) {
+		pthread_cond_wait(&p->change, &p->lock);
+		return;
+	}
+	pthread_mutex_unlock(&p->lock);
+	touch_memory(p, b);
+	pthread_mutex_lock(&p->lock);
+}
+
 /* Waits until units [at, at + len) are all there; less may be returned if less is. */
-static uint32_t wait_for(struct bfo_pipe *p, const struct bfo_buffer *b, uint32_t at, uint32_t len)
+static uint32_t wait_for(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t len)
 {
 	uint32_t first = at / p->chunk, last = first, end = (at + len - 1) / p->chunk;
 
 	pthread_mutex_lock(&p->lock);
 	while (b->missing[first] && !p->err)
-		pthread_cond_wait(&p->change, &p->lock);
+		wait_for_change(p, b);
 	while (last < end && !b->missing[last + 1])
 		last++;
 	if (p->err)
@@ -73,7 +92,7 @@ static errcode_t tell(struct bfo_pipe *p, uint64_t end)
 	return err;
 }
 
-static errcode_t write_run(struct bfo_pipe *p, const struct bfo_buffer *b,
+static errcode_t write_run(struct bfo_pipe *p, struct bfo_buffer *b,
 			   const struct bfo_buffer_write *run)
 {
 	uint32_t max = WRITE_BYTES / p->w->vol->block_size, done, len, at;
@@ -94,7 +113,7 @@ static errcode_t write_run(struct bfo_pipe *p, const struct bfo_buffer *b,
 	return err;
 }
 
-static errcode_t write_buffer(struct bfo_pipe *p, const struct bfo_buffer *b)
+static errcode_t write_buffer(struct bfo_pipe *p, struct bfo_buffer *b)
 {
 	errcode_t err = 0;
 	size_t i;

@@ -9,6 +9,9 @@
  *   reader:  pipe_begin ── add nodes and writes ── pipe_publish ── pipe_arrived ...
  *   writer:  waits for a published buffer ── for each write waits for its chunks ── hands it back
  *
+ * A writer that has to wait touches the memory of what is read to places all over the buffer: to find
+ * and clear so much takes as long as to read it, where memory was not used before.
+ *
  * Places in a buffer are counted in units: the smaller of the two volumes' blocks.
  */
 #ifndef BFO_COMMIT_PIPE_H
@@ -42,6 +45,7 @@ struct bfo_buffer_write {
 struct bfo_buffer {
 	char *buf;
 	uint32_t used;			/* units of buf that have an owner */
+	uint32_t touched;		/* the writer's: units before this one have memory */
 	BFO_VEC(struct bfo_buffer_write) writes;
 	uint32_t *missing;		/* per chunk: units still to be read */
 	int published;			/* the writer may take it */

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "pipebed.h"
@@ -471,6 +472,46 @@ START_TEST(keeps_stem_gaps_apart)
 }
 END_TEST
 
+/* Bytes of a buffer that have memory. */
+static size_t resident(const struct bfo_buffer *buffer, size_t bytes)
+{
+	size_t page = sysconf(_SC_PAGESIZE), i, n = 0;
+	unsigned char *in = unit_alloc(bytes / page);
+
+	want(!mincore(buffer->buf, bytes, in));
+	for (i = 0; i < bytes / page; i++)
+		n += in[i] & 1;
+	free(in);
+	return n * page;
+}
+
+/* While it waits, the writer takes memory for all chunks of a buffer, and not for more. */
+START_TEST(touches_memory_while_it_waits)
+{
+	size_t bytes = 5 * BFO_CHUNK_BYTES, spare = 4 * BFO_CHUNK_BYTES, had = 0;
+	struct pipebed b = { .progress = NULL };
+	struct bfo_buffer *buffer;
+	int moments;
+
+	pipebed_open(&b, 1, 9 * CHUNK, 9 * CHUNK);
+	buffer = pipebed_begin(&b);
+	buffer->used = 5 * CHUNK + 3;
+	bfo_pipe_expect(&b.p, buffer, 0, buffer->used);
+	want_ok(bfo_pipe_add_write(&b.p, buffer, 0, 100, buffer->used, buffer->used));
+	want_eq(resident(buffer, bytes + spare), 0);
+	bfo_pipe_publish(&b.p, buffer);
+	for (moments = 0; moments < 500 && had < bytes; moments++) {
+		usleep(MOMENT);
+		had = resident(buffer, bytes);
+	}
+	want_eq(had, bytes);
+	usleep(MOMENT);
+	want(resident(buffer, bytes + spare) < bytes + BFO_CHUNK_BYTES);
+	want_eq(slowdisk_requests(), 0);
+	want_err(bfo_pipe_close(&b.p, BFO_ET_CHANGED), BFO_ET_CHANGED);
+}
+END_TEST
+
 Suite *pipe_suite(void)
 {
 	Suite *s = suite_create("pipe");
@@ -488,5 +529,6 @@ Suite *pipe_suite(void)
 	unit_case(s, "tells_progress_within_runs", tells_progress_within_runs, 0);
 	unit_case(s, "ends_progress_with_errors", ends_progress_with_errors, 2);
 	unit_case(s, "keeps_stem_gaps_apart", keeps_stem_gaps_apart, 0);
+	unit_case(s, "touches_memory_while_it_waits", touches_memory_while_it_waits, 0);
 	return s;
 }
