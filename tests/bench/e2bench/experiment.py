@@ -9,7 +9,7 @@ requests of both devices (trace), and what the result is worth (verdict).
     ...                                         and shuffled, so that none always follows the same:
     round 1 warm    dd  e2bfo  e2image ...      what one has written slows down the next
 
-cold: nothing of either device is cached. warm: the source's image file is in memory.
+cold: nothing of either device is cached. warm: the source's image file is in memory, and read there.
 """
 
 import contextlib
@@ -130,11 +130,12 @@ class Bench:
         return self.job.source, self.data.image, self.data.size
 
     def prepare(self, tool, cache):
-        _, image, size = self.source_of(tool)
+        device, image, size = self.source_of(tool)
         if tool.target == "formatted":
             datasets.mkfs(self.job.target, self.data.mke2fs)
         elif tool.target == "blank":
             host.sh("wipefs", "-a", "-q", self.job.target)
+        host.pass_cache_by(device, cache == "cold")
         host.make_cold(self.job.source, self.job.target, self.job.reference)
         if cache == "warm":
             host.make_warm(image, size)

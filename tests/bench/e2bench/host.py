@@ -5,7 +5,9 @@ Measures nothing. Only devices attached here are ever detached, by name; stale o
 run that was killed are recognised by their backing file in our own, locked, directory.
 
 A loop device refuses discards here (discard_max_bytes 0): mke2fs would punch the image file full
-of holes, and the next writer would pay for their allocation in the filesystem below.
+of holes, and the next writer would pay for their allocation in the filesystem below. It passes the
+page cache of the filesystem below by, if that can be done: as on a disk, what a program reads or
+writes through the page cache is in memory once then, not once more in its image file's cache.
 """
 
 import contextlib
@@ -86,11 +88,24 @@ def loop(image, size=0):
     limit = ("--sizelimit", size) if size else ()
     device = sh("losetup", "-f", "--show", *limit, image).strip()
     try:
-        queue = Path("/sys/block", Path(device).name, "queue")
-        (queue / "discard_max_bytes").write_text("0", encoding="ascii")
+        attribute(device, "queue/discard_max_bytes").write_text("0", encoding="ascii")
+        pass_cache_by(device)
         yield device
     finally:
         sh("losetup", "-d", device)
+
+
+def attribute(device, name):
+    return Path("/sys/block", Path(device).name, name)
+
+
+def pass_cache_by(device, wanted=True):
+    """Not all filesystems can; then their page cache it is."""
+    status_of("losetup", "--direct-io=" + ("on" if wanted else "off"), device)
+
+
+def passes_cache_by(device):
+    return attribute(device, "loop/dio").read_text(encoding="ascii").strip() == "1"
 
 
 @contextlib.contextmanager
