@@ -90,7 +90,7 @@ BENCH_DIR=$PWD python3 -B - "$SRCDIR/tests/bench" <<'EOF' || fail "machine"
 import sys
 
 sys.path.insert(0, sys.argv[1])
-from e2bench import report, settings
+from e2bench import host, report, settings
 from e2index import contenders, settings as of_itree
 from e2order import settings as of_order
 
@@ -99,4 +99,9 @@ for asked in (settings.from_environment(), of_itree.from_environment(contenders.
     said = report.machine(asked)
     assert all(said[key] for key in ("kernel", "cpu", "memory", "images on", "commit")), said
     assert said["versions"]["mke2fs"].startswith("1."), said
+    assert said["images on"].endswith(", past its page cache"), said
+host.reserve("device.img", 1 << 20)
+with host.loop("device.img") as device:
+    host.pass_cache_by(device, False)
+    assert not host.passes_cache_by(device)
 EOF

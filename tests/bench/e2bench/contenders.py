@@ -158,7 +158,7 @@ TOOLS = (
          direct("partclone.ext4 -b -q -f 0 -L {work}/partclone.log -s {source} -O {target}"),
          target="any"),
     Tool("cp", "cp -a", "file", ("cp", *SHELL), by_files("cp -a {source_dir}/. {target_dir}/"),
-         good_status=FILE_STATUS),
+         slow=True, good_status=FILE_STATUS),
     Tool("tar", "tar | tar", "file", ("tar", *SHELL), tar(), slow=True, good_status=FILE_STATUS),
     Tool("tar-inode", "tar --sort=inode | tar", "file", ("tar", *SHELL), tar("--sort=inode"),
          good_status=FILE_STATUS),

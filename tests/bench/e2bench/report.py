@@ -70,7 +70,9 @@ def cached(settings):
     path = settings.image("empty.img")
     host.reserve(path, host.MIB)
     with host.loop(path) as device:
-        return ("past" if host.passes_cache_by(device) else "through") + " its page cache"
+        past = host.passes_cache_by(device)
+    path.unlink()
+    return ("past" if past else "through") + " its page cache"
 
 
 def commit(top=Path(__file__).resolve().parents[3]):
