@@ -14,8 +14,6 @@
 #include "cli/progress.h"
 #include "volume/open.h"
 
-#define ARGUMENT_READ_GAP (256U << 10)	/* bytes; default */
-
 /* What every command can be told. */
 struct argument_common {
 	int json, quiet, verbose;

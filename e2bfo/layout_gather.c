@@ -157,7 +157,7 @@ errcode_t layout_gather(struct layout_side *s, const struct layout_options *opt)
 					       &s->volume);
 
 	if (!err)
-		err = bfo_reader_init(&s->reader, s->ctx, s->volume, ARGUMENT_READ_GAP);
+		err = bfo_reader_init(&s->reader, s->ctx, s->volume, BFO_GAP_OF_DEVICE);
 	if (err)
 		return err;
 	bfo_target_shape(s->volume, &s->shape);

@@ -160,7 +160,7 @@ static errcode_t begin(struct ls *ls)
 
 	ls->print.volume = ls->volume;
 	if (!err)
-		err = bfo_reader_init(&ls->reader, &ls->ctx, ls->volume, ARGUMENT_READ_GAP);
+		err = bfo_reader_init(&ls->reader, &ls->ctx, ls->volume, BFO_GAP_OF_DEVICE);
 	return err ? err : find_container(ls);
 }
 

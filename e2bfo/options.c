@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/size.h"
+#include "gather/batch.h"
 #include "gather/finding.h"
 #include "argument.h"
 #include "e2bfo.h"
@@ -97,7 +98,8 @@ static const char help[] =
 "  --order-root DIR     where paths of a web server's log and pages begin in SOURCE\n"
 "  --order-mount DIR    where SOURCE was mounted when the trace was taken\n"
 "  --memory SIZE        batch buffer (default a quarter of RAM, at most 1G)\n"
-"  --read-gap SIZE      read over gaps up to this in the source (default 256K, 0 never)\n"
+"  --read-gap SIZE      read over gaps up to this in the source (default 256K, on\n"
+"                       devices without seek times 32K; 0 never)\n"
 "  --direct auto|always|never  bulk past the page cache; auto (default): of block devices\n"
 "  --dir-fill PERCENT   how full indexed directories are packed, 10 to 100 (default 80)\n"
 "  --verify             read back from the device what was written, and compare\n"
@@ -382,7 +384,7 @@ int options_read(struct copy_options *opt, int argc, char **argv)
 	int c, status;
 
 	optind = 0;			/* it may be a second command line, of a record */
-	*opt = (struct copy_options) { .to = "/", .read_gap = ARGUMENT_READ_GAP,
+	*opt = (struct copy_options) { .to = "/", .read_gap = BFO_GAP_OF_DEVICE,
 				       .dir_fill = DIR_FILL };
 	status = argument_common_init(&opt->common, argc);
 	opt->from = calloc(argc + 1, sizeof(*opt->from));

@@ -52,7 +52,7 @@ static errcode_t gather(struct verify *v)
 	int i;
 
 	for (i = 0; i < 2 && !err; i++) {
-		err = bfo_reader_init(&v->reader[i], &v->ctx, v->volume[i], ARGUMENT_READ_GAP);
+		err = bfo_reader_init(&v->reader[i], &v->ctx, v->volume[i], BFO_GAP_OF_DEVICE);
 		if (!err)
 			err = bfo_inode_scan(&v->reader[i], &v->tree[i]);
 		if (!err)

@@ -18,8 +18,6 @@
 #include "options.h"
 #include "plan/itrees.h"
 
-#define READ_GAP (256U << 10)		/* bytes */
-
 /* Exit status, as of e2fsck(8): bits. */
 enum {
 	EXIT_CLEAN = 0,

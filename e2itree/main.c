@@ -39,7 +39,7 @@ errcode_t job_open(struct job *j, int for_writing)
 	errcode_t err = bfo_volume_open(&j->ctx, j->opt.device, how, NULL, &j->vol);
 
 	if (!err)
-		err = bfo_reader_init(&j->reader, &j->ctx, j->vol, READ_GAP);
+		err = bfo_reader_init(&j->reader, &j->ctx, j->vol, BFO_GAP_OF_DEVICE);
 	j->reading = !err;
 	return err;
 }

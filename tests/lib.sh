@@ -65,12 +65,13 @@ requires() {
 
 # ---- devices and mounts ----
 
-# loop [losetup options] FILE: prints a private loop device for FILE.
+# loop [losetup options] FILE: prints a private loop device for FILE, a disk whatever that lies on.
 loop() {
 	local device
 
 	device=$(losetup -f --show "$@")
 	echo "$device" >> "$WORK/.state/loops"
+	echo 1 > "/sys/block/${device##*/}/queue/rotational"
 	echo "$device"
 }
 

@@ -27,6 +27,8 @@
 _Static_assert(BFO_REGION_BYTES <= BFO_MERGE_BYTES, "regions are read to the merge buffer");
 
 #define DIRECT_PIECE (64U << 10)	/* bytes: devices take only so many pieces in a request */
+#define GAP_SEEKING (256U << 10)	/* bytes */
+#define GAP_AT_ONCE (32U << 10)
 #define WATCH_EVERY 4			/* runs of which one is looked at */
 
 void bfo_order_list_sort(bfo_order_list *list)
@@ -37,6 +39,8 @@ void bfo_order_list_sort(bfo_order_list *list)
 errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct bfo_volume *vol,
 			  uint32_t gap)
 {
+	if (gap == BFO_GAP_OF_DEVICE)
+		gap = bfo_volume_seeks(vol) ? GAP_SEEKING : GAP_AT_ONCE;
 	memset(r, 0, sizeof(*r));
 	r->ctx = ctx;
 	r->vol = vol;

@@ -72,7 +72,11 @@ struct bfo_reader {
 
 #define BFO_READ_PIECES 1024		/* IOV_MAX */
 
-/* GAP in bytes. */
+/*
+ * GAP in bytes; or BFO_GAP_OF_DEVICE: 256 KiB, as a disk reads over them in less than it takes to seek,
+ * or 32 KiB of what has no seek times.
+ */
+#define BFO_GAP_OF_DEVICE UINT32_MAX
 errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct bfo_volume *vol,
 			  uint32_t gap);
 void bfo_reader_free(struct bfo_reader *r);

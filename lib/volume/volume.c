@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/bfo_err.h"
@@ -87,6 +89,15 @@ errcode_t bfo_volume_direct(struct bfo_context *ctx, struct bfo_volume *vol, uin
 	return err == EINVAL ? err :
 	       bfo_fail(ctx, err, "reading %u blocks at block %llu of %s", count,
 			(unsigned long long) blk, vol->spec);
+}
+
+int bfo_volume_seeks(const struct bfo_volume *vol)
+{
+	unsigned short rotational = 1;
+
+	if (vol->fd >= 0)
+		ioctl(vol->fd, BLKROTATIONAL, &rotational);
+	return rotational;
 }
 
 /* A page cache left to itself begins to write when it is full, not while there is time. */

@@ -81,6 +81,9 @@ int bfo_volume_scatter(struct bfo_volume *vol, uint64_t blk, uint32_t count,
 errcode_t bfo_volume_direct(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
 			    uint32_t count, const struct iovec *iov, int n);
 
+/* False of a device that says it has no moving parts (BLKROTATIONAL). */
+int bfo_volume_seeks(const struct bfo_volume *vol);
+
 /* Hints that COUNT written blocks from BLK should begin their way to the device. */
 void bfo_volume_write_back(struct bfo_volume *vol, uint64_t blk, uint32_t count);
 

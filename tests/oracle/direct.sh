@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # --direct: bulk of block devices goes past the page cache, that of image files does not, unless told
 # otherwise; what comes out is the same, also where sectors are larger than blocks.  And how often the
-# source is asked when batches are small.
+# source is asked when batches are small, and over which gaps it is read.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs strace losetup perl
 
@@ -136,6 +136,29 @@ whole=$(reads 64M)
 parts=$(reads 4M)
 [ "$whole" -ge 12 ] || fail "gaps, one batch: $whole MiB past the page cache"
 [ "$parts" -lt 2 ] || fail "gaps, many batches: $parts MiB past the page cache"
+
+# read_by ROTATIONAL OPTION...: KiB that a copy reads from a device that says so
+read_by() {
+	local source before after
+
+	blank target.img 4096
+	source=$(loop -r source.img)
+	echo "$1" > "/sys/block/${source##*/}/queue/rotational"
+	shift
+	read -r _ _ before _ < "/sys/block/${source##*/}/stat"
+	e2bfo 0 copy --order source "$@" "$source" target.img
+	read -r _ _ after _ < "/sys/block/${source##*/}/stat"
+	unloop "$source"
+	checked target.img
+	echo "$(((after - before) / 2))"
+}
+
+disk=$(read_by 1)
+flash=$(read_by 0)
+told=$(read_by 0 --read-gap 256K)
+[ "$disk" -ge 14000 ] || fail "gaps, of a disk: $disk KiB of 16,000"
+[ "$flash" -le 10000 ] || fail "gaps, without seek times: $flash KiB of 8,000"
+[ "$told" = "$disk" ] || fail "gaps, --read-gap 256K: $told KiB, not $disk"
 
 # ---- many batches, scattered over files that lie close together: each of these is read once ----
 

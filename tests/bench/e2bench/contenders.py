@@ -13,8 +13,8 @@ file-level tool sees the source mounted read-only.
     file    file copiers: they go through the kernel, or like dump and debugfs do so on one side
     e2bfo   ours
 
-A row takes part in a set unless its `only` says no; those that are called slow by default not in
-sets that are called brief (recipes.py), to keep the time.
+A row takes part in a set unless its `only` says no; by default, to keep the time, nor where `slow`
+says that it takes long: most file copiers in all sets that are called brief (recipes.py).
 """
 
 import re
@@ -54,7 +54,7 @@ class Tool:
     target: str = "formatted"   # or "blank": no filesystem, or "any"
     only: Callable = lambda data: True
     warm: bool = True
-    slow: bool = False
+    slow: Callable = lambda data: False
     good_status: tuple = (0,)
     filesystem: bool = True     # leaves one that can be checked
 
@@ -119,8 +119,16 @@ def from_fsarchiver(job):
                    (f"rm -f {archive}",))(job)
 
 
+def is_brief(data):
+    return data.brief
+
+
+def is_flat(data):
+    return data.group == "flat"
+
+
 def is_aged_flat(data):
-    return data.group == "flat" and data.aged
+    return is_flat(data) and data.aged
 
 
 def is_not_flat(data):
@@ -148,30 +156,30 @@ TOOLS = (
     Tool("dd-direct", "dd bs=1M, direct", "limit", ("dd",),
          dd("iflag=direct", "oflag=direct"), target="any", filesystem=False),
     ours("e2bfo"),
-    ours("e2bfo-mkfs", "--mkfs", target="blank", slow=True),
+    ours("e2bfo-mkfs", "--mkfs", target="blank", slow=is_brief),
     ours("e2bfo-256M", "--memory", "256M", only=is_aged_flat, warm=False),
     ours("e2bfo-256M-gap0", "--memory", "256M", "--read-gap", "0", only=is_aged_flat, warm=False,
-         slow=True),
+         slow=is_brief),
     Tool("e2image", "e2image -ra", "block", ("e2image",),
          direct("e2image -ra {source} {target}"), target="any"),
     Tool("partclone", "partclone.ext4 -b", "block", ("partclone.ext4",),
          direct("partclone.ext4 -b -q -f 0 -L {work}/partclone.log -s {source} -O {target}"),
          target="any"),
     Tool("cp", "cp -a", "file", ("cp", *SHELL), by_files("cp -a {source_dir}/. {target_dir}/"),
-         slow=True, good_status=FILE_STATUS),
-    Tool("tar", "tar | tar", "file", ("tar", *SHELL), tar(), slow=True, good_status=FILE_STATUS),
+         slow=is_flat, good_status=FILE_STATUS),
+    Tool("tar", "tar | tar", "file", ("tar", *SHELL), tar(), slow=is_brief, good_status=FILE_STATUS),
     Tool("tar-inode", "tar --sort=inode | tar", "file", ("tar", *SHELL), tar("--sort=inode"),
          good_status=FILE_STATUS),
-    Tool("rsync", "rsync -aHAXSU", "file", ("rsync", *SHELL), slow=True, good_status=FILE_STATUS,
+    Tool("rsync", "rsync -aHAXSU", "file", ("rsync", *SHELL), slow=is_brief, good_status=FILE_STATUS,
          command=by_files("rsync -aHAXSU --numeric-ids {source_dir}/ {target_dir}/")),
     Tool("dump", "dump | restore", "file", ("dump", "restore", *SHELL), into_files(DUMP),
-         slow=True, good_status=FILE_STATUS),
+         slow=is_brief, good_status=FILE_STATUS),
     Tool("fsarchiver", "fsarchiver savefs, restfs", "file", ("fsarchiver", *SHELL),
-         from_fsarchiver, target="any", slow=True, good_status=FILE_STATUS),
+         from_fsarchiver, target="any", slow=is_brief, good_status=FILE_STATUS),
     Tool("mke2fs", "mke2fs -d", "file", ("mke2fs", *SHELL), FROM_MKE2FS, target="any",
-         only=is_not_flat, warm=False, slow=True, good_status=FILE_STATUS),
+         only=is_not_flat, warm=False, slow=is_brief, good_status=FILE_STATUS),
     Tool("rdump", "debugfs rdump", "file", ("debugfs", *SHELL),
-         into_files(RDUMP), slow=True, good_status=FILE_STATUS),
+         into_files(RDUMP), slow=is_brief, good_status=FILE_STATUS),
 )
 
 
@@ -200,8 +208,8 @@ def usable(settings):
 
 def taking_part(settings, tools, data):
     """Those of the tools that copy this set."""
-    every = settings.full or settings.tools or not data.brief
-    return [t for t in tools if t.only(data) and (every or not t.slow)]
+    every = settings.full or settings.tools
+    return [t for t in tools if t.only(data) and (every or not t.slow(data))]
 
 
 def program(settings, name):
