@@ -151,14 +151,11 @@ out:
 errcode_t bfo_batches_read(struct bfo_reader *r, bfo_order_list *batch, int all,
 			   struct bfo_regions *regions, const struct bfo_sink *sink)
 {
-	uint64_t wanted, span;
 	errcode_t err;
 
 	bfo_order_list_sort(batch);
-	wanted = blocks_of(batch);
-	span = bfo_reader_span(r, batch->v, batch->n);
 	r->regions = regions;
-	r->direct = !regions && (all || span <= wanted + wanted / LITTLE);
+	r->direct = !regions && (all || bfo_reader_is_dense(r, batch->v, batch->n));
 	err = bfo_reader_run(r, batch->v, batch->n, sink);
 	r->direct = 0;
 	r->regions = NULL;

@@ -88,9 +88,13 @@ static errcode_t read_rooms(struct batch *b)
 	for (i = 0; i < 2 && !err; i++) {
 		struct reading r = { .b = b, .side = &b->side[i] };
 		struct bfo_sink sink = { .take = take, .place = place, .priv = &r };
+		struct bfo_reader *reader = b->c->reader[i];
+		bfo_order_list *nodes = &r.side->nodes;
 
-		bfo_order_list_sort(&r.side->nodes);
-		err = bfo_reader_run(b->c->reader[i], r.side->nodes.v, r.side->nodes.n, &sink);
+		bfo_order_list_sort(nodes);
+		reader->direct = bfo_reader_is_dense(reader, nodes->v, nodes->n);
+		err = bfo_reader_run(reader, nodes->v, nodes->n, &sink);
+		reader->direct = 0;
 	}
 	return err;
 }

@@ -84,6 +84,12 @@ void bfo_reader_free(struct bfo_reader *r);
 /* Blocks that are read for N sorted nodes, gaps included. */
 uint64_t bfo_reader_span(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n);
 
+/*
+ * True if hardly anything else is read for N sorted nodes: then nobody will want it later, and the page
+ * cache may be passed by (volume/direct.h).
+ */
+int bfo_reader_is_dense(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n);
+
 /* What a seek costs, in blocks. */
 uint64_t bfo_reader_seek(const struct bfo_reader *r);
 

@@ -5,6 +5,7 @@
 #include "gather/read_run.h"
 
 #define CACHED_GAP (16U << 10)
+#define DENSE 8				/* 1/8 more than what is wanted is hardly anything */
 #define SEEK_GAPS 4			/* a gap is read over for less than what a disk's seek costs */
 #define SEEK_BYTES (1U << 20)		/* which is this, where none is read over at all */
 
@@ -60,6 +61,16 @@ uint64_t bfo_reader_span(const struct bfo_reader *r, const struct bfo_node *node
 		blocks += run.len;
 	}
 	return blocks;
+}
+
+int bfo_reader_is_dense(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n)
+{
+	uint64_t wanted = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		wanted += nodes[i].len;
+	return bfo_reader_span(r, nodes, n) <= wanted + wanted / DENSE;
 }
 
 uint64_t bfo_reader_seek(const struct bfo_reader *r)

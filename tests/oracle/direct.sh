@@ -81,9 +81,14 @@ for sizes in "4096 4096" "1024 4096" "4096 1024" "1024 1024"; do
 	source=$(loop -b 4096 source.img)
 	target=$(loop -b 4096 target.img)
 	copied "$source" "$target"
+	strace -f -o calls -e trace=openat,close,pread64,preadv "$E2BFO" verify -q "$source" "$target" \
+		> said 2>&1 || fail "$sizes: verify: $(cat said)"
+	read -r direct cached <<< "$(bulk calls)"
 	unloop "$source"
 	unloop "$target"
 	[ "$(digest target.img)" = "$expected" ] || fail "$sizes: sectors of 4 KB: not the same"
+	[ "$from$to" = 40964096 ] && { [ "$direct" -ge 40 ] && [ "$cached" -le 6 ] ||
+		fail "verify: $direct MiB past the page cache, $cached not"; }
 	unchanged source.img "$before" "$sizes"
 done
 
