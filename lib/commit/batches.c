@@ -7,8 +7,8 @@
 #include "commit/batches.h"
 
 /*
- * 1/8 more than what is wanted costs less than what is avoided by reading it: that everything is
- * copied once more, or that nothing is written until a large batch has been read.
+ * 1/8 more than what is wanted costs less than what is avoided by reading it: that nothing is written
+ * until a large batch has been read.
  */
 #define LITTLE 8
 

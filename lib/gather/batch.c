@@ -27,8 +27,8 @@
 _Static_assert(BFO_REGION_BYTES <= BFO_MERGE_BYTES, "regions are read to the merge buffer");
 
 #define DIRECT_PIECE (64U << 10)	/* bytes: devices take only so many pieces in a request */
-#define GAP_SEEKING (256U << 10)	/* bytes */
-#define GAP_AT_ONCE (32U << 10)
+#define SEEK_BYTES (1U << 20)		/* that a disk reads instead of seeking; and what has no */
+#define AT_ONCE_BYTES (128U << 10)	/* moving parts, instead of answering one request more */
 #define WATCH_EVERY 4			/* runs of which one is looked at */
 
 void bfo_order_list_sort(bfo_order_list *list)
@@ -39,12 +39,13 @@ void bfo_order_list_sort(bfo_order_list *list)
 errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct bfo_volume *vol,
 			  uint32_t gap)
 {
-	if (gap == BFO_GAP_OF_DEVICE)
-		gap = bfo_volume_seeks(vol) ? GAP_SEEKING : GAP_AT_ONCE;
+	uint32_t seek = bfo_volume_seeks(vol) ? SEEK_BYTES : AT_ONCE_BYTES;
+
 	memset(r, 0, sizeof(*r));
 	r->ctx = ctx;
 	r->vol = vol;
-	r->gap = gap / vol->block_size;
+	r->gap = (gap == BFO_GAP_OF_DEVICE ? seek / BFO_SEEK_GAPS : gap) / vol->block_size;
+	r->seek = seek / vol->block_size;
 	r->merge = bfo_pages_alloc(BFO_MERGE_BYTES);
 	r->iov = malloc(BFO_READ_PIECES * sizeof(*r->iov));
 	return r->merge && r->iov ? 0 : ENOMEM;

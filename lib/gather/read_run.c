@@ -5,9 +5,7 @@
 #include "gather/read_run.h"
 
 #define CACHED_GAP (16U << 10)
-#define DENSE 8				/* 1/8 more than what is wanted is hardly anything */
-#define SEEK_GAPS 4			/* a gap is read over for less than what a disk's seek costs */
-#define SEEK_BYTES (1U << 20)		/* which is this, where none is read over at all */
+#define DENSE 8		/* 1/8 more that is read costs less than that everything is copied once more */
 
 /*
  * The gap behind block END, before block BLK, that is read over: if both lie in regions that are in
@@ -75,7 +73,7 @@ int bfo_reader_is_dense(const struct bfo_reader *r, const struct bfo_node *nodes
 
 uint64_t bfo_reader_seek(const struct bfo_reader *r)
 {
-	return r->gap ? SEEK_GAPS * r->gap : SEEK_BYTES / r->vol->block_size;
+	return r->gap ? BFO_SEEK_GAPS * r->gap : r->seek;
 }
 
 uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n,

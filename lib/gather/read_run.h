@@ -11,6 +11,8 @@
 
 #include "gather/batch.h"
 
+#define BFO_SEEK_GAPS 4		/* a gap is read over for less than what a seek costs */
+
 struct bfo_read_run {
 	size_t first, last;	/* nodes [first, last) */
 	uint64_t blk;

@@ -84,7 +84,7 @@ once, in the order on the medium, each gap passed over or read, whichever the mo
 and writing all in one piece."""
 BRIEF = """
 For want of time tar | tar, rsync, dump, fsarchiver, mke2fs -d, debugfs and e2bfo copy --mkfs copy
-only the kernel tree and the small set; the rest with BENCH=full."""
+only the kernel tree and the small set, and cp -a no flat directory; the rest with BENCH=full."""
 
 
 def about(settings):

@@ -104,6 +104,10 @@ def pass_cache_by(device, wanted=True):
     status_of("losetup", "--direct-io=" + ("on" if wanted else "off"), device)
 
 
+def seeks(device):
+    return attribute(device, "queue/rotational").read_text(encoding="ascii").strip() != "0"
+
+
 def passes_cache_by(device):
     return attribute(device, "loop/dio").read_text(encoding="ascii").strip() == "1"
 

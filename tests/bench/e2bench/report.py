@@ -58,21 +58,22 @@ def machine(settings):
         "kernel": platform.release(),
         "cpu": f"{cpu}, {os.cpu_count()} cores",
         "memory": f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 2**30:.0f} GiB",
-        "images on": f"{below}, {cached(settings)}",
+        "images on": f"{below}, {devices(settings)}",
         "pages out": pages_out(),
         "commit": commit(),
         "versions": {name: contenders.version(settings, name) for name in PROGRAMS},
     }
 
 
-def cached(settings):
-    """Whether devices on files of this directory are, once more, there."""
+def devices(settings):
+    """Whether those on files of this directory are cached there, once more; and what they say of
+    themselves, as programs may go by that."""
     path = settings.image("empty.img")
     host.reserve(path, host.MIB)
     with host.loop(path) as device:
-        past = host.passes_cache_by(device)
+        past, seeks = host.passes_cache_by(device), host.seeks(device)
     path.unlink()
-    return ("past" if past else "through") + " its page cache"
+    return f"{'past' if past else 'through'} its page cache, {'' if seeks else 'not '}rotational"
 
 
 def commit(top=Path(__file__).resolve().parents[3]):

@@ -28,7 +28,7 @@ usage: run [--help]            settings are environment variables:
                   (default: kernel, flat, small and mixed; full: all)
   TOOLS           names of competitors (cp, tar-inode, ...; TOOLS=? for a list), or of groups of
                   them: limit, e2bfo, block, file (default: the slow ones only on kernel and small,
-                  or full); those named run on every set
+                  cp not on flat; or full); those named run on every set
   CACHES          of cold, warm (default: cold; full: both)
   RUNS            timed runs of each tool (default: 3; full: 5)
   FILE_SECONDS    a file-level tool gets, per cache, as many of these runs as fit into so many
