@@ -11,7 +11,8 @@ Measures nothing, computes only. Nothing is asserted: a bar is met, missed, or w
     equal           the same against the fastest that loses nothing, whichever it is
     dd              of the used bytes: <= 1.15 of it where the source is contiguous, <= 1.5 where
                     it is aged; wall time, through the page cache and past it; and each model,
-                    beside the floor of the aged (floor.py)
+                    beside the floor of the aged (floor.py), where the copy is one from a device
+                    that says to be of the model's kind
     scale           time per file linear: from the largest number of files to the next smaller one,
                     <= 1.2; user CPU <= 3 s per million empty files
     requests        <= 1.1 of e2image's on the source; on aged flat sets <= 1/10 of its
@@ -127,10 +128,18 @@ def limit_bars(copies):
                           ranks.wall(good(ours), cache), times(ranks.wall(limit, cache), factor))
         for model, word in models.WORDS.items():
             floor = copies.floors.get(data.name, {}).get(model)
+            made = on_device_of(model, tools)
             text = f"{data.name}, {cache}: {word} s ≤ {factor} × dd, blocks in use"
-            yield at_most(text + (f" (floor: {floor:.2f})" if floor else ""),
-                          ranks.model_seconds(good(ours), model),
+            said = [made.label] if made is not ours else []
+            said += [f"floor: {floor:.2f}"] if floor else []
+            yield at_most(text + (f" ({'; '.join(said)})" if said else ""),
+                          ranks.model_seconds(good(made), model),
                           times(ranks.limit_model(tools, model), factor))
+
+
+def on_device_of(model, tools):
+    """The copy from a device that says to be of the model's kind, if there was one."""
+    return tools.get("e2bfo-flash", tools["e2bfo"]) if model in models.FLASH else tools["e2bfo"]
 
 
 def writing_bars(rows):

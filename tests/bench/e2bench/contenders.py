@@ -54,6 +54,7 @@ class Tool:
     target: str = "formatted"   # or "blank": no filesystem, or "any"
     only: Callable = lambda data: True
     warm: bool = True
+    seeks: bool = True          # what the source says of itself: like a disk
     slow: Callable = lambda data: False
     good_status: tuple = (0,)
     filesystem: bool = True     # leaves one that can be checked
@@ -127,6 +128,10 @@ def is_flat(data):
     return data.group == "flat"
 
 
+def is_aged(data):
+    return data.aged
+
+
 def is_aged_flat(data):
     return is_flat(data) and data.aged
 
@@ -157,6 +162,8 @@ TOOLS = (
          dd("iflag=direct", "oflag=direct"), target="any", filesystem=False),
     ours("e2bfo"),
     ours("e2bfo-mkfs", "--mkfs", target="blank", slow=is_brief),
+    Tool("e2bfo-flash", "e2bfo copy, not rotational", "e2bfo", ("e2bfo", "mke2fs"), e2bfo(),
+         only=is_aged, warm=False, seeks=False, good_status=(0, 1)),
     ours("e2bfo-256M", "--memory", "256M", only=is_aged_flat, warm=False),
     ours("e2bfo-256M-gap0", "--memory", "256M", "--read-gap", "0", only=is_aged_flat, warm=False,
          slow=is_brief),

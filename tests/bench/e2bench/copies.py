@@ -81,7 +81,9 @@ partclone runs with -f 0, as its progress thread otherwise rounds the time up to
 
 Of aged sets a floor is computed, which no copier can go below: reading every block of the tree
 once, in the order on the medium, each gap passed over or read, whichever the model finds cheaper;
-and writing all in one piece."""
+and writing all in one piece. What e2bfo reads of them depends on what the device says of itself:
+the models of the cloud volume and of the SSD are held against the copy from one that is not
+rotational."""
 BRIEF = """
 For want of time tar | tar, rsync, dump, fsarchiver, mke2fs -d, debugfs and e2bfo copy --mkfs copy
 only the kernel tree and the small set, and cp -a no flat directory; the rest with BENCH=full."""

@@ -110,7 +110,7 @@ def gap_table(tools, contents):
     heads = ["flat, aged", "source reads", "bytes read ÷ tree", "bytes read ÷ in use",
              "disk, write cache: source s", "target s", "non-contig. writes", "wall s"]
     rows = []
-    for key in ("e2bfo", "e2bfo-256M", "e2bfo-256M-gap0", "e2image", "partclone"):
+    for key in ("e2bfo", "e2bfo-flash", "e2bfo-256M", "e2bfo-256M-gap0", "e2image", "partclone"):
         r = tools.get(key)
         if r and r.source:
             read = r.source["bytes"]

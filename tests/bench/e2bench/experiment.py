@@ -136,6 +136,7 @@ class Bench:
         elif tool.target == "blank":
             host.sh("wipefs", "-a", "-q", self.job.target)
         host.pass_cache_by(device, cache == "cold")
+        host.say_that_it_seeks(device, tool.seeks)
         if cache == "warm" and host.passes_cache_by(device):
             raise host.Failure(f"{device} cannot read through the page cache")
         host.make_cold(self.job.source, self.job.target, self.job.reference)

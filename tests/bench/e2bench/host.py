@@ -90,6 +90,7 @@ def loop(image, size=0):
     try:
         attribute(device, "queue/discard_max_bytes").write_text("0", encoding="ascii")
         pass_cache_by(device)
+        say_that_it_seeks(device)
         yield device
     finally:
         sh("losetup", "-d", device)
@@ -104,8 +105,9 @@ def pass_cache_by(device, wanted=True):
     status_of("losetup", "--direct-io=" + ("on" if wanted else "off"), device)
 
 
-def seeks(device):
-    return attribute(device, "queue/rotational").read_text(encoding="ascii").strip() != "0"
+def say_that_it_seeks(device, seeks=True):
+    """What the device says of itself to programs that go by it: a disk, or without moving parts."""
+    attribute(device, "queue/rotational").write_text(str(int(seeks)), encoding="ascii")
 
 
 def passes_cache_by(device):

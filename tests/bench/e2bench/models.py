@@ -29,6 +29,7 @@ import math
 NAMES = ("disk", "disk_cached", "cloud", "ssd")
 WORDS = {"disk": "disk (no write cache)", "disk_cached": "disk, write cache", "cloud": "cloud",
          "ssd": "SSD"}
+FLASH = ("cloud", "ssd")        # devices that say they have no moving parts
 ABOUT = """\
 The models turn the requests of a run into seconds, one request after the other, first the source's,
 then the target's, on devices that are not here, without their queues, which would help who writes

@@ -66,14 +66,13 @@ def machine(settings):
 
 
 def devices(settings):
-    """Whether those on files of this directory are cached there, once more; and what they say of
-    themselves, as programs may go by that."""
+    """Whether those on files of this directory are cached there, once more."""
     path = settings.image("empty.img")
     host.reserve(path, host.MIB)
     with host.loop(path) as device:
-        past, seeks = host.passes_cache_by(device), host.seeks(device)
+        past = host.passes_cache_by(device)
     path.unlink()
-    return f"{'past' if past else 'through'} its page cache, {'' if seeks else 'not '}rotational"
+    return f"{'past' if past else 'through'} its page cache"
 
 
 def commit(top=Path(__file__).resolve().parents[3]):
@@ -106,7 +105,8 @@ def header(info, settings):
     paged = PAGED_OUT if info["pages out"] else ""
     return (f"# e2bfo benchmark, {info['date']}\n\n"
             f"Linux {info['kernel']}, {info['cpu']}, {info['memory']}{left}; loop devices on files "
-            f"on {info['images on']}.\n{versions}.\nCommit {info['commit']}; {info['sources']}.\n"
+            f"on {info['images on']}; they say that they are rotational, where nothing else is "
+            f"said.\n{versions}.\nCommit {info['commit']}; {info['sources']}.\n"
             f"{said}{paged}")
 
 
