@@ -91,7 +91,6 @@ class Bench:
         self.prefix = prefix            # what each command is run by
         self.stack = contextlib.ExitStack()
         self.job = None
-        self.shown = None               # digest of what the kernel shows of the source
         self.used_mib = -(-data.contents.used_bytes // MIB)
         self.reference_size = self.used_mib * MIB
 
@@ -172,10 +171,7 @@ class Bench:
         found = verdict.judge(self.settings, self.data, self.job, status)
         many = self.data.contents.inodes > MANY and not self.settings.full
         if tool.key == "e2bfo" and found.equal() and not many:
-            self.shown = self.shown or verdict.shown(self.settings, self.job.source,
-                                                     self.job.source_dir)
-            found.shown = self.shown == verdict.shown(self.settings, self.job.target,
-                                                      self.job.target_dir)
+            found.shown = verdict.shown_alike(self.settings, self.job)
         return found
 
 

@@ -14,6 +14,7 @@ attributes on both sides (tests/oracle/manifest). What they say becomes a few wo
 import hashlib
 import re
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from . import host
@@ -53,7 +54,10 @@ class Verdict:
 def judge(settings, data, job, status):
     """Verdict about the target as the copy left it."""
     verdict = Verdict(expected=data.contents.names, status=status)
-    verdict.clean = host.status_of("e2fsck", "-fn", job.target) == 0
+    with ThreadPoolExecutor() as pool:          # both only read
+        checked = pool.submit(host.status_of, "e2fsck", "-fn", job.target)
+        compare(settings, job, verdict)
+    verdict.clean = checked.result() == 0
     if host.status_of("mount", "-t", "ext4", "-o", "ro,noatime", job.target, job.target_dir) == 0:
         try:
             verdict.names = count_names(job.target_dir)
@@ -61,9 +65,15 @@ def judge(settings, data, job, status):
             verdict.problem = str(error)
         finally:
             host.unmount_if_mounted(job.target_dir)
-    if not verdict.problem:
-        compare(settings, job, verdict)
     return verdict
+
+
+def shown_alike(settings, job):
+    """Whether all that the kernel shows of source and target is the same."""
+    with ThreadPoolExecutor() as pool:
+        source, target = pool.map(shown, [settings] * 2, (job.source, job.target),
+                                  (job.source_dir, job.target_dir))
+    return source == target
 
 
 def shown(settings, device, place):
