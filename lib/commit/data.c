@@ -92,45 +92,88 @@ static const struct bfo_seg *segs_to_read(const struct mover *m, size_t item, ui
 	return plan->tree->segs.v + rec->seg;
 }
 
+/* Hands S what will be read of files from here on, in the order of the target. */
+static void each_seg(const struct mover *m, struct bfo_regions *s,
+		     void (*use)(struct bfo_regions *s, uint64_t blk, uint64_t len))
+{
+	const struct bfo_seg *seg;
+	uint32_t n;
+	size_t i;
+
+	for (i = m->fill.item; i < m->fill.plan->order.n; i++)
+		for (seg = segs_to_read(m, i, &n); n; n--, seg++)
+			if (!bfo_seg_unwritten(seg))
+				use(s, bfo_seg_blk(seg), seg->len);
+}
+
+/* As if LEN blocks from BLK on were read, by way of the regions that they touch. */
+static void go_through(struct bfo_regions *s, uint64_t blk, uint64_t len)
+{
+	uint64_t start;
+
+	while (bfo_regions_take(s, blk, len, &start))
+		;
+	bfo_regions_drop(s, blk, len);
+}
+
+/* Most bytes of regions that will be held at once, each from its first piece to its last. */
+static errcode_t most_held(const struct mover *m, uint64_t *bytes)
+{
+	struct bfo_regions trial;
+	errcode_t err = bfo_regions_copy(&trial, &m->regions);
+
+	if (err)
+		return err;
+	each_seg(m, &trial, go_through);
+	*bytes = trial.most * BFO_REGION_BYTES;
+	bfo_regions_free(&trial);
+	return 0;
+}
+
 /*
- * What will be read of files from here on, if the page cache may be used and can keep all regions that
- * are worth it: what it loses has to be read again, piece by piece.  On bad media nothing is read but
- * what is wanted.
+ * What will be read of files from here on, if the page cache may be used and can keep the regions that
+ * are worth it, as long as they are held: what it loses has to be read again, piece by piece.  On bad
+ * media nothing is read but what is wanted.
  */
 static errcode_t map_regions(struct mover *m)
 {
 	const struct bfo_media_options *media = &m->fill.r->vol->media.opt;
-	const struct bfo_seg *segs;
+	uint64_t most = 0;
 	errcode_t err;
-	uint32_t s, n;
-	uint64_t worth;
-	size_t i;
 
 	if (media->mode != BFO_MEDIA_STOP || media->map ||
 	    m->fill.r->vol->direct.use == BFO_DIRECT_ALWAYS)
 		return 0;
 	err = bfo_regions_init(&m->regions, m->fill.r->vol, bfo_reader_seek(m->fill.r));
-	for (i = m->fill.item; i < m->fill.plan->order.n && !err; i++) {
-		segs = segs_to_read(m, i, &n);
-		for (s = 0; s < n; s++)
-			if (!bfo_seg_unwritten(&segs[s]))
-				bfo_regions_add(&m->regions, bfo_seg_blk(&segs[s]), segs[s].len);
+	if (!err) {
+		each_seg(m, &m->regions, bfo_regions_add);
+		err = most_held(m, &most);
 	}
 	if (err)
 		return bfo_fail(m->fill.plan->ctx, err, "starting to move data");
-	worth = bfo_regions_worth(&m->regions);
-	if (!worth || worth > m->cache)
+	if (!most || most > m->cache)
 		bfo_regions_free(&m->regions);
 	return 0;
 }
 
-/* The page cache could not keep them: those of what is left, if they need no more than half of it. */
+/* The page cache could not keep them: those of what is left, if it need not keep more than half. */
 static errcode_t map_fewer_regions(struct mover *m)
 {
-	m->cache = bfo_regions_worth(&m->regions) / 2;
+	m->cache = m->regions.held * BFO_REGION_BYTES / 2;
 	m->ahead = 0;
 	bfo_regions_free(&m->regions);
 	return map_regions(m);
+}
+
+/* NODE has been read, and with it perhaps the last that was wanted of a region. */
+static void leave_regions(struct mover *m, const struct bfo_node *node)
+{
+	uint64_t blk = bfo_node_blk(node), start;
+	uint32_t count;
+
+	bfo_regions_drop(&m->regions, blk, node->len);
+	while ((count = bfo_regions_forget(&m->regions, blk, node->len, &start)))
+		bfo_volume_forget(m->fill.r->vol, start, count);
 }
 
 /*
@@ -221,7 +264,7 @@ static errcode_t move_batch(struct mover *m)
 			       m->how.regions, &sink);
 	for (node = m->fill.nodes.v; node < m->fill.nodes.v + m->fill.nodes.n; node++)
 		if (m->regions.n && bfo_fill_is_data(node))
-			bfo_regions_drop(&m->regions, bfo_node_blk(node), node->len);
+			leave_regions(m, node);
 	return !err && bfo_regions_are_lost(&m->regions) ? map_fewer_regions(m) : err;
 }
 

@@ -17,8 +17,7 @@ errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol, 
 	s->seek = seek < s->blocks ? seek : s->blocks;	/* reading a region is never dearer */
 	s->n = vol->blocks / s->blocks;		/* what is left at the end is read as it comes */
 	s->next = 0;
-	s->taken = 0;
-	s->lost = 0;
+	s->taken = s->lost = s->held = s->most = 0;
 	s->v = calloc(s->n + 1, sizeof(*s->v));
 	return s->v ? 0 : ENOMEM;
 }
@@ -74,6 +73,7 @@ void bfo_regions_drop(struct bfo_regions *s, uint64_t blk, uint64_t len)
 		left = region->wanted > part ? region->wanted - part : 0;
 		region->cost = (uint64_t) region->cost * left / region->wanted;
 		region->wanted = left;
+		s->held -= region->taken && !left;
 	}
 }
 
@@ -128,6 +128,27 @@ uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uin
 			continue;
 		s->v[i].taken = 1;
 		s->taken++;
+		if (++s->held > s->most)
+			s->most = s->held;
+		*start = i * s->blocks;
+		return s->blocks;
+	}
+	return 0;
+}
+
+void bfo_regions_fetched(struct bfo_regions *s, uint64_t blk)
+{
+	s->v[blk / s->blocks].fetched = 1;
+}
+
+uint32_t bfo_regions_forget(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start)
+{
+	uint64_t i;
+
+	for (i = blk / s->blocks; i < s->n && i * s->blocks < blk + len; i++) {
+		if (!s->v[i].fetched || s->v[i].wanted)
+			continue;
+		s->v[i].taken = s->v[i].fetched = 0;
 		*start = i * s->blocks;
 		return s->blocks;
 	}
@@ -145,7 +166,8 @@ void bfo_regions_lose(struct bfo_regions *s, uint64_t blk)
 
 	if (region->in_part)
 		return;
-	region->taken = 0;
+	s->held -= region->taken && region->wanted;
+	region->taken = region->fetched = 0;
 	s->lost += region->again && is_worth(s, blk / s->blocks);
 	region->again = 1;
 }

@@ -5,11 +5,12 @@
  * Where batches are scattered over all that is to be read, what lies between the pieces of one belongs
  * to those to come.  So a region that costs less than its pieces one by one is read as a whole when
  * the first of them is wanted: the others find it in the page cache, and need not read over gaps
- * any more.
+ * any more.  When the last of them has been read, nobody needs it there any more.
  *
  *   wanted     aaaabbbbccccaaaadddd..bbbb......cccc......dddd    files a b c d, batches {a} {b} {c d}
  *   regions    [ all wanted ][    much   ][ hardly anything ]
  *   batch {a}  [------------][-----------]
+ *   batch {b}       here, and here, and then they are done
  */
 #ifndef BFO_GATHER_REGIONS_H
 #define BFO_GATHER_REGIONS_H
@@ -19,8 +20,9 @@
 #define BFO_REGION_BYTES (5U << 20)
 
 struct bfo_region {
-	unsigned int wanted : 29;	/* blocks that will be read */
+	unsigned int wanted : 28;	/* blocks that will be read */
 	unsigned int taken : 1;		/* they have been brought into the page cache, */
+	unsigned int fetched : 1;	/* where not all of them were before; */
 	unsigned int in_part : 1;	/* but not all of them could be read; or */
 	unsigned int again : 1;		/* were lost there once, before that */
 	uint32_t cost;			/* of reading them piece by piece: blocks, and seeks */
@@ -32,6 +34,8 @@ struct bfo_regions {
 	uint64_t next;		/* block behind the piece that was added last */
 	size_t taken;		/* how many were, */
 	size_t lost;		/* and how many of these were lost again, though still worth it */
+	size_t held;		/* taken, with more that will be read of them: now, */
+	size_t most;		/* and at most, so far */
 	struct bfo_region *v;
 	size_t n;
 };
@@ -74,6 +78,16 @@ uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t l
  * first block in *START, and its blocks, or 0 if there is none (any more: it is taken by this).
  */
 uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start);
+
+/* The region of block BLK, which was taken, was not in the page cache before, or not all of it. */
+void bfo_regions_fetched(struct bfo_regions *s, uint64_t blk);
+
+/*
+ * The first region that LEN blocks from BLK on touch, of which nothing will be read any more, and that
+ * is in the page cache for nobody else: its first block in *START, and its blocks, or 0 if there is
+ * none (any more: it is forgotten by this).
+ */
+uint32_t bfo_regions_forget(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start);
 
 /* Not all of the region of block BLK, which was taken, could be read: that would be so again. */
 void bfo_regions_read_in_part(struct bfo_regions *s, uint64_t blk);

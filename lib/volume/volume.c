@@ -75,6 +75,13 @@ int bfo_volume_fetch(struct bfo_volume *vol, uint64_t blk, uint32_t count, void 
 	return vol->fd >= 0 && pread(vol->fd, buf, want, vol->offset + blk * vol->block_size) == want;
 }
 
+void bfo_volume_forget(struct bfo_volume *vol, uint64_t blk, uint32_t count)
+{
+	if (vol->fd >= 0)
+		posix_fadvise(vol->fd, vol->offset + blk * vol->block_size,
+			      (off_t) count * vol->block_size, POSIX_FADV_DONTNEED);
+}
+
 errcode_t bfo_volume_direct(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
 			    uint32_t count, const struct iovec *iov, int n)
 {

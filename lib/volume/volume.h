@@ -96,6 +96,9 @@ int bfo_volume_contains(const struct bfo_volume *vol, uint64_t blk, uint64_t cou
  */
 int bfo_volume_fetch(struct bfo_volume *vol, uint64_t blk, uint32_t count, void *buf);
 
+/* The page cache need not keep them any more. */
+void bfo_volume_forget(struct bfo_volume *vol, uint64_t blk, uint32_t count);
+
 /* The hash of directory names: version with the signedness of the superblock's flags. */
 int bfo_volume_hash_version(const struct bfo_volume *vol);
 

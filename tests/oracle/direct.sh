@@ -37,10 +37,10 @@ copied() {
 	read -r direct cached <<< "$(bulk calls)"
 }
 
-# blank FILE BLOCK_SIZE: the target before each copy
+# blank FILE BLOCK_SIZE [SIZE]: the target before each copy
 blank() {
 	rm -f "$1"
-	truncate -s 64M "$1"
+	truncate -s "${3:-64M}" "$1"
 	mke2fs -q -F -t ext4 -b "$2" $ID "$1"
 }
 
@@ -171,16 +171,17 @@ rm -f source.img
 truncate -s 96M source.img
 mke2fs -q -F -t ext4 -b 4096 $ID -d scattered source.img
 
-# requests MEMORY LOSETUP_OPTION...: how often a copy with such a buffer asks the source's device, and
-# for how many KiB
+# requests MEMORY LOSETUP_OPTION...: how often a copy with such a buffer, in $order, asks the source's
+# device, and for how many KiB
+order=readdir
 requests() {
 	local memory=$1 source before sectors after now
 
 	shift
-	blank target.img 4096
+	blank target.img 4096 160M
 	source=$(loop -r "$@" source.img)
 	read -r before _ sectors _ < "/sys/block/${source##*/}/stat"
-	e2bfo 0 copy --memory "$memory" "$source" target.img
+	e2bfo 0 copy --memory "$memory" --order "$order" "$source" target.img
 	read -r after _ now _ < "/sys/block/${source##*/}/stat"
 	unloop "$source"
 	checked target.img
@@ -275,6 +276,41 @@ read -r kept _ <<< "$(requests 4M)"
 [ "$kept" -le 100 ] || fail "6,000 small files: $kept requests"
 read -r lost _ <<< "$(E2BFO=$PWD/waiting requests 4M)"
 [ "$lost" -ge 100 ] && [ "$lost" -le 1600 ] || fail "they were lost: $lost requests"
+
+# Files that lie near to where their names would have them: of their 16 regions only few are held at once.
+rm -f source.img
+volume source.img 160M -O ^has_journal -G 1
+mounted source.img mnt rw,noatime,nodelalloc
+perl -e 'for my $i (0 .. 399) {
+	open(F, ">", sprintf("mnt/%03d", $i - $i % 100 + $i * 37 % 100)); print F pack("N", $i) x 51200 }'
+unmounted mnt
+order=name
+read -r whole _ <<< "$(requests 128M)"
+want_regions 45 --direct-io=on
+want_pieces 14 --direct-io=on
+
+# left COMMAND...: KiB of its device that are not in the page cache, after the command and a copy
+left() {
+	local source before after
+
+	blank target.img 4096 160M
+	source=$(loop -r source.img)
+	exec 9< "$source"
+	"$@" <&9 > /dev/null
+	e2bfo 0 copy --memory 4M --order name "$source" target.img
+	read -r _ _ before _ < "/sys/block/${source##*/}/stat"
+	cat "$source" > /dev/null
+	read -r _ _ after _ < "/sys/block/${source##*/}/stat"
+	exec 9<&-
+	unloop "$source"
+	echo "$(((after - before) / 2))"
+}
+
+cold=$(left true)
+warm=$(left cat)
+[ "$cold" -ge 150000 ] || fail "a copy leaves $((163840 - cold)) KiB of its source in the page cache"
+[ "$warm" -le 10000 ] || fail "$warm KiB that others had in the page cache are gone"
+order=readdir
 
 # What a journal has for some of their blocks does not make the others pieces.
 commands=(journal_open)

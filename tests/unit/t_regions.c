@@ -239,6 +239,81 @@ START_TEST(one_has_all_of_it_or_not)
 }
 END_TEST
 
+/* Two at once, then one; and none when the other is lost, or when it was wanted no more before. */
+START_TEST(they_are_held_from_the_first_piece_to_the_last)
+{
+	int early;
+
+	for (early = 0; early < 2; early++) {
+		begin();
+		bfo_regions_add(&regions, 0, LAST);
+		want_taken(0, 1, 0);
+		want_taken(REGION, 1, REGION);
+		bfo_regions_drop(&regions, 0, REGION - 1);
+		want_eq(regions.held, 2);
+		bfo_regions_drop(&regions, REGION - 1, 1);
+		want_eq(regions.held, 1);
+		bfo_regions_drop(&regions, 0, REGION);
+		bfo_regions_drop(&regions, 2 * REGION, REGION);
+		want_eq(regions.held, 1);
+		if (early)
+			bfo_regions_drop(&regions, REGION, REGION);
+		bfo_regions_lose(&regions, REGION);
+		want_eq(regions.held, 0);
+		want_taken(3 * REGION, 1, 3 * REGION);
+		want_eq(regions.held, 1);
+		want_eq(regions.most, 2);
+		end();
+	}
+}
+END_TEST
+
+/* Three that are taken, the third of which somebody had read before; and one that is not. */
+START_TEST(what_was_fetched_is_forgotten_once_nobody_wants_it)
+{
+	uint64_t start = 0;
+
+	begin();
+	bfo_regions_add(&regions, 0, LAST);
+	want_taken(0, 1, 0);
+	want_taken(REGION, 1, REGION);
+	want_taken(2 * REGION, 1, 2 * REGION);
+	bfo_regions_fetched(&regions, 5);
+	bfo_regions_fetched(&regions, REGION);
+	bfo_regions_drop(&regions, 1, REGION);
+	want_eq(bfo_regions_forget(&regions, 0, LAST, &start), 0);
+	bfo_regions_drop(&regions, 0, 1);
+	want(is_worth(0));
+	want_eq(bfo_regions_forget(&regions, REGION - 1, 1, &start), REGION);
+	want_eq(start, 0);
+	want(!is_worth(0));
+	want_none(0, 1);
+	bfo_regions_drop(&regions, REGION, 3 * REGION);
+	want_eq(bfo_regions_forget(&regions, 0, REGION, &start), 0);
+	want_eq(bfo_regions_forget(&regions, 0, LAST, &start), REGION);
+	want_eq(start, REGION);
+	want_eq(bfo_regions_forget(&regions, 0, LAST, &start), 0);
+	want(is_worth(2));
+	end();
+}
+END_TEST
+
+/* What is lost is in the cache no more. */
+START_TEST(what_was_lost_is_not_forgotten)
+{
+	uint64_t start;
+
+	begin();
+	bfo_regions_add(&regions, 0, REGION);
+	want_taken(0, 1, 0);
+	bfo_regions_fetched(&regions, 0);
+	bfo_regions_lose(&regions, 0);
+	bfo_regions_drop(&regions, 0, REGION);
+	want_eq(bfo_regions_forget(&regions, 0, REGION, &start), 0);
+	end();
+}
+END_TEST
+
 START_TEST(a_copy_is_taken_by_itself)
 {
 	struct bfo_regions copy, first;
@@ -324,6 +399,11 @@ Suite *regions_suite(void)
 	unit_case(s, "one_has_all_of_it_or_not", one_has_all_of_it_or_not, 0);
 	unit_case(s, "what_is_lost_is_taken_again_if_still_worth_it",
 		  what_is_lost_is_taken_again_if_still_worth_it, 0);
+	unit_case(s, "they_are_held_from_the_first_piece_to_the_last",
+		  they_are_held_from_the_first_piece_to_the_last, 0);
+	unit_case(s, "what_was_fetched_is_forgotten_once_nobody_wants_it",
+		  what_was_fetched_is_forgotten_once_nobody_wants_it, 0);
+	unit_case(s, "what_was_lost_is_not_forgotten", what_was_lost_is_not_forgotten, 0);
 	unit_case(s, "a_copy_is_taken_by_itself", a_copy_is_taken_by_itself, 0);
 	unit_case(s, "a_reader_reads_over_less_in_them", a_reader_reads_over_less_in_them, 0);
 	unit_case(s, "a_reader_reads_them_before_their_pieces",
