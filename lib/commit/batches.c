@@ -21,7 +21,7 @@ struct trial {
 	bfo_order_list sorted;		/* a copy of the nodes, batch by batch */
 	uint64_t little;		/* blocks that do not matter */
 	uint64_t cost;			/* blocks (gather/batch.h) */
-	int by_regions;			/* that is by way of them: clearly less, or some are read */
+	int by_regions;			/* that is by way of them: clearly less, or some are held */
 };
 
 /* The end of the batch that begins with node FIRST: nodes of SIZE units of the buffer. */
@@ -102,7 +102,7 @@ static errcode_t try_size(struct trial *t, uint32_t size)
 		if (t->regions)
 			by_regions += cost_by_regions(t, &part, &regions_at);
 	}
-	t->by_regions = t->regions && (t->regions->taken || by_regions + t->little < t->cost);
+	t->by_regions = t->regions && (t->regions->held || by_regions + t->little < t->cost);
 	if (t->by_regions)
 		t->cost = by_regions;
 	bfo_regions_free(&t->left);

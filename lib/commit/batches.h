@@ -21,7 +21,7 @@ struct bfo_batching {
 /*
  * How to read NODES, which come in the order of `to`, and what will follow them.  *HOW is given with
  * the most that a batch can be, and with the regions of all that is still to be read, or NULL.  It is
- * left with the regions only if they make it cheaper, or some were taken (what is in the page cache is
+ * left with the regions only if they make it cheaper, or some are held (what is in the page cache is
  * not read again), and with a smaller size, but not one below SMALLEST, as long as that costs
  * hardly more.
  */

@@ -23,7 +23,8 @@ struct mover {
 	struct bfo_pipe pipe;
 	uint64_t bytes, total;		/* progress */
 	struct bfo_regions regions;	/* of the source, if they may be read as a whole, */
-	uint64_t cache;			/* and the page cache can be expected to keep so many bytes */
+	uint64_t cache;			/* and the page cache can be expected to keep so many bytes; */
+	int forgets;			/* it need not keep what was read */
 	struct bfo_batching how;	/* how much is read at once, */
 	uint64_t ahead;			/* as seen for so many units to come */
 };
@@ -33,6 +34,19 @@ static void *place_node(void *priv, const struct bfo_node *node, uint32_t at)
 	struct mover *m = priv;
 
 	return bfo_fill_place(&m->fill, node, at);
+}
+
+/* NODE has been read, and with it perhaps the last that was wanted of a region. */
+static void leave_regions(struct mover *m, const struct bfo_node *node)
+{
+	uint64_t blk = bfo_node_blk(node), start;
+	uint32_t count;
+
+	if (!m->regions.n || bfo_fill_is_of_table(node))
+		return;
+	bfo_regions_drop(&m->regions, blk, node->len);
+	while (m->forgets && (count = bfo_regions_forget(&m->regions, blk, node->len, &start)))
+		bfo_volume_forget(m->fill.r->vol, start, count);
 }
 
 /* Sink: blocks of the batch have been read. */
@@ -46,6 +60,8 @@ static errcode_t take_node(void *priv, const struct bfo_node *node, uint32_t at,
 	(void) data;
 	if (err)
 		return err;
+	if (at + count == node->len)
+		leave_regions(m, node);
 	m->bytes += (uint64_t) count * f->r->vol->block_size;
 	bfo_progress_report(f->plan->ctx, BFO_STAGE_DATA, m->bytes, m->total, f->item);
 	if (bfo_cancelled(f->plan->ctx))
@@ -93,27 +109,37 @@ static const struct bfo_seg *segs_to_read(const struct mover *m, size_t item, ui
 }
 
 /* Hands S what will be read of files from here on, in the order of the target. */
-static void each_seg(const struct mover *m, struct bfo_regions *s,
-		     void (*use)(struct bfo_regions *s, uint64_t blk, uint64_t len))
+static void each_piece(const struct mover *m, struct bfo_regions *s,
+		       void (*use)(struct bfo_regions *s, uint64_t blk, uint64_t len))
 {
-	const struct bfo_seg *seg;
-	uint32_t n;
-	size_t i;
+	uint32_t i = m->fill.begun ? m->fill.seg : 0, n;
+	const struct bfo_plan *plan = m->fill.plan;
+	uint64_t ea_end = m->fill.ea_end;
+	size_t item;
 
-	for (i = m->fill.item; i < m->fill.plan->order.n; i++)
-		for (seg = segs_to_read(m, i, &n); n; n--, seg++)
-			if (!bfo_seg_unwritten(seg))
-				use(s, bfo_seg_blk(seg), seg->len);
+	for (item = m->fill.item; item < plan->order.n; item++, i = 0) {
+		const struct bfo_ea *ea = bfo_fill_first_ea(plan, bfo_plan_item(plan, item), ea_end);
+		const struct bfo_seg *segs = segs_to_read(m, item, &n);
+
+		if (ea && ea->stem >= m->fill.from && !plan->tree->repacked)
+			use(s, ea->blk, 1);
+		ea_end = ea ? ea->stem + 1 : ea_end;
+		for (; i < n; i++)
+			if (!bfo_seg_unwritten(&segs[i]))
+				use(s, bfo_seg_blk(&segs[i]), segs[i].len);
+	}
 }
 
 /* As if LEN blocks from BLK on were read, by way of the regions that they touch. */
 static void go_through(struct bfo_regions *s, uint64_t blk, uint64_t len)
 {
-	uint64_t start;
+	uint64_t start, part;
 
-	while (bfo_regions_take(s, blk, len, &start))
-		;
-	bfo_regions_drop(s, blk, len);
+	for (; len; blk += part, len -= part) {
+		part = bfo_regions_within(s, blk, len);
+		bfo_regions_take(s, blk, part, &start);
+		bfo_regions_drop(s, blk, part);
+	}
 }
 
 /* Most bytes of regions that will be held at once, each from its first piece to its last. */
@@ -124,34 +150,37 @@ static errcode_t most_held(const struct mover *m, uint64_t *bytes)
 
 	if (err)
 		return err;
-	each_seg(m, &trial, go_through);
-	*bytes = trial.most * BFO_REGION_BYTES;
+	each_piece(m, &trial, go_through);
+	*bytes = (uint64_t) trial.most * BFO_REGION_BYTES;
 	bfo_regions_free(&trial);
 	return 0;
 }
 
 /*
  * What will be read of files from here on, if the page cache may be used and can keep the regions that
- * are worth it, as long as they are held: what it loses has to be read again, piece by piece.  On bad
+ * are worth it, as long as they are held: what it loses has to be read again, piece by piece.  It has to
+ * keep all of them where they are in the cache of a loop device's file, too, out of our reach.  On bad
  * media nothing is read but what is wanted.
  */
 static errcode_t map_regions(struct mover *m)
 {
-	const struct bfo_media_options *media = &m->fill.r->vol->media.opt;
-	uint64_t most = 0;
+	struct bfo_volume *vol = m->fill.r->vol;
+	uint64_t most = 0, worth;
 	errcode_t err;
 
-	if (media->mode != BFO_MEDIA_STOP || media->map ||
-	    m->fill.r->vol->direct.use == BFO_DIRECT_ALWAYS)
+	if (vol->media.opt.mode != BFO_MEDIA_STOP || vol->media.opt.map ||
+	    vol->direct.use == BFO_DIRECT_ALWAYS)
 		return 0;
-	err = bfo_regions_init(&m->regions, m->fill.r->vol, bfo_reader_seek(m->fill.r));
+	err = bfo_regions_init(&m->regions, vol, bfo_reader_seek(m->fill.r));
 	if (!err) {
-		each_seg(m, &m->regions, bfo_regions_add);
+		each_piece(m, &m->regions, bfo_regions_add);
 		err = most_held(m, &most);
 	}
 	if (err)
 		return bfo_fail(m->fill.plan->ctx, err, "starting to move data");
-	if (!most || most > m->cache)
+	worth = bfo_regions_worth(&m->regions);
+	m->forgets = bfo_direct_wanted(vol) || worth > m->cache;
+	if (!most || (vol->store.caches > 1 ? worth : most) > m->cache)
 		bfo_regions_free(&m->regions);
 	return 0;
 }
@@ -159,21 +188,12 @@ static errcode_t map_regions(struct mover *m)
 /* The page cache could not keep them: those of what is left, if it need not keep more than half. */
 static errcode_t map_fewer_regions(struct mover *m)
 {
-	m->cache = m->regions.held * BFO_REGION_BYTES / 2;
+	uint64_t kept = (uint64_t) m->regions.most * BFO_REGION_BYTES;
+
+	m->cache = (kept < m->cache ? kept : m->cache) / 2;
 	m->ahead = 0;
 	bfo_regions_free(&m->regions);
 	return map_regions(m);
-}
-
-/* NODE has been read, and with it perhaps the last that was wanted of a region. */
-static void leave_regions(struct mover *m, const struct bfo_node *node)
-{
-	uint64_t blk = bfo_node_blk(node), start;
-	uint32_t count;
-
-	bfo_regions_drop(&m->regions, blk, node->len);
-	while ((count = bfo_regions_forget(&m->regions, blk, node->len, &start)))
-		bfo_volume_forget(m->fill.r->vol, start, count);
 }
 
 /*
@@ -220,7 +240,7 @@ static struct bfo_regions *usable_regions(struct mover *m, const bfo_order_list 
 
 	if (!m->regions.n)
 		return NULL;
-	if (m->ahead != UINT64_MAX || m->regions.taken || !bfo_direct_wanted(m->fill.r->vol))
+	if (m->ahead != UINT64_MAX || m->regions.held || !bfo_direct_wanted(m->fill.r->vol))
 		return &m->regions;
 	for (i = 0; i < nodes->n; i++)
 		wanted += (uint64_t) nodes->v[i].len * m->fill.r->vol->block_size;
@@ -253,7 +273,6 @@ static errcode_t move_batch(struct mover *m)
 	struct bfo_sink sink = { .take = take_node, .place = place_node, .lost = lose_node,
 				 .priv = m };
 	size_t first = m->fill.item, items = m->fill.plan->order.n;
-	const struct bfo_node *node;
 	errcode_t err = bfo_fill_buffer(&m->fill, m->how.size);
 
 	if (err)
@@ -262,9 +281,6 @@ static errcode_t move_batch(struct mover *m)
 	bfo_pipe_publish(&m->pipe, m->fill.buffer);
 	err = bfo_batches_read(m->fill.r, &m->fill.nodes, first == 0 && m->fill.item == items,
 			       m->how.regions, &sink);
-	for (node = m->fill.nodes.v; node < m->fill.nodes.v + m->fill.nodes.n; node++)
-		if (m->regions.n && bfo_fill_is_data(node))
-			leave_regions(m, node);
 	return !err && bfo_regions_are_lost(&m->regions) ? map_fewer_regions(m) : err;
 }
 

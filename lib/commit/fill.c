@@ -278,14 +278,21 @@ static errcode_t fill_dir(struct bfo_filler *f, const struct bfo_inode *rec, int
 	return err;
 }
 
+const struct bfo_ea *bfo_fill_first_ea(const struct bfo_plan *plan, const struct bfo_inode *rec,
+				       uint64_t ea_end)
+{
+	const struct bfo_ea *ea = rec->ea == BFO_NONE ? NULL : &plan->tree->eas.v[rec->ea];
+
+	return ea && !ea->no_block && ea->stem >= ea_end ? ea : NULL;
+}
+
 /* Begins with the item's attribute block, if it is the first that has it, and opens its walk. */
 static errcode_t begin_item(struct bfo_filler *f, uint32_t inode)
 {
 	const struct bfo_inode *rec = &f->plan->tree->inodes.v[inode];
-	const struct bfo_ea *ea = rec->ea == BFO_NONE ? NULL : &f->plan->tree->eas.v[rec->ea];
 	errcode_t err = 0;
 
-	if (ea && !ea->no_block && ea->stem >= f->ea_end)
+	if (bfo_fill_first_ea(f->plan, rec, f->ea_end))
 		err = fill_ea(f, rec->ea);
 	f->begun = 1;
 	if (is_built(rec))
@@ -373,12 +380,12 @@ errcode_t bfo_fill_mend(struct bfo_filler *f, const struct bfo_node *node, uint3
 	return 0;
 }
 
-int bfo_fill_is_data(const struct bfo_node *node)
+int bfo_fill_is_of_table(const struct bfo_node *node)
 {
-	return !(node->tag & (TAG_EA | TAG_INLINE));
+	return !!(node->tag & TAG_INLINE);
 }
 
 int bfo_fill_may_be_lost(const struct bfo_node *node)
 {
-	return bfo_fill_is_data(node) && !(node->tag & TAG_WHOLE);
+	return !(node->tag & (TAG_EA | TAG_INLINE | TAG_WHOLE));
 }

@@ -58,8 +58,15 @@ void *bfo_fill_place(const struct bfo_filler *f, const struct bfo_node *node, ui
 /* Blocks of NODE before END stand in their place: makes of the last one what is to be written. */
 errcode_t bfo_fill_mend(struct bfo_filler *f, const struct bfo_node *node, uint32_t end);
 
-/* True if NODE is a part of a segment: neither a block of attributes nor one of an inode table. */
-int bfo_fill_is_data(const struct bfo_node *node);
+/*
+ * The attribute block of REC if it is written with it: of those that share it, with the first.  Those
+ * before block EA_END of the stem have been written.  NULL if there is none.
+ */
+const struct bfo_ea *bfo_fill_first_ea(const struct bfo_plan *plan, const struct bfo_inode *rec,
+				       uint64_t ea_end);
+
+/* True if NODE is a block of an inode table: neither a part of a segment nor a block of attributes. */
+int bfo_fill_is_of_table(const struct bfo_node *node);
 
 /* True if zeroes may take the place of what of NODE cannot be read: it is data. */
 int bfo_fill_may_be_lost(const struct bfo_node *node);

@@ -251,19 +251,12 @@ static errcode_t read_merged(struct bfo_reader *r, const struct bfo_node *nodes,
 	return err;
 }
 
-/* True if a device has read for this thread meanwhile, and not because its memory was paged out. */
-static int device_has_read(const struct rusage *before, const struct rusage *after)
-{
-	return after->ru_inblock > before->ru_inblock && after->ru_majflt == before->ru_majflt;
-}
-
 /*
  * Brings into the page cache what RUN meets of regions that will be wanted as a whole; true if it met
  * any.  What cannot be read there may be in a gap: whose it is, its own request will tell.
  */
 static int fetch_regions(struct bfo_reader *r, const struct bfo_read_run *run)
 {
-	struct rusage before = { 0 }, after = { 0 };
 	size_t taken = r->regions->taken;
 	uint32_t count;
 	uint64_t blk;
@@ -271,12 +264,8 @@ static int fetch_regions(struct bfo_reader *r, const struct bfo_read_run *run)
 	while ((count = bfo_regions_take(r->regions, run->blk, run->len, &blk))) {
 		r->reads++;
 		r->blocks += count;
-		getrusage(RUSAGE_THREAD, &before);
 		if (!bfo_volume_fetch(r->vol, blk, count, r->merge))
 			bfo_regions_read_in_part(r->regions, blk);
-		getrusage(RUSAGE_THREAD, &after);
-		if (after.ru_inblock > before.ru_inblock)
-			bfo_regions_fetched(r->regions, blk);
 	}
 	return r->regions->taken > taken;
 }
@@ -286,6 +275,12 @@ static errcode_t read_run(struct bfo_reader *r, const struct bfo_node *nodes,
 {
 	return run->alone || run->last - run->first == 1 ?
 	       read_node(r, &nodes[run->first], sink) : read_merged(r, nodes, run, sink);
+}
+
+/* True if a device has read for this thread meanwhile, and not because its memory was paged out. */
+static int device_has_read(const struct rusage *before, const struct rusage *after)
+{
+	return after->ru_inblock > before->ru_inblock && after->ru_majflt == before->ru_majflt;
 }
 
 /*

@@ -8,6 +8,7 @@
 
 #include "gather/regions.h"
 
+#define MOST_WANTED ((1U << 29) - 1)	/* that are counted: damage may claim blocks again and again */
 #define FEW_LOST 4		/* regions; that may happen, */
 #define MANY_LOST 8		/* and to one of so many that were taken */
 
@@ -38,24 +39,30 @@ void bfo_regions_free(struct bfo_regions *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* Blocks of LEN from BLK on that lie in the region of the first one. */
-static uint64_t within(const struct bfo_regions *s, uint64_t blk, uint64_t len)
+uint64_t bfo_regions_within(const struct bfo_regions *s, uint64_t blk, uint64_t len)
 {
 	uint64_t rest = s->blocks - blk % s->blocks;
 
 	return len < rest ? len : rest;
 }
 
+static uint32_t at_most(uint64_t value, uint32_t limit)
+{
+	return value < limit ? value : limit;
+}
+
 void bfo_regions_add(struct bfo_regions *s, uint64_t blk, uint64_t len)
 {
 	uint32_t skip = bfo_skip_cost(s->next, blk, s->seek);
+	struct bfo_region *region;
 	uint64_t part;
 
 	s->next = blk + len;
 	for (; len && blk / s->blocks < s->n; blk += part, len -= part, skip = 0) {
-		part = within(s, blk, len);
-		s->v[blk / s->blocks].wanted += part;
-		s->v[blk / s->blocks].cost += part + skip;
+		part = bfo_regions_within(s, blk, len);
+		region = &s->v[blk / s->blocks];
+		region->wanted = at_most(region->wanted + part, MOST_WANTED);
+		region->cost = at_most(region->cost + part + skip, UINT32_MAX);
 	}
 }
 
@@ -66,7 +73,7 @@ void bfo_regions_drop(struct bfo_regions *s, uint64_t blk, uint64_t len)
 	uint32_t left;
 
 	for (; len && blk / s->blocks < s->n; blk += part, len -= part) {
-		part = within(s, blk, len);
+		part = bfo_regions_within(s, blk, len);
 		region = &s->v[blk / s->blocks];
 		if (!region->wanted)
 			continue;
@@ -100,7 +107,7 @@ int bfo_regions_hold(const struct bfo_regions *s, uint64_t blk)
 
 int bfo_regions_hold_all(const struct bfo_regions *s, uint64_t blk, uint64_t len)
 {
-	return bfo_regions_hold(s, blk) && within(s, blk, len) == len;
+	return bfo_regions_hold(s, blk) && bfo_regions_within(s, blk, len) == len;
 }
 
 uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t len)
@@ -109,7 +116,7 @@ uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t l
 	uint64_t bytes = 0, part;
 
 	for (; len; blk += part, len -= part) {
-		part = within(s, blk, len);
+		part = bfo_regions_within(s, blk, len);
 		region = &s->v[blk / s->blocks];
 		if (!bfo_regions_hold(s, blk))
 			bytes += part * (BFO_REGION_BYTES / s->blocks);
@@ -136,19 +143,14 @@ uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uin
 	return 0;
 }
 
-void bfo_regions_fetched(struct bfo_regions *s, uint64_t blk)
-{
-	s->v[blk / s->blocks].fetched = 1;
-}
-
 uint32_t bfo_regions_forget(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start)
 {
 	uint64_t i;
 
 	for (i = blk / s->blocks; i < s->n && i * s->blocks < blk + len; i++) {
-		if (!s->v[i].fetched || s->v[i].wanted)
+		if (!s->v[i].taken || s->v[i].wanted)
 			continue;
-		s->v[i].taken = s->v[i].fetched = 0;
+		s->v[i].taken = 0;
 		*start = i * s->blocks;
 		return s->blocks;
 	}
@@ -167,7 +169,7 @@ void bfo_regions_lose(struct bfo_regions *s, uint64_t blk)
 	if (region->in_part)
 		return;
 	s->held -= region->taken && region->wanted;
-	region->taken = region->fetched = 0;
+	region->taken = 0;
 	s->lost += region->again && is_worth(s, blk / s->blocks);
 	region->again = 1;
 }

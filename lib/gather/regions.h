@@ -20,9 +20,8 @@
 #define BFO_REGION_BYTES (5U << 20)
 
 struct bfo_region {
-	unsigned int wanted : 28;	/* blocks that will be read */
+	unsigned int wanted : 29;	/* blocks that will be read */
 	unsigned int taken : 1;		/* they have been brought into the page cache, */
-	unsigned int fetched : 1;	/* where not all of them were before; */
 	unsigned int in_part : 1;	/* but not all of them could be read; or */
 	unsigned int again : 1;		/* were lost there once, before that */
 	uint32_t cost;			/* of reading them piece by piece: blocks, and seeks */
@@ -45,6 +44,9 @@ static inline uint64_t bfo_skip_cost(uint64_t from, uint64_t to, uint64_t seek)
 {
 	return to >= from && to - from < seek ? to - from : seek;
 }
+
+/* Blocks of LEN from BLK on that lie in the region of the first one. */
+uint64_t bfo_regions_within(const struct bfo_regions *s, uint64_t blk, uint64_t len);
 
 /* One for all blocks of VOL, of which none is wanted yet, where a seek costs SEEK blocks. */
 errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol, uint32_t seek);
@@ -79,13 +81,10 @@ uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t l
  */
 uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start);
 
-/* The region of block BLK, which was taken, was not in the page cache before, or not all of it. */
-void bfo_regions_fetched(struct bfo_regions *s, uint64_t blk);
-
 /*
- * The first region that LEN blocks from BLK on touch, of which nothing will be read any more, and that
- * is in the page cache for nobody else: its first block in *START, and its blocks, or 0 if there is
- * none (any more: it is forgotten by this).
+ * The first region that LEN blocks from BLK on touch, that was taken, and of which nothing will be read
+ * any more: its first block in *START, and its blocks, or 0 if there is none (any more: it is
+ * forgotten by this).
  */
 uint32_t bfo_regions_forget(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start);
 

@@ -277,39 +277,45 @@ read -r kept _ <<< "$(requests 4M)"
 read -r lost _ <<< "$(E2BFO=$PWD/waiting requests 4M)"
 [ "$lost" -ge 100 ] && [ "$lost" -le 1600 ] || fail "they were lost: $lost requests"
 
-# Files that lie near to where their names would have them: of their 16 regions only few are held at once.
+# Files that lie near to where their names would have them, and a large one: of their 20 regions only
+# few are held at once.
 rm -f source.img
 volume source.img 160M -O ^has_journal -G 1
-mounted source.img mnt rw,noatime,nodelalloc
-perl -e 'for my $i (0 .. 399) {
-	open(F, ">", sprintf("mnt/%03d", $i - $i % 100 + $i * 37 % 100)); print F pack("N", $i) x 51200 }'
-unmounted mnt
+head -c 200K /dev/urandom > piece
+mapfile -t commands < <(perl -e 'printf("write piece %03d\n", $_ - $_ % 100 + $_ * 37 % 100) for 0 .. 399')
+debug source.img "${commands[@]}" "write tree/big 050large"
 order=name
 read -r whole _ <<< "$(requests 128M)"
-want_regions 45 --direct-io=on
-want_pieces 14 --direct-io=on
+want_regions 34 --direct-io=on
+asked=$(with_memory 14 --direct-io=on)
+[ "$asked" -ge 400 ] || fail "400 files: $asked requests, with room for two regions"
+asked=$(with_memory 120)
+[ "$asked" -ge 400 ] || fail "400 files: $asked requests, with room for few, all in a cache below"
 
-# left COMMAND...: KiB of its device that are not in the page cache, after the command and a copy
+# left MIB WHEN: KiB of their device that such a copy leaves in the page cache, where so much memory is
+# available; the device is held open, as nothing would be left otherwise
 left() {
 	local source before after
 
 	blank target.img 4096 160M
-	source=$(loop -r source.img)
+	source=$(loop -r --direct-io=on source.img)
 	exec 9< "$source"
-	"$@" <&9 > /dev/null
-	e2bfo 0 copy --memory 4M --order name "$source" target.img
+	echo "MemAvailable: $(($1 << 10)) kB" > meminfo
+	E2BFO=$PWD/limited e2bfo 0 copy --memory 4M --order name --direct="$2" "$source" target.img
 	read -r _ _ before _ < "/sys/block/${source##*/}/stat"
 	cat "$source" > /dev/null
 	read -r _ _ after _ < "/sys/block/${source##*/}/stat"
 	exec 9<&-
 	unloop "$source"
-	echo "$(((after - before) / 2))"
+	echo "$((160 * 1024 - (after - before) / 2))"
 }
 
-cold=$(left true)
-warm=$(left cat)
-[ "$cold" -ge 150000 ] || fail "a copy leaves $((163840 - cold)) KiB of its source in the page cache"
-[ "$warm" -le 10000 ] || fail "$warm KiB that others had in the page cache are gone"
+kept=$(left 100 never)
+[ "$kept" -ge 50000 ] || fail "room for all, --direct=never: $kept KiB of 100,000 stay in the page cache"
+kept=$(left 100 auto)
+[ "$kept" -le 15000 ] || fail "$kept KiB stay in the page cache"
+kept=$(left 34 never)
+[ "$kept" -le 15000 ] || fail "no room for all, --direct=never: $kept KiB stay in the page cache"
 order=readdir
 
 # What a journal has for some of their blocks does not make the others pieces.
