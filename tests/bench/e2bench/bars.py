@@ -138,7 +138,12 @@ def limit_bars(copies):
 
 
 def on_device_of(model, tools):
-    """The copy from a device that says to be of the model's kind, if there was one."""
+    """The copy from a device that says to be of the model's kind, if there was one.
+
+    >>> both = {"e2bfo": 1, "e2bfo-flash": 2}
+    >>> on_device_of("ssd", both), on_device_of("disk", both), on_device_of("ssd", {"e2bfo": 1})
+    (2, 1, 1)
+    """
     return tools.get("e2bfo-flash", tools["e2bfo"]) if model in models.FLASH else tools["e2bfo"]
 
 

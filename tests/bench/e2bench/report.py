@@ -58,15 +58,15 @@ def machine(settings):
         "kernel": platform.release(),
         "cpu": f"{cpu}, {os.cpu_count()} cores",
         "memory": f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 2**30:.0f} GiB",
-        "images on": f"{below}, {devices(settings)}",
+        "images on": f"{below}, {cached(settings)}",
         "pages out": pages_out(),
         "commit": commit(),
         "versions": {name: contenders.version(settings, name) for name in PROGRAMS},
     }
 
 
-def devices(settings):
-    """Whether those on files of this directory are cached there, once more."""
+def cached(settings):
+    """Whether devices on files of this directory are, once more, there."""
     path = settings.image("empty.img")
     host.reserve(path, host.MIB)
     with host.loop(path) as device:
