@@ -2,13 +2,16 @@
 /*
  * argument.c - what the command lines of all commands have in common
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/message.h"
 #include "cli/process.h"
 #include "cli/size.h"
+#include "volume/spec.h"
 #include "argument.h"
 #include "e2bfo.h"
 
@@ -18,11 +21,9 @@ int argument_complain(const char *command, const char *fmt, ...)
 {
 	va_list ap;
 
-	fputs("e2bfo: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	message_usage(command, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "; try 'e2bfo %s --help'\n", command);
 	return EXIT_USAGE;
 }
 
@@ -34,17 +35,43 @@ int argument_size(const char *command, const char *name, const char *text, uint6
 	return -1;
 }
 
-static int read_progress(const char *command, const char *text, enum progress_mode *out)
+int argument_word(const char *command, const char *option, const char *text,
+		  const char *const words[3], int *number)
 {
-	static const char *const words[] = { "auto", "bar", "none" };
-	int i;
-
-	for (i = 0; i < 3; i++)
-		if (!strcmp(text, words[i])) {
-			*out = i;
+	for (*number = 0; *number < 3; ++*number)
+		if (!strcmp(text, words[*number]))
 			return -1;
-		}
-	return argument_complain(command, "--progress %s: not auto, bar or none", text);
+	return argument_complain(command, "--%s %s: not %s, %s or %s", option, text, words[0],
+				 words[1], words[2]);
+}
+
+static int read_bwlimit(const char *command, struct argument_common *common)
+{
+	int status = argument_size(command, "bwlimit", optarg, 0, INT64_MAX, &common->bwlimit);
+
+	common->has_bwlimit = 1;
+	if (status < 0 && common->bwlimit && common->bwlimit < BFO_PACE_LEAST)
+		return argument_complain(command, "--bwlimit %s: 128K a second is the least",
+					 optarg);
+	return status;
+}
+
+int argument_check(const char *command, const struct argument_common *common)
+{
+	const struct progress_options *p = &common->progress;
+
+	if (!progress_is_open(p))
+		return argument_complain(command, "--progress-fd %d: no open file descriptor", p->fd);
+	return progress_is_possible(p) ? -1 :
+	       argument_complain(command, "--progress-fd goes with --progress lines or json");
+}
+
+void argument_pace(struct argument_common *common, struct bfo_context *ctx)
+{
+	if (!common->bwlimit)
+		return;
+	bfo_pace_init(&common->pace, common->bwlimit, &bfo_real_time, ctx->cancel);
+	ctx->pace = &common->pace;
 }
 
 int argument_common_init(struct argument_common *common, int argc)
@@ -71,7 +98,14 @@ int argument_common(const char *command, const char *help, int c, struct argumen
 		return argument_size(command, "memory", optarg, MEMORY_MIN, SIZE_MAX / 2,
 				     &common->memory);
 	case ARGUMENT_PROGRESS:
-		return read_progress(command, optarg, &common->progress);
+		return progress_mode_read(optarg, &common->progress.mode) ? -1 :
+		       argument_complain(command, "--progress %s: not " PROGRESS_WORDS, optarg);
+	case ARGUMENT_PROGRESS_FD:
+		return progress_fd_read(optarg, &common->progress.fd) ? -1 :
+		       argument_complain(command, "--progress-fd %s: no number of a descriptor",
+					 optarg);
+	case ARGUMENT_BWLIMIT:
+		return read_bwlimit(command, common);
 	case ARGUMENT_JOURNAL:
 		common->journals[common->journal.n_devices++] = optarg;
 		return *optarg ? -1 : argument_complain(command, "--journal must not be empty");
@@ -99,24 +133,99 @@ int argument_common(const char *command, const char *help, int c, struct argumen
 	}
 }
 
+static int read_media_mode(const char *command, const char *text, enum bfo_media_mode *mode)
+{
+	static const char *const words[] = { "stop", "zero", "skip" };
+	int number, status = argument_word(command, "on-read-error", text, words, &number);
+
+	*mode = number;
+	return status;
+}
+
+static int read_block(const char *command, const char *text, uint64_t *block)
+{
+	char *end;
+
+	errno = 0;
+	*block = strtoull(text, &end, 0);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && *block && *block <= UINT32_MAX)
+		return -1;
+	return argument_complain(command, "-b %s: not the number of a block", text);
+}
+
+static int read_block_size(const char *command, const char *text, uint32_t *size)
+{
+	uint64_t value;
+	int status = argument_size(command, "block-size", text, 1024, 65536, &value);
+
+	*size = value;
+	if (status < 0 && value & (value - 1))
+		return argument_complain(command, "--block-size %s: no power of two", text);
+	return status;
+}
+
+int argument_is_medium(int c)
+{
+	return c == ARGUMENT_ON_READ_ERROR || c == ARGUMENT_MAPFILE || c == 'b' || c == 'B';
+}
+
+int argument_medium(const char *command, int c, struct medium *medium)
+{
+	switch (c) {
+	case ARGUMENT_ON_READ_ERROR:
+		return read_media_mode(command, optarg, &medium->how.mode);
+	case 'b':
+		return read_block(command, optarg, &medium->how.superblock);
+	case 'B':
+		return read_block_size(command, optarg, &medium->how.block_size);
+	default:
+		medium->mapfile = optarg;
+		return -1;
+	}
+}
+
+int argument_check_medium(const char *command, const struct medium *medium)
+{
+	if (medium->how.block_size && !medium->how.superblock)
+		return argument_complain(command, "--block-size goes with --superblock");
+	return -1;
+}
+
+int argument_check_media(const char *command, struct medium *media, int n)
+{
+	int i;
+
+	if (media->how.mode != BFO_MEDIA_STOP)
+		media->how.mode = ARGUMENT_GO_ON;
+	for (i = 1; i < n; i++)
+		media[i].how.mode = media->how.mode;
+	return argument_check_medium(command, media);
+}
+
 int argument_partition(const char *command, const char *name, struct argument_common *common,
 		       const char **volume)
 {
-	const char *number = common->partition, *options = strchr(*volume, '?');
+	const char *number = common->partition;
+	struct bfo_spec spec;
+	char option[64];
+	int status = -1;
 
 	if (!number)
 		return -1;
-	if (!*number || number[strspn(number, "0123456789")])
+	if (!*number || strlen(number) > 20 || number[strspn(number, "0123456789")])
 		return argument_complain(command, "--partition %s: no number", number);
-	if (options)
-		return argument_complain(command, "--partition and %s both say where in %s", options,
-					 name);
-	if (asprintf(&common->volume, "%s?partition=%s", *volume, number) < 0) {
-		common->volume = NULL;
+	if (bfo_spec_parse(*volume, &spec))
 		return EXIT_FAILED;
-	}
-	*volume = common->volume;
-	return -1;
+	snprintf(option, sizeof(option), "partition=%s", number);
+	if (spec.options)
+		status = argument_complain(command, "--partition and ?%s both say where in %s",
+					   spec.options, name);
+	else if (!(common->volume = bfo_spec_with_options(*volume, option)))
+		status = EXIT_FAILED;
+	else
+		*volume = common->volume;
+	bfo_spec_free(&spec);
+	return status;
 }
 
 int argument_image(const char *command, int argc, char **argv, struct argument_common *common,

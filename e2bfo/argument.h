@@ -8,31 +8,37 @@
 #ifndef E2BFO_ARGUMENT_H
 #define E2BFO_ARGUMENT_H
 
-#include <getopt.h>
 #include <stdint.h>
 
+#include "cli/option.h"
 #include "cli/progress.h"
 #include "volume/open.h"
+#include "medium.h"
 
 /* What every command can be told. */
 struct argument_common {
 	int json, quiet, verbose;
 	uint64_t memory;		/* bytes of buffers */
-	enum progress_mode progress;
+	struct progress_options progress;
+	int has_bwlimit;		/* --bwlimit was said: */
+	uint64_t bwlimit;		/* bytes a second; 0: none */
+	struct bfo_pace pace;		/* of that */
 	const char *partition;		/* --partition, or NULL */
 	char *volume;			/* made by argument_partition(), or NULL */
 	struct bfo_journal_use journal;	/* --journal, --ignore-journal */
 	const char **journals;		/* the devices in it */
 };
 
-enum { ARGUMENT_PARTITION = 512, ARGUMENT_MEMORY, ARGUMENT_PROGRESS, ARGUMENT_JSON,
-       ARGUMENT_JOURNAL, ARGUMENT_IGNORE_JOURNAL };
+enum { ARGUMENT_PARTITION = 512, ARGUMENT_MEMORY, ARGUMENT_PROGRESS, ARGUMENT_PROGRESS_FD,
+       ARGUMENT_JSON, ARGUMENT_JOURNAL, ARGUMENT_IGNORE_JOURNAL, ARGUMENT_BWLIMIT,
+       ARGUMENT_ON_READ_ERROR, ARGUMENT_MAPFILE, ARGUMENT_MAPFILE_B };
 
-/* For the options of getopt_long(): those in short and in long form. */
+/* For the options of option_next(): those in short and in long form. */
 #define ARGUMENT_SHORT "qvVh"
 #define ARGUMENT_LONG \
 	{ "partition", required_argument, NULL, ARGUMENT_PARTITION }, \
 	{ "progress", required_argument, NULL, ARGUMENT_PROGRESS }, \
+	{ "progress-fd", required_argument, NULL, ARGUMENT_PROGRESS_FD }, \
 	{ "json", no_argument, NULL, ARGUMENT_JSON }, \
 	{ "quiet", no_argument, NULL, 'q' }, \
 	{ "verbose", no_argument, NULL, 'v' }, \
@@ -43,10 +49,29 @@ enum { ARGUMENT_PARTITION = 512, ARGUMENT_MEMORY, ARGUMENT_PROGRESS, ARGUMENT_JS
 #define ARGUMENT_MEMORY_LONG \
 	{ "memory", required_argument, NULL, ARGUMENT_MEMORY }
 
+/* The same for commands that read much, and the help for it. */
+#define ARGUMENT_BWLIMIT_LONG \
+	{ "bwlimit", required_argument, NULL, ARGUMENT_BWLIMIT }
+#define ARGUMENT_BWLIMIT_HELP \
+	"  --bwlimit RATE       read at most so many bytes in any second (128K or more; 0: no limit)\n"
+
 /* The same for commands that read a source. */
 #define ARGUMENT_SOURCE_LONG \
+	ARGUMENT_BWLIMIT_LONG, \
 	{ "journal", required_argument, NULL, ARGUMENT_JOURNAL }, \
 	{ "ignore-journal", no_argument, NULL, ARGUMENT_IGNORE_JOURNAL }
+
+/* The same for commands whose source may be on a bad medium. */
+#define ARGUMENT_MEDIUM_SHORT "b:B:"
+#define ARGUMENT_MEDIUM_LONG \
+	{ "on-read-error", required_argument, NULL, ARGUMENT_ON_READ_ERROR }, \
+	{ "mapfile", required_argument, NULL, ARGUMENT_MAPFILE }, \
+	{ "superblock", required_argument, NULL, 'b' }, \
+	{ "block-size", required_argument, NULL, 'B' }
+
+/* The same for commands that have a second one. */
+#define ARGUMENT_MEDIUM_B_LONG \
+	{ "mapfile-b", required_argument, NULL, ARGUMENT_MAPFILE_B }
 
 /* What they are if nothing is said on a command line of ARGC words. */
 int argument_common_init(struct argument_common *common, int argc);
@@ -57,6 +82,33 @@ void argument_common_free(struct argument_common *common);
  * none of these is one that getopt complained about: the complaint is completed.
  */
 int argument_common(const char *command, const char *help, int c, struct argument_common *common);
+
+/* True for the options of ARGUMENT_MEDIUM_LONG; takes option C, with getopt's optarg. */
+int argument_is_medium(int c);
+int argument_medium(const char *command, int c, struct medium *medium);
+
+/* What of these does not go together. */
+int argument_check_medium(const char *command, const struct medium *medium);
+
+/*
+ * The same for commands that only read, of MEDIA, N of them, the first of which was told what to do:
+ * as nothing is left behind, they go on unless they are to stop.
+ */
+#define ARGUMENT_GO_ON BFO_MEDIA_ZERO
+int argument_check_media(const char *command, struct medium *media, int n);
+
+/* One of three words, TEXT of option --OPTION: its number. */
+int argument_word(const char *command, const char *option, const char *text,
+		  const char *const words[3], int *number);
+
+/*
+ * What is true of a command line only while it runs, and not when a record has kept it: open
+ * descriptors.
+ */
+int argument_check(const char *command, const struct argument_common *common);
+
+/* Tells CTX, which has to know how it is cancelled, of --bwlimit. */
+void argument_pace(struct argument_common *common, struct bfo_context *ctx);
 
 /*
  * --partition N is short for VOLUME?partition=N: replaces *VOLUME, which the command line calls

@@ -13,18 +13,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/bfo_err.h"
 #include "base/clock.h"
+#include "cli/message.h"
 #include "cli/process.h"
+#include "gather/bitmap_check.h"
 #include "gather/claim_scan.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
-#include "volume/gate.h"
-#include "volume/lock.h"
 #include "volume/open.h"
 #include "volume/probe.h"
 #include "volume/store.h"
@@ -61,63 +60,7 @@ static errcode_t gather(struct copy *c)
 	return err ? err : bfo_container_hide(&c->reader, &c->tree);
 }
 
-static errcode_t same_volume(struct copy *c)
-{
-	return bfo_fail(&c->ctx, BFO_ET_SAME_VOLUME, "comparing %s and %s", c->opt.source,
-			c->opt.target);
-}
-
-/* Refuses to format what is mounted, is the source, or holds something. */
-static errcode_t check_victim(struct copy *c)
-{
-	struct bfo_store store;
-	errcode_t err = bfo_store_identify(&c->ctx, c->path, 0, &store);
-
-	if (!err && (bfo_store_overlap(&store, &c->source->store) ||
-		     bfo_volume_lies_on(c->source, &store)))
-		err = same_volume(c);
-	if (!err)
-		err = bfo_gate_unmounted(&c->ctx, c->path);
-	if (!err && !c->opt.force)
-		err = mkfs_check_empty(&c->ctx, c->path);
-	if (!err)
-		err = bfo_lock_store(&c->ctx, c->opt.target, c->path, &store, 1, &c->lock);
-	c->locked = !err && c->lock >= 0;
-	return err;
-}
-
-/* What --mkfs is going to format: a device, an image file, or one to be made. */
-static errcode_t choose_mkfs_target(struct copy *c)
-{
-	struct stat st;
-	int exists = !stat(c->path, &st);
-	errcode_t err = 0;
-
-	if (c->opt.size && exists && !S_ISREG(st.st_mode))
-		return bfo_fail(&c->ctx, EINVAL, "making image file %s: --size is for image files",
-				c->opt.target);
-	if (!c->opt.size && !exists)
-		return bfo_fail(&c->ctx, errno, "opening %s (--size makes a new image file)",
-				c->opt.target);
-	if (c->opt.size && exists && !c->opt.force)
-		return bfo_fail(&c->ctx, EEXIST, "making image file %s (--force replaces it)",
-				c->opt.target);
-	if (exists || !c->opt.size)
-		err = check_victim(c);
-	if (!err && exists)
-		err = mkfs_note_sectors(&c->mkfs, c->path);
-	if (!err && !c->opt.size)
-		err = mkfs_size_of(&c->ctx, c->path, &c->size);
-	else if (!err && c->opt.size != SIZE_MIN)
-		c->size = c->opt.size;
-	return err;
-}
-
-/*
- * By the journal, if all fits into it.  If not, who has files on the target has to agree; what is
- * empty has nothing to lose.
- */
-static errcode_t choose_way(struct copy *c)
+errcode_t copy_choose_way(struct copy *c)
 {
 	uint32_t bs = c->target->block_size;
 	struct bfo_commit_fit fit;
@@ -136,70 +79,30 @@ static errcode_t choose_way(struct copy *c)
 			(unsigned long long) fit.room * bs / 1024);
 }
 
-/* What mke2fs has made, and the plan on it. */
-static errcode_t take_over(struct copy *c, const char *path)
+/* A kernel may have used it since it was last checked. */
+static errcode_t check_bitmaps(struct copy *c)
 {
-	errcode_t err = mkfs_open(&c->mkfs, path, BFO_OPEN_LOCKED, &c->target);
+	struct bfo_reader reader;
+	errcode_t err = bfo_reader_init(&reader, &c->ctx, c->target, BFO_GAP_OF_DEVICE);
 
 	if (!err)
-		err = bfo_volume_distinct(&c->ctx, c->source, c->target);
-	if (!err)
-		err = copy_move_plan(c, c->target);
-	return err ? err : choose_way(c);
-}
-
-/*
- * From here on the target changes; an image file gets its name when it is complete.  mke2fs does not
- * notice all that it could not write: it is formatted if all of it can be read and planned with.
- */
-static errcode_t format(struct copy *c)
-{
-	const char *path = c->path;
-	errcode_t err = 0;
-
-	if (c->opt.size) {
-		err = mkfs_create(&c->ctx, c->path, c->size, &c->made);
-		path = c->made;
-	}
-	c->formatting = !err;
-	if (!err)
-		err = mkfs_run(&c->mkfs, path, 0);
-	if (!err)
-		err = take_over(c, c->opt.size ? path : c->opt.target);
-	c->formatted = c->formatting && (!err || err == BFO_ET_CANCELLED);
+		err = bfo_bitmap_check(&reader);
+	bfo_reader_free(&reader);
 	return err;
-}
-
-/* The target is in use: by ourselves, as the source? */
-static errcode_t tell_busy(struct copy *c)
-{
-	char what[sizeof(c->ctx.what)];
-	struct bfo_store store;
-	uint64_t offset;
-
-	memcpy(what, c->ctx.what, sizeof(what));
-	if (bfo_store_locate(&c->ctx, c->opt.target, c->path, c->path_options, 0, &offset, &store))
-		return BFO_ET_BUSY;
-	if (bfo_store_overlap(&store, &c->source->store))
-		return same_volume(c);
-	if (store.dev == c->source->store.dev && store.ino == c->source->store.ino)
-		return bfo_fail(&c->ctx, BFO_ET_BUSY, "opening %s: the source is on the same disk; "
-				"name the partitions' own devices (losetup -P and partprobe make "
-				"them)", c->opt.target);
-	return bfo_fail(&c->ctx, BFO_ET_BUSY, "%s", what);
 }
 
 static errcode_t open_target(struct copy *c)
 {
-	int how = BFO_OPEN_TARGET | (c->opt.force ? BFO_OPEN_FORCE : 0) |
-		  (c->opt.dry_run ? BFO_OPEN_LOOK : 0);
+	int how = BFO_OPEN_TARGET | (c->opt.dry_run ? BFO_OPEN_LOOK : 0);
 	errcode_t err = bfo_probe_target(&c->ctx, c->opt.target, c->path, c->path_options);
 
 	if (!err)
 		err = bfo_volume_open(&c->ctx, c->opt.target, how, NULL, &c->target);
 	if (err == BFO_ET_BUSY)
-		return tell_busy(c);
-	return err ? err : bfo_volume_distinct(&c->ctx, c->source, c->target);
+		return format_tell_busy(c);
+	if (!err)
+		err = bfo_volume_distinct(&c->ctx, c->source, c->target);
+	return err || c->opt.trust ? err : check_bitmaps(c);
 }
 
 errcode_t copy_open_source(struct copy *c)
@@ -221,14 +124,15 @@ static errcode_t open_both(struct copy *c)
 	if (!err)
 		err = copy_open_source(c);
 	if (!err)
-		err = mkfs_init(&c->mkfs, &c->ctx, c->source, c->opt.mkfs_args, c->now);
+		err = mkfs_init(&c->mkfs, &c->ctx, c->source, c->opt.target, c->opt.mkfs_args,
+				c->now);
 	c->mkfs.same_count = c->opt.keep_inodes;
 	if (!err && c->opt.same_uuid)
 		mkfs_keep_uuid(&c->mkfs);
 	if (!err)
 		err = bfo_store_resolve(&c->ctx, c->opt.target, &c->path, &c->path_options);
 	if (!err)
-		err = c->opt.mkfs ? choose_mkfs_target(c) : open_target(c);
+		err = c->opt.mkfs ? format_choose(c) : open_target(c);
 	return err;
 }
 
@@ -238,8 +142,9 @@ static errcode_t plan_target(struct copy *c)
 
 	if (!err)
 		err = copy_place(c, c->target);
-	if (!err)
-		err = choose_way(c);
+	if (err || c->record)
+		return err;
+	err = copy_choose_way(c);
 	if (!err && c->opt.dry_run)
 		err = copy_note_smallest(c, c->target);
 	return err;
@@ -266,12 +171,16 @@ static errcode_t commit(struct copy *c)
 		.cache = cache_for(c->source), .verify = c->opt.verify,
 		.atomic = c->atomic, .undo_file = c->opt.undo_file, .text = c->text.v,
 		.text_bytes = c->text.n, .record = c->record, .itrees = &c->itrees.source };
+	errcode_t err;
 
-	c->committing = 1;
+	c->writing = c->committing = 1;
 	c->source->direct.use = c->target->direct.use = c->opt.direct;
 	if (c->record && !c->opt.verify)
 		c->resumed = c->record->done * c->target->block_size;
-	return bfo_commit(&c->plan, &c->reader, c->target, &how, &c->stats);
+	err = bfo_commit(&c->plan, &c->reader, c->target, &how, &c->stats);
+	if (!c->made)
+		c->fate = c->stats.fate;
+	return err;
 }
 
 errcode_t copy_run(struct copy *c)
@@ -285,16 +194,16 @@ errcode_t copy_run(struct copy *c)
 	if (err || c->opt.dry_run)
 		return err;
 	if (c->opt.mkfs)
-		err = format(c);
+		err = format_target(c);
 	if (!err)
 		err = commit(c);
-	if (!err && c->made)
-		err = mkfs_publish(&c->ctx, c->made, c->path, c->opt.force);
+	if (!err)
+		err = format_publish(c);
 	if (!err)
 		rescue_note_zeroes(c);
 	c->written = !err;
-	if (err && c->made)
-		unlink(c->made);	/* nothing half-made stays behind */
+	if (err)
+		format_withdraw(c);
 	return err;
 }
 
@@ -310,37 +219,15 @@ static int exit_status(const struct copy *c, errcode_t err)
 /* Said also with --quiet: who mounts by UUID gets either of them. */
 static void warn_same_uuid(const struct copy *c)
 {
-	fprintf(stderr, "e2bfo: warning: %s and %s now have the same UUID (%s); while both are "
-		"attached, mount neither by UUID: detach one first\n", c->opt.source, c->opt.target,
-		c->mkfs.uuid);
-}
-
-/* What the target is after a failure, if that is worth saying. */
-static const char *fate_of(const struct copy *c, errcode_t err)
-{
-	enum bfo_fate fate = c->committing ? c->stats.fate : BFO_FATE_BEFORE;
-
-	if (c->made)
-		return access(c->path, F_OK) ? "was not made" : "is as it was before";
-	if (c->formatting && !c->formatted)
-		return "may be partly formatted";
-	if (fate == BFO_FATE_RECORDED && err == BFO_ET_CANCELLED)
-		return c->formatted ? "has been formatted; 'e2bfo resume' goes on with the copy, "
-				      "'e2bfo abort' leaves it empty" :
-		       "is as it was before; 'e2bfo resume' goes on with the copy, 'e2bfo abort' "
-		       "(or a mount) gives it up";
-	if (c->formatted)
-		return "has been formatted and is empty; with --force the copy can be begun again";
-	if (err == BFO_ET_CANCELLED || (c->committing && fate == BFO_FATE_BEFORE))
-		return "is as it was before";
-	return NULL;
+	message("warning: %s and %s now have the same UUID (%s); while both are attached, mount "
+		"neither by UUID: detach one first", c->opt.source, c->opt.target, c->mkfs.uuid);
 }
 
 int copy_finish(struct copy *c, errcode_t err)
 {
 	struct report r = { .command = c->command, .opt = &c->opt, .err = err, .source = c->source,
 			    .tree = &c->tree, .target = c->target, .smallest = c->smallest,
-			    .order = &c->order, .resumed = c->resumed, .indexed = c->itrees.built,
+			    .order = &c->order, .lists = &c->lists, .resumed = c->resumed, .indexed = c->itrees.built,
 			    .seconds = bfo_clock() - c->begun };
 
 	progress_wipe(&c->bar);
@@ -350,12 +237,23 @@ int copy_finish(struct copy *c, errcode_t err)
 	r.what = *c->ctx.what ? c->ctx.what : "copying";
 	r.status = exit_status(c, err);
 	if (err == BFO_ET_CLASH && c->planned)
-		report_clashes(&c->plan);
-	r.fate = fate_of(c, err);
+		report_clashes(&c->plan, c->opt.common.verbose);
+	lists_tell(&c->lists, c->opt.common.verbose);
+	r.fate = c->fate;
+	r.formatted = c->formatted && !c->made;
+	r.tell_fate = c->writing || err == BFO_ET_CANCELLED;
 	r.plan = c->planned ? &c->plan : NULL;
-	r.stats = c->written ? &c->stats : NULL;
+	r.placed = c->placed;
+	r.stats = c->committing ? &c->stats : NULL;
+	r.written = c->written;
+	r.named = c->record && c->written ? c->made : NULL;
+	if (err && c->made && !c->withdrawn) {
+		r.kept = c->made;
+		r.kept_fate = c->stats.fate;
+	}
 	report_print(&r);
 	journals_warn(c->opt.source, c->source);
+	medium_warn(c->opt.source, c->source);
 	if (c->opt.same_uuid && (c->made ? c->written : c->formatted))
 		warn_same_uuid(c);
 	return r.status;
@@ -372,10 +270,7 @@ void copy_release(struct copy *c)
 	bfo_reader_free(&c->reader);
 	bfo_volume_close(c->target);
 	bfo_volume_close(c->source);
-	if (c->locked)
-		close(c->lock);
-	bfo_mapfile_free(&c->map);
-	free(c->made);
+	format_release(c);
 	free(c->path);
 	free(c->path_options);
 	bfo_vec_free(&c->text);
@@ -410,11 +305,13 @@ int copy_main(int argc, char **argv)
 
 	if (status < 0)
 		status = options_read(&c.opt, argc, argv);
+	if (status < 0)
+		status = argument_check(c.command, &c.opt.common);
 	if (status < 0) {
 		c.ctx.cancel = &cancel_requested;
 		process_catch_signals();
-		progress_attach(&c.bar, &c.ctx, c.opt.common.quiet ? PROGRESS_NONE :
-				c.opt.common.progress);
+		argument_pace(&c.opt.common, &c.ctx);
+		progress_attach(&c.bar, &c.ctx, &c.opt.common.progress, c.opt.common.quiet);
 		err = open_both(&c);
 		if (!err)
 			err = copy_run(&c);

@@ -5,6 +5,7 @@
  *   copy.c     opens, gathers, commits
  *   decide.c   everything that has to be decided, on one target
  *   sizing.c   --mkfs: on scratch files, until one fits
+ *   format.c   --mkfs: the target, before and after
  *   order.c    --order
  *   rescue.c   a source that cannot be read well
  */
@@ -31,35 +32,34 @@ struct copy {
 	double begun;
 	int64_t now;			/* time of what is made */
 
-	struct bfo_mapfile map;		/* --mapfile, or what --write-mapfile continues */
 	struct bfo_volume *source, *target;
 	struct bfo_reader reader;
 	struct bfo_tree tree;
 	struct bfo_target free;		/* the target's shape and free space */
 	struct bfo_plan plan;
 	int planned;
+	int placed;			/* the plan is complete */
 	struct order order;
 	struct itrees itrees;		/* indexes of directories on the target */
 
 	char *path, *path_options;	/* of the target */
 	struct mkfs mkfs;
+	struct mkfs_place place;	/* what is formatted */
 	int locked, lock;		/* --mkfs: the target, before it is opened */
 	uint64_t size;			/* of the target, bytes */
 	uint64_t smallest;
 	char *made;			/* a new image file, until it gets its name */
-	int formatting;			/* what the target held may be gone */
-	int formatted;			/* it is gone */
+	int withdrawn;			/* it is removed, as it was of no use */
+	int writing;			/* the target, or the file that is to get its name */
+	enum bfo_fate fate;		/* what has become of the target so far */
+	int formatted;			/* what the target held is gone */
 	int committing, written;
 	int untold;			/* what else should be known could not be found out or written */
 	struct bfo_commit_stats stats;
 };
 
-/* Opens the source, with the mapfile and by the superblock that were named. */
+/* Opens the source, if --write-mapfile can be written. */
 errcode_t rescue_open(struct copy *c);
-
-/* Opens SPEC likewise, as *OUT, to see what it is. */
-errcode_t rescue_open_as(struct copy *c, struct bfo_context *ctx, const char *spec,
-			 struct bfo_volume **out);
 
 /* --on-read-error=skip: once the order is settled, takes files out of it that cannot be read. */
 errcode_t rescue_skip(struct copy *c);
@@ -87,6 +87,32 @@ errcode_t copy_move_plan(struct copy *c, struct bfo_volume *vol);
 
 /* What a target made for this copy alone would need; leaves the plan on VOL. */
 errcode_t copy_note_smallest(struct copy *c, struct bfo_volume *vol);
+
+/*
+ * By the journal, if all fits into it.  If not, who has files on the target has to agree; what is
+ * empty has nothing to lose.
+ */
+errcode_t copy_choose_way(struct copy *c);
+
+/*
+ * --mkfs: what is going to be formatted, which nobody must need: a device, a part of one, an image file,
+ * or with --size one to be made.
+ */
+errcode_t format_choose(struct copy *c);
+
+/* Formats it, and moves the plan over: from here on the target changes. */
+errcode_t format_target(struct copy *c);
+
+/*
+ * The image file that was made gets its name, now that it is complete; or goes, if there is neither a
+ * copy in it that can be resumed nor all of it.
+ */
+errcode_t format_publish(struct copy *c);
+void format_withdraw(struct copy *c);
+void format_release(struct copy *c);
+
+/* The target is in use: by ourselves, as the source? */
+errcode_t format_tell_busy(struct copy *c);
 
 /* The plan, on scratch files. */
 errcode_t copy_plan_mkfs(struct copy *c);

@@ -100,12 +100,10 @@ static errcode_t check_losses(struct copy *c)
 			       words) : 0;
 }
 
-/* Everything that has to be decided, on VOL: the target itself or a scratch file like it. */
-errcode_t copy_decide(struct copy *c, struct bfo_volume *vol)
+static errcode_t decide(struct copy *c, struct bfo_volume *vol)
 {
 	errcode_t err = bfo_target_gather(&c->ctx, vol, &c->free);
 
-	bfo_progress_report(&c->ctx, BFO_STAGE_PLAN, 0, 0, 0);
 	if (err)
 		return err;
 	bfo_plan_init(&c->plan, &c->ctx, &c->tree, &c->free);
@@ -120,6 +118,8 @@ errcode_t copy_decide(struct copy *c, struct bfo_volume *vol)
 	err = bfo_plan_names(&c->plan);
 	if (!err)
 		err = bfo_plan_filter(&c->plan, &c->lists.filter);
+	if (err)
+		lists_explain(&c->lists, &c->ctx, err);
 	if (!err)
 		err = itrees_begin(c, vol);
 	if (!err)
@@ -149,17 +149,29 @@ errcode_t copy_decide(struct copy *c, struct bfo_volume *vol)
 	return err ? err : check_losses(c);
 }
 
+errcode_t copy_decide(struct copy *c, struct bfo_volume *vol)
+{
+	errcode_t err;
+
+	bfo_progress_enter(&c->ctx, BFO_STAGE_PLAN);
+	err = decide(c, vol);
+	bfo_progress_leave(&c->ctx);
+	return err;
+}
+
 errcode_t copy_place(struct copy *c, const struct bfo_volume *vol)
 {
 	errcode_t err = bfo_plan_numbers(&c->plan);
 
 	if (!err)
 		err = itrees_place(c, vol);
-	return err ? err : bfo_plan_space(&c->plan);
+	if (!err)
+		err = bfo_plan_space(&c->plan);
+	c->placed = !err;
+	return err;
 }
 
-/* Moves the plan to VOL, which was formatted like the one before. */
-errcode_t copy_move_plan(struct copy *c, struct bfo_volume *vol)
+static errcode_t move_plan(struct copy *c, struct bfo_volume *vol)
 {
 	struct bfo_tree old = { 0 };
 	errcode_t err;
@@ -182,4 +194,14 @@ errcode_t copy_move_plan(struct copy *c, struct bfo_volume *vol)
 	bfo_tree_free(&old);
 	free(inos);
 	return err ? err : copy_place(c, vol);
+}
+
+errcode_t copy_move_plan(struct copy *c, struct bfo_volume *vol)
+{
+	errcode_t err;
+
+	bfo_progress_enter(&c->ctx, BFO_STAGE_PLAN);
+	err = move_plan(c, vol);
+	bfo_progress_leave(&c->ctx);
+	return err;
 }

@@ -8,30 +8,62 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/message.h"
 #include "volume/recovery.h"
 #include "journals.h"
 
-void journals_print(const char *name, const struct bfo_volume *vol, const struct bfo_tree *t)
+#define TEXT 4400		/* bytes: a name of a file, and a sentence */
+
+/* What was replayed, and what had no name any more: a sentence each without its full stop, or none. */
+static int replayed_text(const char *name, const struct bfo_volume *vol, char *out)
 {
 	const struct bfo_recovery *r = vol->recovery;
 
-	if (r && r->replay.transactions)
-		printf("%s was read as its journal leaves it: %u transaction%s, %zu block%s.\n",
-		       name, r->replay.transactions, r->replay.transactions == 1 ? "" : "s",
-		       r->replay.blocks.n, r->replay.blocks.n == 1 ? "" : "s");
-	if (t->unlinked.n)
-		printf("%zu %s deleted while still open on %s: without a name, left out.\n",
-		       t->unlinked.n, t->unlinked.n == 1 ? "file was" : "files were", name);
+	if (!r || !r->replay.transactions)
+		return 0;
+	snprintf(out, TEXT, "%s was read as its journal leaves it: %u transaction%s, %zu block%s",
+		 name, r->replay.transactions, r->replay.transactions == 1 ? "" : "s",
+		 r->replay.blocks.n, r->replay.blocks.n == 1 ? "" : "s");
+	return 1;
+}
+
+static int unlinked_text(const char *name, const struct bfo_tree *t, char *out)
+{
+	if (!t->unlinked.n)
+		return 0;
+	snprintf(out, TEXT, "%zu %s deleted while still open on %s: without a name, left out",
+		 t->unlinked.n, t->unlinked.n == 1 ? "file was" : "files were", name);
+	return 1;
+}
+
+void journals_print(const char *name, const struct bfo_volume *vol, const struct bfo_tree *t)
+{
+	char text[TEXT];
+
+	if (replayed_text(name, vol, text))
+		message_printf("%s.\n", text);
+	if (unlinked_text(name, t, text))
+		message_printf("%s.\n", text);
+}
+
+void journals_note(const char *name, const struct bfo_volume *vol, const struct bfo_tree *t)
+{
+	char text[TEXT];
+
+	if (vol && replayed_text(name, vol, text))
+		message("%s", text);
+	if (vol && unlinked_text(name, t, text))
+		message("%s", text);
 }
 
 void journals_warn(const char *name, const struct bfo_volume *vol)
 {
 	if (vol && vol->unrecovered)
-		fprintf(stderr, "e2bfo: warning: %s was not unmounted cleanly, and its journal was "
-			"ignored: what was written last may be missing or half done\n", name);
+		message("warning: %s was not unmounted cleanly, and its journal was ignored: what "
+			"was written last may be missing or half done", name);
 	if (vol && vol->recovery && vol->recovery->journal.aborted)
-		fprintf(stderr, "e2bfo: warning: %s: the kernel gave up writing its journal (%s): "
-			"what was written last is missing; run e2fsck -f\n", name,
+		message("warning: %s: the kernel gave up writing its journal (%s): what was "
+			"written last is missing; run e2fsck -f", name,
 			strerror(vol->recovery->journal.aborted < 0 ?
 				 -vol->recovery->journal.aborted :
 				 vol->recovery->journal.aborted));

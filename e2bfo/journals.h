@@ -12,6 +12,9 @@
 /* To standard output: what was replayed, what had no name any more.  VOL is called NAME. */
 void journals_print(const char *name, const struct bfo_volume *vol, const struct bfo_tree *t);
 
+/* The same to standard error, where standard output is a listing.  A VOL of NULL is fine. */
+void journals_note(const char *name, const struct bfo_volume *vol, const struct bfo_tree *t);
+
 /* To standard error: what makes VOL doubtful.  NULL is fine. */
 void journals_warn(const char *name, const struct bfo_volume *vol);
 

@@ -116,8 +116,10 @@ static int finish(struct layout *l, errcode_t err)
 		com_err("e2bfo", err, "while reporting");
 		status = EXIT_FAILED;
 	}
-	for (i = 0; i < l->opt.n_volumes && !l->opt.common.quiet; i++)
+	for (i = 0; i < l->opt.n_volumes && !l->opt.common.quiet; i++) {
 		journals_warn(l->opt.volume[i], l->side[i].volume);
+		medium_warn(l->opt.volume[i], l->side[i].volume);
+	}
 	return status;
 }
 
@@ -134,9 +136,11 @@ int layout_main(int argc, char **argv)
 	}
 	l.ctx.cancel = &cancel_requested;
 	process_catch_signals();
-	progress_attach(&bar, &l.ctx, l.opt.common.progress);
+	argument_pace(&l.opt.common, &l.ctx);
+	progress_attach(&bar, &l.ctx, &l.opt.common.progress, l.opt.common.quiet);
 	for (i = 0; i < l.opt.n_volumes; i++)
-		l.side[i] = (struct layout_side) { .name = l.opt.volume[i], .ctx = &l.ctx };
+		l.side[i] = (struct layout_side) { .name = l.opt.volume[i], .ctx = &l.ctx,
+						   .medium = &l.opt.medium[i] };
 	err = look(&l);
 	progress_wipe(&bar);
 	status = finish(&l, err);

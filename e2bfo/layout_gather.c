@@ -11,7 +11,6 @@
 #include "gather/name_scan.h"
 #include "plan/lookup.h"
 #include "plan/names.h"
-#include "volume/open.h"
 #include "layout.h"
 
 /* Names remember where they stand, for directories that are not listed by hash. */
@@ -139,13 +138,29 @@ static errcode_t find_roots(struct layout_side *s, const struct layout_options *
 
 /* ---- free space ---- */
 
+/* What is known to be bad must not be touched, and libext2fs reads all bitmaps that were ever written. */
+static errcode_t warm_bitmaps(const struct bfo_volume *vol)
+{
+	ext2_filsys fs = vol->fs;
+	int uninit = ext2fs_has_group_desc_csum(fs);
+	errcode_t err = 0;
+	dgrp_t g;
+
+	for (g = 0; g < fs->group_desc_count && vol->media.bad.n && !err; g++)
+		if (!uninit || !ext2fs_bg_flags_test(fs, g, EXT2_BG_BLOCK_UNINIT))
+			err = bfo_media_warm(vol, ext2fs_block_bitmap_loc(fs, g));
+	return err;
+}
+
 /* Without it, all else can be told. */
 static errcode_t find_free(struct layout_side *s)
 {
 	ext2_filsys fs = s->volume->fs;
 
 	fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
-	s->free_error = ext2fs_read_block_bitmap(fs);
+	s->free_error = warm_bitmaps(s->volume);
+	if (!s->free_error)
+		s->free_error = ext2fs_read_block_bitmap(fs);
 	if (s->free_error == ENOMEM || s->free_error == EXT2_ET_NO_MEMORY)
 		return bfo_fail(s->ctx, ENOMEM, "reading the block bitmap of %s", s->name);
 	return s->free_error ? 0 : bfo_target_free_blocks(s->volume, &s->free);
@@ -153,8 +168,7 @@ static errcode_t find_free(struct layout_side *s)
 
 errcode_t layout_gather(struct layout_side *s, const struct layout_options *opt)
 {
-	errcode_t err = bfo_volume_open_source(s->ctx, s->name, &opt->common.journal, NULL, NULL,
-					       &s->volume);
+	errcode_t err = medium_open(s->medium, s->ctx, s->name, &opt->common.journal, &s->volume);
 
 	if (!err)
 		err = bfo_reader_init(&s->reader, s->ctx, s->volume, BFO_GAP_OF_DEVICE);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "cli/json.h"
+#include "cli/result.h"
+#include "damage.h"
 #include "journals.h"
 #include "layout.h"
 
@@ -152,20 +154,20 @@ static void json_damage(struct json *j, const struct layout_side *s)
 {
 	const struct bfo_finding *f;
 	char path[PATH_BYTES];
+	struct damage d;
 	size_t i, len;
 
 	json_open(j, "damage", '[');
 	for (i = 0; i < s->tree.findings.n; i++) {
 		f = &s->tree.findings.v[i];
+		d = damage_of(&s->tree, f);
 		len = layout_finding_path(s, f, path, sizeof(path));
 		if (!len)
 			continue;
 		json_open(j, NULL, '{');
 		json_string(j, "kind", bfo_finding_table[f->kind].word);
 		json_bytes(j, "path", path, len);
-		json_number(j, "inode", f->ino);
-		if (f->blk)
-			json_number(j, "block", f->blk);
+		damage_json(j, &d);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -195,6 +197,7 @@ static errcode_t json_volume(struct json *j, const struct layout_side *s)
 	err = json_dirs(j, s);
 	json_damage(j, s);
 	journals_json(j, "journal", s->volume, &s->tree);
+	medium_json(j, "medium", s->volume);
 	json_close(j, '}');
 	putchar('\n');
 	return err;
@@ -202,27 +205,17 @@ static errcode_t json_volume(struct json *j, const struct layout_side *s)
 
 errcode_t layout_json(const struct layout *l, errcode_t err, const char *what, int status)
 {
-	struct json json = { .out = stdout }, *j = &json;
+	struct json json, *j = &json;
 	errcode_t failed = 0;
-	size_t i;
 	int k;
 
-	json_open(j, NULL, '{');
-	json_string(j, "program", "e2bfo");
-	json_string(j, "version", PACKAGE_VERSION);
-	json_string(j, "command", "layout");
-	json_open(j, "paths", '[');
-	for (i = 0; i < l->opt.n_paths; i++)
-		json_string(j, NULL, l->opt.paths[i]);
-	json_close(j, ']');
+	result_begin(j, "e2bfo", "layout");
+	json_words(j, "paths", l->opt.paths, l->opt.n_paths);
 	json_open(j, "volumes", '[');
 	for (k = 0; k < l->opt.n_volumes && !err && !failed; k++)
 		failed = json_volume(j, &l->side[k]);
 	json_close(j, ']');
-	json_number(j, "status", status);
-	json_string(j, "error", err ? error_message(err) : NULL);
-	json_string(j, "while", err ? what : NULL);
-	json_close(j, '}');
-	putchar('\n');
+	result_status(j, status, err, what);
+	result_end(j);
 	return failed;
 }

@@ -17,6 +17,8 @@ static const struct option long_options[] = {
 	{ "svg", required_argument, NULL, OPT_SVG },
 	{ "read-size", required_argument, NULL, OPT_READ_SIZE },
 	ARGUMENT_SOURCE_LONG,
+	ARGUMENT_MEDIUM_LONG,
+	ARGUMENT_MEDIUM_B_LONG,
 	ARGUMENT_LONG,
 	{ 0 }
 };
@@ -37,15 +39,24 @@ static const char help[] =
 "How:\n"
 "  --read-size SIZE     of the reader's read(2) (default 128K; 4K: a reader of a mounted\n"
 "                       filesystem whose read-ahead is off)\n"
+ARGUMENT_BWLIMIT_HELP
+"An image that cannot be read well (e2bfo(8), BAD MEDIA):\n"
+"  --on-read-error stop|zero|skip  stop: end there; else (default) tell it and go on\n"
+"  --mapfile FILE       read only what this mapfile of ddrescue(1) says was read\n"
+"  --mapfile-b FILE     the same for B\n"
+"  -b, --superblock BLOCK  open IMAGE by the backup of its superblock in BLOCK\n"
+"  -B, --block-size SIZE   with -b: the size of its blocks\n"
 "Output:\n"
 "  --svg FILE           a picture: the orders against each other, and the map of blocks\n"
 "  --json               all of it for scripts, every directory\n"
-"  --progress auto|bar|none  (default none)\n"
+PROGRESS_HELP
+"                       (default none)\n"
 "  -q, --quiet          the volume only, not its worst directories and files\n"
 "  -v, --verbose        twenty of the worst, not five; reading with metadata\n"
 "  -V, --version        --help\n"
 "\n"
-"Exit status: 0 measured, 1 some of it is damaged, 8 could not measure, 16 usage, 32 cancelled.\n"
+"Exit status: 0 measured, 1 some of it is damaged or cannot be read, 8 could not measure,\n"
+"16 usage, 32 cancelled.\n"
 "\n"
 "Examples:\n"
 "  e2bfo layout /dev/sdb1\n"
@@ -60,7 +71,12 @@ static int set_text(const char *name, const char **out)
 
 static int read_option(struct layout_options *opt, int c)
 {
+	if (argument_is_medium(c))
+		return argument_medium("layout", c, &opt->medium[0]);
 	switch (c) {
+	case ARGUMENT_MAPFILE_B:
+		opt->medium[1].mapfile = optarg;
+		return -1;
 	case OPT_AGAINST:
 		opt->n_volumes = 2;
 		return set_text("against", &opt->volume[1]);
@@ -78,18 +94,25 @@ int layout_options_read(struct layout_options *opt, int argc, char **argv)
 {
 	int c, status;
 
-	*opt = (struct layout_options) { .n_volumes = 1, .read_bytes = BFO_READ_BYTES };
+	*opt = (struct layout_options) { .n_volumes = 1, .read_bytes = BFO_READ_BYTES,
+					 .medium[0].how.mode = ARGUMENT_GO_ON };
 	status = argument_common_init(&opt->common, argc);
-	opt->common.progress = PROGRESS_NONE;
+	opt->common.progress.mode = PROGRESS_NONE;
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = getopt_long(argc, argv, ARGUMENT_SHORT, long_options,
-						NULL)) != -1)
+	while (status < 0 && (c = option_next(argc, argv, ":" ARGUMENT_MEDIUM_SHORT ARGUMENT_SHORT,
+					      long_options)) != -1)
 		status = read_option(opt, c);
+	if (status < 0)
+		status = argument_check_media("layout", opt->medium, 2);
+	if (status < 0)
+		status = argument_check("layout", &opt->common);
 	return status >= 0 ? status : argument_image("layout", argc, argv, &opt->common,
 						     &opt->volume[0], &opt->paths, &opt->n_paths);
 }
 
 void layout_options_free(struct layout_options *opt)
 {
+	medium_free(&opt->medium[0]);
+	medium_free(&opt->medium[1]);
 	argument_common_free(&opt->common);
 }

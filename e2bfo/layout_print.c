@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/message.h"
 #include "cli/size.h"
 #include "journals.h"
 #include "layout.h"
@@ -50,13 +51,6 @@ static void put_seconds(double s, char *out)
 		snprintf(out, CELL, "%.1f ms", 1000 * s);
 	else
 		snprintf(out, CELL, s < 9.995 ? "%.2f s" : s < 99.95 ? "%.1f s" : "%.0f s", s);
-}
-
-static void name_cell(const struct layout_side *s, char *out)
-{
-	size_t len = strlen(s->name), skip = len < CELL - 4 ? 0 : len - (CELL - 4);
-
-	bfo_text_escape(s->name + skip, len - skip, out, CELL - 1);
 }
 
 static void size_cell(const struct layout_side *s, char *out)
@@ -146,7 +140,6 @@ static const struct {
 	const char *label;
 	cell_text text;
 } rows[] = {
-	{ "", name_cell },
 	{ "size", size_cell },
 	{ "block size", block_cell },
 	{ "files", files_cell },
@@ -165,12 +158,31 @@ static const struct {
 	{ "                  correlation", data_correlation_cell },
 };
 
+/* A name can be longer than a column: of two volumes the columns are A and B. */
+static void print_heading(const struct layout *l)
+{
+	if (l->opt.n_volumes == 1)
+		message_printf("%-30s %22s\n", "", l->side[0].name);
+	else
+		message_printf("A is %s\n", l->side[0].name);
+	if (l->opt.n_volumes == 1)
+		return;
+	message_printf("B is %s\n", l->side[1].name);
+	printf("%-30s %22s %22s\n", "", "A", "B");
+}
+
+static const char *of_side(const struct layout *l, const struct layout_side *s)
+{
+	return l->opt.n_volumes == 1 ? "" : s == l->side ? " of A" : " of B";
+}
+
 static void print_rows(const struct layout *l)
 {
 	char text[CELL];
 	size_t i;
 	int k;
 
+	print_heading(l);
 	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		printf("%-30s", rows[i].label);
 		for (k = 0; k < l->opt.n_volumes; k++) {
@@ -188,7 +200,7 @@ static void print_histogram(const struct layout *l, const char *title, int k,
 {
 	int i;
 
-	printf("%s%s:", title, l->opt.n_volumes == 1 ? "" : k ? " of B" : " of A");
+	printf("%s%s:", title, of_side(l, &l->side[k]));
 	for (i = 0; i < 64; i++) {
 		if (!h->count[i])
 			continue;
@@ -315,8 +327,7 @@ static errcode_t print_worst_dirs(const struct layout *l, const struct layout_si
 	errcode_t err = worst ? find_worst(s, worst, most, &n) : ENOMEM;
 
 	if (!err && n) {
-		printf("\nWorst directories%s%s\n", l->opt.n_volumes > 1 ? " of " : "",
-		       l->opt.n_volumes > 1 ? s->name : "");
+		printf("\nWorst directories%s\n", of_side(l, s));
 		printf("%9s %9s %8s %8s %10s %8s\n", "seeking", "names", "inodes", "data",
 		       "contiguous", "filled");
 	}
@@ -333,8 +344,7 @@ static void print_worst_files(const struct layout *l, const struct layout_side *
 	char path[4 * PATH_BYTES];
 
 	if (s->measured.n_worst)
-		printf("\nWorst files%s%s\nfragments    blocks\n",
-		       l->opt.n_volumes > 1 ? " of " : "", l->opt.n_volumes > 1 ? s->name : "");
+		printf("\nWorst files%s\nfragments    blocks\n", of_side(l, s));
 	for (i = 0; i < s->measured.n_worst && i < most; i++)
 		printf("%9u %9llu  %s\n", w[i].fragments, (unsigned long long) w[i].blocks,
 		       path_of(s, w[i].inode, path, sizeof(path)));

@@ -17,6 +17,7 @@
 #include "cli/process.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
+#include "gather/orphan_scan.h"
 #include "volume/open.h"
 #include "e2bfo.h"
 #include "journals.h"
@@ -36,6 +37,18 @@ static uint32_t find_in(const struct bfo_tree *t, const char *name, size_t len)
 	return 0;
 }
 
+/* Inode INO, of which INDEX is the record in T, if it has one, is no directory. */
+static errcode_t not_directory(struct ls *ls, const char *path, const struct bfo_tree *t, uint32_t ino,
+			       uint32_t index)
+{
+	if (bfo_ranges_contain(&t->unread, ino))
+		return bfo_fail(&ls->ctx, BFO_ET_NO_PATH, "looking for %s on %s: inode %u on the way "
+				"cannot be read", path, ls->opt.volume, ino);
+	return bfo_fail(&ls->ctx, BFO_ET_NOT_DIR, "looking for %s on %s%s", path, ls->opt.volume,
+			index != BFO_NONE && S_ISLNK(t->inodes.v[index].mode) ?
+			": symbolic links are not followed" : "");
+}
+
 /* From directory *INO to what NAME in it leads to. */
 static errcode_t step(struct ls *ls, const char *path, const char *name, size_t len, uint32_t *ino)
 {
@@ -46,17 +59,14 @@ static errcode_t step(struct ls *ls, const char *path, const char *name, size_t 
 	err = bfo_inode_scan_some(&ls->reader, &t, ino, 1);
 	index = err ? BFO_NONE : bfo_tree_find(&t, *ino);
 	if (!err && (index == BFO_NONE || !S_ISDIR(t.inodes.v[index].mode)))
-		err = bfo_fail(&ls->ctx, BFO_ET_NOT_DIR, "looking for %s on %s%s", path,
-			       ls->opt.volume, index != BFO_NONE &&
-			       S_ISLNK(t.inodes.v[index].mode) ?
-			       ": symbolic links are not followed" : "");
+		err = not_directory(ls, path, &t, *ino, index);
 	if (!err)
 		err = bfo_name_scan(&ls->reader, &t);
 	found = err ? 0 : find_in(&t, name, len);
 	if (!err && !found)
 		err = bfo_fail(&ls->ctx, BFO_ET_NO_PATH, "looking for %s on %s%s", path,
-			       ls->opt.volume, t.findings.n ? ": a directory on the way is damaged"
-							    : "");
+			       ls->opt.volume, t.findings.n ? ": a directory on the way is damaged, "
+			       "or cannot be read" : "");
 	*ino = found;
 	bfo_tree_free(&t);
 	return err;
@@ -69,7 +79,7 @@ static errcode_t resolve(struct ls *ls, const char *path, uint32_t *ino, bfo_cha
 	errcode_t err = 0;
 	size_t len;
 
-	*ino = EXT2_ROOT_INO;
+	ls->parent = *ino = EXT2_ROOT_INO;
 	clean->n = 0;
 	for (; !err && *p; p = name + len) {
 		name = p + strspn(p, "/");
@@ -85,6 +95,7 @@ static errcode_t resolve(struct ls *ls, const char *path, uint32_t *ino, bfo_cha
 		clean->v[clean->n++] = '/';
 		memcpy(clean->v + clean->n, name, len);
 		clean->n += len;
+		ls->parent = *ino;
 		err = step(ls, path, name, len, ino);
 	}
 	return err || clean->n ? err : bfo_vec_push(clean, '/');
@@ -92,15 +103,16 @@ static errcode_t resolve(struct ls *ls, const char *path, uint32_t *ino, bfo_cha
 
 /* ---- listing ---- */
 
-/* Something that is no directory, or is damaged. */
+/* Something that is no directory, or is damaged, or whatever it is with -d. */
 static void list_alone(struct ls *ls, const bfo_chars *path, const struct bfo_stat *st)
 {
 	ls_print_alone(&ls->print);
 	if (st->bad != BFO_FOUND_KINDS)
-		ls_print_damage(&ls->print, st->bad, path->v, path->n, st->ino, 0);
+		ls_print_damage(&ls->print, path->v, path->n, &(struct damage) {
+				.kind = st->bad, .ino = st->ino });
 	else
 		ls_print_entry(&ls->print, path->v, path->n, st,
-			       st->target_len ? ls->stats.targets.v + st->target : NULL);
+			       st->target_len ? ls->inodes.stats.targets.v + st->target : NULL);
 }
 
 static errcode_t list_path(struct ls *ls, const char *path)
@@ -113,11 +125,11 @@ static errcode_t list_path(struct ls *ls, const char *path)
 
 	err = resolve(ls, path, &ino, &clean);
 	if (!err)
-		err = bfo_stats_read(&ls->stats, &ls->reader, &ino, 1);
+		err = ls_batch_read(ls, &ls->inodes, &ino, 1);
 	if (!err) {
-		st = bfo_stats_find(&ls->stats, ino);
+		st = bfo_stats_find(&ls->inodes.stats, ino);
 		raw = st->raw;
-		if (st->bad != BFO_FOUND_KINDS || !S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode))) {
+		if (st->bad != BFO_FOUND_KINDS || ls->opt.alone || !S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode))) {
 			list_alone(ls, &clean, st);
 		} else {
 			err = ls_queue_begin(ls, clean.v, clean.n, st);
@@ -155,12 +167,16 @@ static errcode_t find_container(struct ls *ls)
 
 static errcode_t begin(struct ls *ls)
 {
-	errcode_t err = bfo_volume_open_source(&ls->ctx, ls->opt.volume, &ls->opt.common.journal, NULL,
-					       NULL, &ls->volume);
+	errcode_t err = medium_open(&ls->opt.medium, &ls->ctx, ls->opt.volume,
+				    &ls->opt.common.journal, &ls->volume);
 
 	ls->print.volume = ls->volume;
 	if (!err)
 		err = bfo_reader_init(&ls->reader, &ls->ctx, ls->volume, BFO_GAP_OF_DEVICE);
+	if (!err && ls->opt.common.json)
+		err = ls_attrs_begin(&ls->attrs);
+	if (!err)
+		err = bfo_orphan_scan(&ls->reader, &ls->orphans);
 	return err ? err : find_container(ls);
 }
 
@@ -196,7 +212,9 @@ static void release(struct ls *ls)
 {
 	ls_queue_free(ls);
 	ls_print_free(&ls->print);
-	bfo_stats_free(&ls->stats);
+	ls_batch_free(&ls->inodes);
+	ls_batch_free(&ls->dots);
+	bfo_tree_free(&ls->orphans);
 	bfo_container_free(&ls->container);
 	bfo_reader_free(&ls->reader);
 	bfo_volume_close(ls->volume);
@@ -214,15 +232,39 @@ static int finish(struct ls *ls)
 	else if (ls->print.damage)
 		status = EXIT_FINDINGS;
 	ls_print_end(&ls->print, &ls->ways, &ls->reader, ls->failed, ls->what, status);
-	if (!ls->opt.common.quiet)
+	if (!ls->opt.common.quiet && !ls->opt.common.json)
+		journals_note(ls->opt.volume, ls->volume, &ls->orphans);
+	if (!ls->opt.common.quiet) {
 		journals_warn(ls->opt.volume, ls->volume);
+		medium_warn(ls->opt.volume, ls->volume);
+	}
 	return status;
+}
+
+/* Whatever is read for it, what goes on is listing. */
+static void on_progress(void *priv, const struct bfo_progress *p)
+{
+	struct ls *ls = priv;
+	struct bfo_progress listing = { .stage = BFO_STAGE_LIST, .part = BFO_STAGE_LIST,
+					.done = ls->print.directories,
+					.files = ls->print.entries };
+
+	(void) p;
+	ls->tell(&ls->bar, &listing);
+}
+
+static void attach_progress(struct ls *ls)
+{
+	argument_pace(&ls->opt.common, &ls->ctx);
+	progress_attach(&ls->bar, &ls->ctx, &ls->opt.common.progress, ls->opt.common.quiet);
+	ls->tell = ls->ctx.progress;
+	ls->ctx.progress = on_progress;
+	ls->ctx.priv = ls;
 }
 
 int ls_main(int argc, char **argv)
 {
 	struct ls ls = { .ways = { .index = "none" } };
-	struct bar bar = { 0 };
 	int status = ls_options_read(&ls.opt, argc, argv);
 
 	if (status >= 0) {
@@ -231,11 +273,13 @@ int ls_main(int argc, char **argv)
 	}
 	ls.ctx.cancel = &cancel_requested;
 	process_catch_signals();
-	progress_attach(&bar, &ls.ctx, ls.opt.common.progress);
+	attach_progress(&ls);
 	ls.print.opt = &ls.opt;
+	ls.print.orphans = &ls.orphans;
+	ls.print.attrs = &ls.attrs;
 	ls_print_begin(&ls.print);
 	list_all(&ls);
-	progress_wipe(&bar);
+	progress_wipe(&ls.bar);
 	status = finish(&ls);
 	release(&ls);
 	return status;

@@ -27,17 +27,29 @@ struct ls_queue {
 	uint8_t *seen;		/* inode numbers: a bit for each that is in `dirs` */
 };
 
+/* What was read of inodes: all but their data. */
+struct ls_inodes {
+	struct bfo_stats stats;
+	struct bfo_ea_names names;	/* for JSON */
+};
+
 struct ls {
 	struct ls_options opt;
 	struct bfo_context ctx;
 	struct bfo_volume *volume;
 	struct bfo_reader reader;
+	struct bfo_tree orphans;	/* nothing but what was deleted while it was open */
 	struct bfo_container container;
 	enum bfo_freshness freshness;
 	struct ls_ways ways;
 	struct ls_queue queue;
-	struct bfo_stats stats;
+	struct ls_inodes inodes;
+	struct ls_inodes dots;	/* -a: "." and "..", which are told while `inodes` are */
+	struct ls_attrs attrs;
+	uint32_t parent;	/* inode number of the directory above PATH */
 	struct ls_print print;
+	struct bar bar;
+	void (*tell)(void *priv, const struct bfo_progress *p);	/* to it */
 	errcode_t failed;	/* first ... */
 	char what[512];		/* ... while doing this */
 };
@@ -61,6 +73,13 @@ errcode_t ls_queue_point(struct ls *ls, uint32_t dir);
 void ls_queue_free(struct ls *ls);
 
 /* ---- ls_batch.c ---- */
+
+/* Reads N inodes into IN, to be told from now on. */
+errcode_t ls_batch_read(struct ls *ls, struct ls_inodes *in, const uint32_t *inos, size_t n);
+void ls_batch_free(struct ls_inodes *in);
+
+/* Lists "." and ".." of directory DIR (an index of the queue), which was begun. */
+errcode_t ls_batch_dots(struct ls *ls, uint32_t dir);
 
 /*
  * Lists names FIRST to END - 1 of T, in their order: n->dir is an index of the queue, n->ino a number

@@ -29,6 +29,22 @@ static size_t list_numbers(const struct bfo_tree *t, size_t first, size_t end,
 	return n;
 }
 
+errcode_t ls_batch_read(struct ls *ls, struct ls_inodes *in, const uint32_t *inos, size_t n)
+{
+	errcode_t err = bfo_stats_read(&in->stats, &ls->reader, inos, n);
+
+	ls->attrs.names = &in->names;
+	if (!err && ls->opt.common.json)
+		err = bfo_ea_names_read(&in->names, &ls->reader, &in->stats);
+	return err;
+}
+
+void ls_batch_free(struct ls_inodes *in)
+{
+	bfo_stats_free(&in->stats);
+	bfo_ea_names_free(&in->names);
+}
+
 static errcode_t read_inodes(struct ls *ls, const struct bfo_tree *t, size_t first, size_t end)
 {
 	struct number *sorted = malloc((end - first) * sizeof(*sorted) + 1);
@@ -36,26 +52,51 @@ static errcode_t read_inodes(struct ls *ls, const struct bfo_tree *t, size_t fir
 	errcode_t err = ENOMEM;
 
 	if (sorted && inos)
-		err = bfo_stats_read(&ls->stats, &ls->reader, inos,
-				     list_numbers(t, first, end, sorted, inos));
+		err = ls_batch_read(ls, &ls->inodes, inos,
+				    list_numbers(t, first, end, sorted, inos));
 	free(sorted);
 	free(inos);
 	return err;
 }
 
+/* Returns 1 if ST, one of IN, is sound. */
+static int print_stat(struct ls *ls, const struct ls_inodes *in, const struct bfo_stat *st,
+		      const char *name, uint32_t len)
+{
+	if (st->bad != BFO_FOUND_KINDS) {
+		ls_print_damage(&ls->print, name, len, &(struct damage) { .kind = st->bad,
+				.ino = st->ino });
+		return 0;
+	}
+	ls_print_entry(&ls->print, name, len, st,
+		       st->target_len ? in->stats.targets.v + st->target : NULL);
+	return 1;
+}
+
+errcode_t ls_batch_dots(struct ls *ls, uint32_t dir)
+{
+	const struct ls_dir *d = &ls->queue.dirs.v[dir];
+	uint32_t above = dir ? ls->queue.dirs.v[d->parent].ino : ls->parent;
+	uint32_t inos[2] = { d->ino < above ? d->ino : above, d->ino < above ? above : d->ino };
+	errcode_t err = ls_batch_read(ls, &ls->dots, inos, 1 + (inos[0] != inos[1]));
+
+	if (!err) {
+		print_stat(ls, &ls->dots, bfo_stats_find(&ls->dots.stats, d->ino), ".", 1);
+		print_stat(ls, &ls->dots, bfo_stats_find(&ls->dots.stats, above), "..", 2);
+	}
+	ls->attrs.names = &ls->inodes.names;
+	return err;
+}
+
 static errcode_t print_name(struct ls *ls, const struct bfo_tree *t, const struct bfo_name *n)
 {
-	const struct bfo_stat *st = bfo_stats_find(&ls->stats, n->ino);
+	const struct bfo_stat *st = bfo_stats_find(&ls->inodes.stats, n->ino);
 	const char *name = bfo_name_text(t, n);
 	uint32_t len = bfo_name_len(n);
 	const struct ext2_inode *raw = st->raw;
 
-	if (st->bad != BFO_FOUND_KINDS) {
-		ls_print_damage(&ls->print, st->bad, name, len, st->ino, 0);
+	if (!print_stat(ls, &ls->inodes, st, name, len))
 		return 0;
-	}
-	ls_print_entry(&ls->print, name, len, st,
-		       st->target_len ? ls->stats.targets.v + st->target : NULL);
 	if (!ls->opt.recursive || !S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode)))
 		return 0;
 	return ls_queue_add(ls, n->dir, name, len, st);

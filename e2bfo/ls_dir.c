@@ -114,6 +114,38 @@ static void sort_links(struct group *g)
 	}
 }
 
+/* F is about directory DIR of the queue, or a name in it. */
+static errcode_t print_finding(struct group *g, uint32_t dir, const struct bfo_finding *f)
+{
+	const struct bfo_tree *t = &g->tree;
+	const struct damage d = damage_of(t, f);
+	int is_name = f->len != BFO_NO_NAME;
+	errcode_t err = ls_queue_point(g->ls, dir);
+
+	if (!err)
+		ls_print_damage(&g->ls->print, is_name ? t->text.v + f->text : "",
+				is_name ? f->len : 0, &d);
+	return err;
+}
+
+/* N inodes from FIRST on could be read when they were met, and cannot be read again. */
+static errcode_t print_lost(struct group *g, uint32_t first, uint32_t n)
+{
+	const struct ls_dir *dirs = g->ls->queue.dirs.v;
+	errcode_t err = 0;
+	uint32_t i;
+
+	for (i = g->first; i < g->first + g->n && !err; i++) {
+		if (dirs[i].ino - first >= n)
+			continue;
+		err = ls_queue_point(g->ls, i);
+		if (!err)
+			ls_print_damage(&g->ls->print, "", 0, &(struct damage) {
+					.kind = BFO_UNREAD_INODE, .ino = dirs[i].ino });
+	}
+	return err;
+}
+
 /* What was found about these directories, each with its path. */
 static errcode_t print_findings(struct group *g)
 {
@@ -123,12 +155,10 @@ static errcode_t print_findings(struct group *g)
 
 	for (i = 0; i < t->findings.n && !err; i++) {
 		const struct bfo_finding *f = &t->findings.v[i];
-		int is_name = f->len != BFO_NO_NAME;
+		uint32_t record = bfo_tree_find(t, f->len != BFO_NO_NAME ? f->dir : f->ino);
 
-		err = ls_queue_point(g->ls, g->place[bfo_tree_find(t, is_name ? f->dir : f->ino)]);
-		if (!err)
-			ls_print_damage(&g->ls->print, f->kind, is_name ? t->text.v + f->text : "",
-					is_name ? f->len : 0, f->ino, f->blk);
+		err = f->kind == BFO_UNREAD_TABLE ? print_lost(g, f->ino, f->blocks) :
+						    print_finding(g, g->place[record], f);
 	}
 	return err;
 }

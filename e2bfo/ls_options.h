@@ -12,6 +12,9 @@ struct ls_options {
 	const char *const *paths;	/* in it */
 	size_t n_paths;			/* at least one */
 	int is_long, recursive;		/* -l, -R */
+	int all, alone;			/* -a, -d */
+	int zero, human;		/* -0, --human-readable */
+	struct medium medium;
 	struct argument_common common;
 };
 

@@ -4,21 +4,23 @@
  *
  * Lines are put together here instead of by printf(3), which would take most of the time.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "cli/message.h"
+#include "cli/result.h"
+#include "cli/timestamp.h"
 #include "compare/attrs.h"
 #include "gather/inode_check.h"
 #include "e2bfo.h"
 #include "journals.h"
 #include "ls_print.h"
 
-#define DAY 86400
 #define LINE 256
 
 /* ---- pieces ---- */
@@ -73,56 +75,62 @@ static void add_mode(struct line *l, uint16_t mode)
 	l->n += 11;
 }
 
-static char *two_digits(char *out, unsigned int value, char close)
+/* As ls -h: 1023, 1.0K, 9.9K, 10K, rounded up; as wide as numbers are. */
+static void add_size(struct line *l, uint64_t bytes)
 {
-	*out++ = '0' + value / 10;
-	*out++ = '0' + value % 10;
-	*out++ = close;
-	return out;
+	static const char units[] = "KMGTPE";
+	double value = bytes;
+	char text[24];
+	int u = -1;
+
+	for (; value >= 1024 || (u >= 0 && ceil(value) >= 1024); u++)
+		value /= 1024;
+	if (u < 0)
+		snprintf(text, sizeof(text), "%llu", (unsigned long long) bytes);
+	else
+		snprintf(text, sizeof(text), value <= 9.9 ? "%.1f%c" : "%.0f%c",
+			 value <= 9.9 ? ceil(value * 10) / 10 : ceil(value), units[u]);
+	l->n += sprintf(l->text + l->n, "%11s ", text);
 }
 
-/* "2026-01-31 23:59:59.123456789 +0000": as ls --full-time has it. */
 static void add_time(struct ls_print *p, struct line *l, int64_t sec, uint32_t nsec)
 {
-	int64_t day = sec >= 0 ? sec / DAY : (sec + 1) / DAY - 1, i;
-	unsigned int rest = sec - day * DAY;
-	time_t midnight = day * DAY;
-	struct tm tm;
-	size_t len;
-	char *out;
-
-	if (day != p->day || !*p->date) {
-		gmtime_r(&midnight, &tm);
-		strftime(p->date, sizeof(p->date), "%Y-%m-%d ", &tm);
-		p->day = day;
-	}
-	len = strlen(p->date);
-	memcpy(l->text + l->n, p->date, len);
-	out = two_digits(l->text + l->n + len, rest / 3600, ':');
-	out = two_digits(out, rest / 60 % 60, ':');
-	out = two_digits(out, rest % 60, '.');
-	for (i = 8; i >= 0; i--, nsec /= 10)
-		out[i] = '0' + nsec % 10;
-	memcpy(out + 9, " +0000 ", 7);
-	l->n = out + 16 - l->text;
+	l->n += timestamp_people(&p->day, sec, nsec, l->text + l->n);
+	l->text[l->n++] = ' ';
 }
 
-static void put_escaped(const char *bytes, size_t len, FILE *out)
+/*
+ * The path of NAME in the directory that was begun, or of that, at the beginning of p->path.v; how
+ * long it is.  Without memory, NAME is missing.
+ */
+static size_t path_of(struct ls_print *p, const char *name, size_t len)
+{
+	size_t dir = p->path.n;
+
+	if (!len)
+		return dir > 1 ? dir - 1 : dir;
+	if (bfo_vec_reserve(&p->path, len))
+		return dir;
+	memcpy(p->path.v + dir, name, len);
+	return dir + len;
+}
+
+static void put_escaped(const char *bytes, size_t len)
 {
 	char shown[4 * EXT2_NAME_LEN + 1];
 	size_t part;
 
 	for (; len; bytes += part, len -= part) {
 		part = len < EXT2_NAME_LEN ? len : EXT2_NAME_LEN;
-		fputs(bfo_text_escape(bytes, part, shown, sizeof(shown)), out);
+		fputs(bfo_text_escape(bytes, part, shown, sizeof(shown)), stdout);
 	}
 }
 
 /* Bytes from the disk: as they are, but on a terminal, which must not obey them. */
 static void put_bytes(const struct ls_print *p, const char *bytes, size_t len)
 {
-	if (p->is_terminal)
-		put_escaped(bytes, len, stdout);
+	if (p->is_terminal && !p->opt->zero)
+		put_escaped(bytes, len);
 	else
 		fwrite(bytes, 1, len, stdout);
 }
@@ -141,6 +149,8 @@ static void print_line(struct ls_print *p, const struct bfo_attrs *a, uint32_t i
 	if (S_ISCHR(a->mode) || S_ISBLK(a->mode)) {
 		add_number(&l, a->major, 4, ',');
 		add_number(&l, a->minor, 6, ' ');
+	} else if (p->opt->human) {
+		add_size(&l, a->size);
 	} else {
 		add_number(&l, a->size, 11, ' ');
 	}
@@ -157,12 +167,16 @@ static void print_name(struct ls_print *p, const char *name, size_t len, const s
 		bfo_attrs_read(st->raw, p->volume->inode_size, &attrs);
 		print_line(p, &attrs, st->ino);
 	}
+	if (p->opt->zero) {
+		len = path_of(p, name, len);
+		name = p->path.v;
+	}
 	put_bytes(p, name, len);
 	if (p->opt->is_long && target) {
 		fputs(" -> ", stdout);
 		put_bytes(p, target, st->target_len);
 	}
-	putchar('\n');
+	putchar(p->opt->zero ? 0 : '\n');
 }
 
 /* ---- for scripts ---- */
@@ -179,30 +193,19 @@ static const char *type_word(uint16_t mode)
 	return words[mode >> 12];
 }
 
-/* The path of NAME in the directory that was begun, or of that. */
 static void json_path(struct ls_print *p, const char *name, size_t len)
 {
-	size_t dir = p->path.n;
-
-	if (!len) {
-		json_bytes(&p->json, "path", p->path.v, dir > 1 ? dir - 1 : dir);
-	} else if (!bfo_vec_reserve(&p->path, len)) {
-		memcpy(p->path.v + dir, name, len);
-		json_bytes(&p->json, "path", p->path.v, dir + len);
-	}
+	len = path_of(p, name, len);
+	json_bytes(&p->json, "path", p->path.v, len);
 }
 
 static void json_time(struct ls_print *p, const char *name, const struct bfo_attrs *a,
 		      enum bfo_time which)
 {
-	struct line l = { .n = 0 };
+	char text[TIMESTAMP_BYTES];
+	size_t len = timestamp_scripts(&p->day, a->sec[which], a->nsec[which], text);
 
-	if (which == BFO_CRTIME && !a->has_crtime) {
-		json_string(&p->json, name, NULL);
-		return;
-	}
-	add_time(p, &l, a->sec[which], a->nsec[which]);
-	json_bytes(&p->json, name, l.text, l.n - 1);
+	json_bytes(&p->json, name, which == BFO_CRTIME && !a->has_crtime ? NULL : text, len);
 }
 
 /* In units of 512 bytes, as in stat(2); which adds some for file data that stand in the inode. */
@@ -233,6 +236,7 @@ static void json_numbers(struct ls_print *p, const struct bfo_attrs *a, const vo
 	json_number(j, "size", a->size);
 	json_number(j, "blocks", blocks_of(p->volume, inode));
 	json_number(j, "flags", ext2fs_le32_to_cpu(inode->i_flags));
+	ls_attrs_json_flags(p->attrs, j, ext2fs_le32_to_cpu(inode->i_flags));
 	json_number(j, "generation", a->generation);
 	json_number(j, "version", a->version);
 	if (S_ISCHR(a->mode) || S_ISBLK(a->mode)) {
@@ -241,10 +245,12 @@ static void json_numbers(struct ls_print *p, const struct bfo_attrs *a, const vo
 	}
 }
 
-static void json_entry(struct ls_print *p, const char *name, size_t len, const struct bfo_stat *st,
-		       const char *target)
+/* Returns what is wrong with its extended attributes, or BFO_FOUND_KINDS. */
+static uint32_t json_entry(struct ls_print *p, const char *name, size_t len,
+			   const struct bfo_stat *st, const char *target)
 {
 	struct bfo_attrs a;
+	uint32_t bad;
 
 	bfo_attrs_read(st->raw, p->volume->inode_size, &a);
 	json_open(&p->json, NULL, '{');
@@ -256,21 +262,20 @@ static void json_entry(struct ls_print *p, const char *name, size_t len, const s
 	json_time(p, "ctime", &a, BFO_CTIME);
 	json_time(p, "crtime", &a, BFO_CRTIME);
 	json_bool(&p->json, "has_xattr", bfo_inode_has_xattrs(p->volume, st->raw));
+	bad = ls_attrs_json_xattrs(p->attrs, &p->json, st);
 	if (S_ISLNK(a.mode))
 		json_bytes(&p->json, "target", target, st->target_len);
 	json_close(&p->json, '}');
 	putchar('\n');
+	return bad;
 }
 
-static void json_damage(struct ls_print *p, enum bfo_finding_kind kind, const char *name,
-			size_t len, uint32_t ino, uint64_t blk)
+static void json_damage(struct ls_print *p, const char *name, size_t len, const struct damage *d)
 {
 	json_open(&p->json, NULL, '{');
 	json_path(p, name, len);
-	json_number(&p->json, "inode", ino);
-	json_string(&p->json, "damage", bfo_finding_table[kind].word);
-	if (blk)
-		json_number(&p->json, "block", blk);
+	json_string(&p->json, "damage", bfo_finding_table[d->kind].word);
+	damage_json(&p->json, d);
 	json_close(&p->json, '}');
 	putchar('\n');
 }
@@ -280,22 +285,15 @@ static void json_damage(struct ls_print *p, enum bfo_finding_kind kind, const ch
 void ls_print_begin(struct ls_print *p)
 {
 	struct json *j = &p->json;
-	size_t i;
 
 	p->is_terminal = isatty(STDOUT_FILENO);
-	p->headers = p->opt->recursive || p->opt->n_paths > 1;
+	p->headers = !p->opt->zero && !p->opt->alone &&
+		     (p->opt->recursive || p->opt->n_paths > 1);
 	if (!p->opt->common.json)
 		return;
-	j->out = stdout;
-	json_open(j, NULL, '{');
-	json_string(j, "program", "e2bfo");
-	json_string(j, "version", PACKAGE_VERSION);
-	json_string(j, "command", "ls");
+	result_begin(j, "e2bfo", "ls");
 	json_string(j, "source", p->opt->volume);
-	json_open(j, "paths", '[');
-	for (i = 0; i < p->opt->n_paths; i++)
-		json_string(j, NULL, p->opt->paths[i]);
-	json_close(j, ']');
+	json_words(j, "paths", p->opt->paths, p->opt->n_paths);
 	json_open(j, "entries", '[');
 }
 
@@ -328,7 +326,7 @@ errcode_t ls_print_directory(struct ls_print *p, const char *path, size_t len)
 
 void ls_print_alone(struct ls_print *p)
 {
-	if (p->path.n && !p->opt->common.json)
+	if (p->path.n && p->headers && !p->opt->common.json)
 		putchar('\n');
 	p->path.n = 0;
 }
@@ -336,28 +334,28 @@ void ls_print_alone(struct ls_print *p)
 void ls_print_entry(struct ls_print *p, const char *name, size_t len, const struct bfo_stat *st,
 		    const char *target)
 {
+	uint32_t bad = BFO_FOUND_KINDS;
+
 	p->entries++;
 	p->begun = 1;
 	if (p->opt->common.json)
-		json_entry(p, name, len, st, target);
+		bad = json_entry(p, name, len, st, target);
 	else
 		print_name(p, name, len, st, target);
+	if (bad != BFO_FOUND_KINDS)
+		ls_print_damage(p, name, len, &(struct damage) { .kind = bad, .ino = st->ino,
+				.blk = bad == BFO_FOUND_XATTR_INODE ? 0 :
+				       bfo_inode_ea_block(st->raw) });
 }
 
-void ls_print_damage(struct ls_print *p, enum bfo_finding_kind kind, const char *name, size_t len,
-		     uint32_t ino, uint64_t blk)
+void ls_print_damage(struct ls_print *p, const char *name, size_t len, const struct damage *d)
 {
 	p->damage++;
 	if (p->opt->common.json)
-		json_damage(p, kind, name, len, ino, blk);
+		json_damage(p, name, len, d);
 	fflush(stdout);			/* where one reads both, it stands where it belongs */
-	fprintf(stderr, "e2bfo: %s: ", p->opt->volume);
-	put_escaped(p->path.v, len || p->path.n <= 1 ? p->path.n : p->path.n - 1, stderr);
-	put_escaped(name, len, stderr);
-	fprintf(stderr, ": %s (inode %u", bfo_finding_table[kind].text, ino);
-	if (blk)
-		fprintf(stderr, ", block %llu", (unsigned long long) blk);
-	fputs(")\n", stderr);
+	len = path_of(p, name, len);
+	damage_tell(p->opt->volume, p->path.v, len, d);
 }
 
 static const char *order_word(const struct ls_ways *ways)
@@ -368,22 +366,19 @@ static const char *order_word(const struct ls_ways *ways)
 static void json_end(struct ls_print *p, const struct ls_ways *ways, errcode_t err,
 		     const char *what, int status)
 {
-	const struct bfo_tree nothing = { 0 };
 	struct json *j = &p->json;
 
 	json_close(j, ']');
-	journals_json(j, "journal", p->volume, &nothing);
+	journals_json(j, "journal", p->volume, p->orphans);
+	medium_json(j, "medium", p->volume);
 	json_string(j, "order", order_word(ways));
 	json_string(j, "index", ways->index);
 	json_number(j, "damaged_indexes", ways->broken);
 	json_number(j, "listed", p->entries);
 	json_number(j, "directories", p->directories);
 	json_number(j, "damaged", p->damage);
-	json_number(j, "status", status);
-	json_string(j, "error", err ? error_message(err) : NULL);
-	json_string(j, "while", err ? what : NULL);
-	json_close(j, '}');
-	putchar('\n');
+	result_status(j, status, err, what);
+	result_end(j);
 }
 
 void ls_print_end(struct ls_print *p, const struct ls_ways *ways, const struct bfo_reader *r,
@@ -393,16 +388,16 @@ void ls_print_end(struct ls_print *p, const struct ls_ways *ways, const struct b
 		json_end(p, ways, err, what, status);
 	fflush(stdout);
 	if (ways->broken && !p->opt->common.quiet)
-		fprintf(stderr, "e2bfo: warning: damaged indexes on %s: %llu; these directories were "
-			"listed without; see to the device, and run e2itree\n", p->opt->volume,
+		message("warning: damaged indexes on %s: %llu; these directories were listed "
+			"without; see to the device, and run e2itree", p->opt->volume,
 			(unsigned long long) ways->broken);
 	if (!p->opt->common.verbose)
 		return;
-	fprintf(stderr, "e2bfo: %llu names; directories: %llu in the order of their index, %llu "
-		"sorted, %llu of them after damage in an index (index: %s)\n",
+	message("%llu names; directories: %llu in the order of their index, %llu sorted, %llu of "
+		"them after damage in an index (index: %s)",
 		(unsigned long long) p->entries, (unsigned long long) ways->by_tree,
 		(unsigned long long) ways->sorted, (unsigned long long) ways->broken, ways->index);
-	fprintf(stderr, "e2bfo: read from %s: %llu requests, %llu blocks\n", p->opt->volume,
+	message("read from %s: %llu requests, %llu blocks", p->opt->volume,
 		(unsigned long long) r->reads, (unsigned long long) r->blocks);
 }
 

@@ -7,17 +7,21 @@
 
 #include "gather/stats.h"
 #include "cli/json.h"
+#include "cli/timestamp.h"
+#include "damage.h"
+#include "ls_attrs.h"
 #include "ls_options.h"
 
 struct ls_print {
 	const struct ls_options *opt;
 	const struct bfo_volume *volume;	/* NULL before it is open */
+	const struct bfo_tree *orphans;		/* what was deleted while it was open */
+	struct ls_attrs *attrs;			/* for JSON */
 	struct json json;
 	int is_terminal;
 	int headers;			/* a line "PATH:" before each directory */
 	int begun;			/* something stands there already */
-	int64_t day;			/* that `date` was made for */
-	char date[24];
+	struct timestamp_day day;
 	bfo_chars path;			/* of the directory that was begun, with a slash; or empty */
 	uint64_t entries, directories, damage;
 };
@@ -47,12 +51,8 @@ void ls_print_alone(struct ls_print *p);
 void ls_print_entry(struct ls_print *p, const char *name, size_t len, const struct bfo_stat *st,
 		    const char *target);
 
-/*
- * Something is damaged: NAME in the directory that was begun (empty: that directory), its inode, a
- * block of it (0: none in particular).
- */
-void ls_print_damage(struct ls_print *p, enum bfo_finding_kind kind, const char *name, size_t len,
-		     uint32_t ino, uint64_t blk);
+/* Something is damaged: NAME in the directory that was begun (empty: that directory). */
+void ls_print_damage(struct ls_print *p, const char *name, size_t len, const struct damage *d);
 
 /* The end: what came of it.  ERR, unless 0, happened while WHAT. */
 void ls_print_end(struct ls_print *p, const struct ls_ways *ways, const struct bfo_reader *r,

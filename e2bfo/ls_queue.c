@@ -59,7 +59,8 @@ errcode_t ls_queue_add(struct ls *ls, uint32_t parent, const char *name, size_t 
 		       const struct bfo_stat *st)
 {
 	if (ls->queue.seen[st->ino / 8] & 1 << st->ino % 8) {
-		ls_print_damage(&ls->print, BFO_FOUND_DIR_TWICE, name, len, st->ino, 0);
+		ls_print_damage(&ls->print, name, len, &(struct damage) {
+				.kind = BFO_FOUND_DIR_TWICE, .ino = st->ino });
 		return 0;
 	}
 	return push(ls, parent, name, len, st);
@@ -108,7 +109,9 @@ static errcode_t go_to(struct ls *ls, uint32_t dir,
 
 errcode_t ls_queue_enter(struct ls *ls, uint32_t dir)
 {
-	return go_to(ls, dir, ls_print_directory);
+	errcode_t err = go_to(ls, dir, ls_print_directory);
+
+	return err || !ls->opt.all ? err : ls_batch_dots(ls, dir);
 }
 
 errcode_t ls_queue_point(struct ls *ls, uint32_t dir)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <ext2fs/ext2fs.h>
 
+#include "cli/message.h"
 #include "cli/process.h"
 #include "e2bfo.h"
 
@@ -45,7 +46,7 @@ static int print_version(void)
 /* A report that could not be written is no success, though the work may be done. */
 static int finish_output(int status)
 {
-	if (process_output_is_written("e2bfo") || status != EXIT_KEPT)
+	if (process_output_is_written() || status != EXIT_KEPT)
 		return status;
 	return EXIT_FINDINGS;
 }
@@ -67,12 +68,12 @@ static int run(int argc, char **argv)
 	for (i = 0; i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
-	fprintf(stderr, "e2bfo: unknown command '%s'; try 'e2bfo --help'\n", argv[1]);
+	message("unknown command '%s'; try 'e2bfo --help'", argv[1]);
 	return EXIT_USAGE;
 }
 
 int main(int argc, char **argv)
 {
-	process_begin();
+	process_begin("e2bfo");
 	return finish_output(run(argc, argv));
 }

@@ -5,31 +5,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <linux/fs.h>
 
 #include "base/bfo_err.h"
+#include "cli/size.h"
 #include "volume/open.h"
 #include "volume/probe.h"
 #include "mkfs.h"
 #include "mkfs_args.h"
+#include "mkfs_child.h"
 
 errcode_t mkfs_init(struct mkfs *m, struct bfo_context *ctx, const struct bfo_volume *source,
-		    const char *args, int64_t now)
+		    const char *target, const char *args, int64_t now)
 {
 	uint8_t u[16];
 
 	memset(m, 0, sizeof(*m));
 	m->ctx = ctx;
 	m->source = source;
+	m->target = target;
 	m->args = args;
 	if (getrandom(u, sizeof(u), 0) != sizeof(u))
 		return bfo_fail(ctx, errno, "drawing a UUID");
@@ -40,61 +41,14 @@ errcode_t mkfs_init(struct mkfs *m, struct bfo_context *ctx, const struct bfo_vo
 	return 0;
 }
 
+void mkfs_free(struct mkfs *m)
+{
+	bfo_vec_free(&m->told);
+}
+
 void mkfs_keep_uuid(struct mkfs *m)
 {
 	mkfs_uuid_text(m->source->fs->super->s_uuid, m->uuid);
-}
-
-/* In the child: never returns. */
-static void become(const struct mkfs *m, struct mkfs_args *a)
-{
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s:/usr/sbin:/sbin", getenv("PATH") ? getenv("PATH") : "");
-	if (setenv("PATH", path, 1) || setenv("E2FSPROGS_FAKE_TIME", m->now, 1))
-		_exit(127);		/* for want of memory */
-	signal(SIGINT, SIG_IGN);	/* of a terminal: the parent decides, afterwards */
-	dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-	if (m->silent)
-		dup2(STDOUT_FILENO, STDERR_FILENO);
-	a->v[a->n] = NULL;
-	execvp("mke2fs", a->v);
-	fprintf(stderr, "e2bfo: mke2fs: %s\n", strerror(errno));
-	_exit(127);
-}
-
-static errcode_t spawn(const struct mkfs *m, struct mkfs_args *a, const char *what)
-{
-	pid_t pid;
-	int status;
-
-	fflush(NULL);
-	pid = fork();
-	if (!pid)
-		become(m, a);
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return bfo_fail(m->ctx, errno, "running mke2fs on %s", what);
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		return bfo_fail(m->ctx, BFO_ET_MKFS, "formatting %s", what);
-	if (bfo_cancelled(m->ctx))
-		return bfo_fail(m->ctx, BFO_ET_CANCELLED, "formatting %s", what);
-	return 0;
-}
-
-errcode_t mkfs_size_of(struct bfo_context *ctx, const char *path, uint64_t *size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err = 0;
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st))
-		err = errno;
-	else if (!S_ISBLK(st.st_mode))
-		*size = st.st_size;
-	else if (ioctl(fd, BLKGETSIZE64, size))
-		err = errno;
-	if (fd >= 0)
-		close(fd);
-	return err ? bfo_fail(ctx, err, "looking at %s", path) : 0;
 }
 
 errcode_t mkfs_note_sectors(struct mkfs *m, const char *path)
@@ -111,17 +65,14 @@ errcode_t mkfs_note_sectors(struct mkfs *m, const char *path)
 	return err ? bfo_fail(m->ctx, err, "looking at %s", path) : 0;
 }
 
-errcode_t mkfs_run(const struct mkfs *m, const char *path, int scratch)
+errcode_t mkfs_run(struct mkfs *m, const struct mkfs_place *where)
 {
 	struct mkfs_args a = { .n = 0 };
-	uint64_t size;
-	errcode_t err;
+	errcode_t err = mkfs_args_build(m, where, &a);
 
-	err = mkfs_size_of(m->ctx, path, &size);
 	if (!err)
-		err = mkfs_args_build(m, path, size, scratch, &a);
-	if (!err)
-		err = spawn(m, &a, scratch ? "a scratch file like the target" : path);
+		err = mkfs_child_run(m, &a, where->path, where->is_scratch ?
+				     "a scratch file like the target" : m->target);
 	mkfs_args_free(&a);
 	return err;
 }
@@ -134,23 +85,83 @@ static int has_lost_journal(const struct mkfs *m, struct ext2_super_block *sb)
 	       !(m->args && mkfs_args_waive_journal(m->args));
 }
 
-errcode_t mkfs_open(const struct mkfs *m, const char *path, int how, struct bfo_volume **vol)
+/*
+ * A size that is no power of two becomes one, without a word.  ASKED is what the user said last; a
+ * negative one is the least that will do.
+ */
+static errcode_t check_size(const struct mkfs *m, int option, const char *what, uint64_t made)
+{
+	char asked[32];
+	uint64_t bytes;
+
+	if (!mkfs_args_last(m->args, option, asked, sizeof(asked)) ||
+	    !size_parse(asked, &bytes) || bytes == made)
+		return 0;
+	return bfo_fail(m->ctx, EINVAL, "formatting the target: --mkfs='-%c %s': mke2fs makes %s of "
+			"%llu bytes instead", option, asked, what, (unsigned long long) made);
+}
+
+/* What libblkid would call it. */
+static const char *type_of(const struct ext2_super_block *sb)
+{
+	const uint32_t incompat = EXT2_FEATURE_INCOMPAT_FILETYPE | EXT3_FEATURE_INCOMPAT_RECOVER |
+				  EXT2_FEATURE_INCOMPAT_META_BG;
+	const uint32_t ro_compat = EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER |
+				   EXT2_FEATURE_RO_COMPAT_LARGE_FILE;
+
+	if (sb->s_feature_incompat & ~incompat || sb->s_feature_ro_compat & ~ro_compat)
+		return "ext4";
+	return sb->s_feature_compat & EXT3_FEATURE_COMPAT_HAS_JOURNAL ? "ext3" : "ext2";
+}
+
+/*
+ * The user's type, or a later one, if mke2fs.conf(5) has it so; unless further options change what it
+ * means.  (ext2, ext3 and ext4 follow each other in strcmp(3), too.)
+ */
+static errcode_t check_type(const struct mkfs *m, const struct ext2_super_block *sb)
+{
+	char asked[32];
+
+	if (!mkfs_args_last(m->args, 't', asked, sizeof(asked)) || mkfs_args_have(m->args, 'O') ||
+	    strlen(asked) != 4 || strncmp(asked, "ext", 3) || strcmp(asked, type_of(sb)) <= 0)
+		return 0;
+	return bfo_fail(m->ctx, EINVAL, "formatting the target: --mkfs='-t %s': mke2fs makes an %s "
+			"instead; look into mke2fs.conf(5)", asked, type_of(sb));
+}
+
+/* Is it what the user has asked for? */
+static errcode_t check_made(const struct mkfs *m, struct ext2_super_block *sb)
+{
+	errcode_t err = check_size(m, 'b', "blocks", EXT2_BLOCK_SIZE(sb));
+
+	if (!err && ext2fs_has_feature_bigalloc(sb))
+		err = check_size(m, 'C', "clusters", EXT2_CLUSTER_SIZE(sb));
+	if (!err && has_lost_journal(m, sb))
+		err = bfo_fail(m->ctx, BFO_ET_TOO_SMALL, "formatting the target: no room for a "
+			       "journal, which the source has (--mkfs='-O ^has_journal' does "
+			       "without)");
+	if (!err && m->is_part && ext2fs_has_feature_mmp(sb))
+		err = bfo_fail(m->ctx, BFO_ET_FEATURE, "formatting the target: mmp in ?partition= "
+			       "(--mkfs='-O ^mmp' does without; so does a device of its own)");
+	return err ? err : check_type(m, sb);
+}
+
+errcode_t mkfs_open(const struct mkfs *m, const char *spec, int how, struct bfo_volume **vol)
 {
 	const struct ext2_super_block *from = m->source->fs->super;
 	const uint32_t hash_flags = EXT2_FLAGS_SIGNED_HASH | EXT2_FLAGS_UNSIGNED_HASH;
 	struct ext2_super_block *sb;
 	errcode_t err;
 
-	err = bfo_volume_open(m->ctx, path, how | BFO_OPEN_TARGET, NULL, vol);
+	err = bfo_volume_open(m->ctx, spec, how | BFO_OPEN_TARGET, NULL, vol);
 	if (err)
 		return err;
 	sb = (*vol)->fs->super;
-	if (has_lost_journal(m, sb)) {
+	err = check_made(m, sb);
+	if (err) {
 		bfo_volume_close(*vol);
 		*vol = NULL;
-		return bfo_fail(m->ctx, BFO_ET_TOO_SMALL, "formatting the target: no room for a "
-				"journal, which the source has (--mkfs='-O ^has_journal' does "
-				"without)");
+		return err;
 	}
 	if (from->s_def_hash_version <= EXT2_HASH_TEA)
 		sb->s_def_hash_version = from->s_def_hash_version;
@@ -160,14 +171,14 @@ errcode_t mkfs_open(const struct mkfs *m, const char *path, int how, struct bfo_
 	return 0;
 }
 
-errcode_t mkfs_scratch(const struct mkfs *m, uint64_t size, struct bfo_volume **vol)
+errcode_t mkfs_scratch(struct mkfs *m, uint64_t size, struct bfo_volume **vol)
 {
 	const char *tmp = getenv("TMPDIR");
-	char path[PATH_MAX];
+	char spec[PATH_MAX], *path = spec + strlen("file:");
 	errcode_t err = 0;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/e2bfo-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	snprintf(spec, sizeof(spec), "file:%s/e2bfo-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
 		return bfo_fail(m->ctx, errno, "making a scratch file %s", path);
@@ -176,21 +187,22 @@ errcode_t mkfs_scratch(const struct mkfs *m, uint64_t size, struct bfo_volume **
 			       (unsigned long long) size);
 	close(fd);
 	if (!err)
-		err = mkfs_run(m, path, 1);
+		err = mkfs_run(m, &(struct mkfs_place) { .path = path, .size = size,
+							 .is_scratch = 1 });
 	if (!err)
-		err = mkfs_open(m, path, BFO_OPEN_SCRATCH, vol);
+		err = mkfs_open(m, spec, BFO_OPEN_SCRATCH, vol);
 	unlink(path);
 	return err;
 }
 
-errcode_t mkfs_check_empty(struct bfo_context *ctx, const char *path)
+errcode_t mkfs_check_empty(struct bfo_context *ctx, const char *spec, const struct mkfs_place *where)
 {
 	struct bfo_probe p;
-	errcode_t err = bfo_probe_read(ctx, path, 0, 0, &p);
+	errcode_t err = bfo_probe_read(ctx, where->path, where->offset, where->size, &p);
 
 	if (!err && *p.text)
 		err = bfo_fail(ctx, EEXIST, "formatting %s: it holds %s (--force formats it all the "
-			       "same)", path, p.text);
+			       "same)", spec, p.text);
 	return err;
 }
 
@@ -216,12 +228,35 @@ errcode_t mkfs_create(struct bfo_context *ctx, const char *path, uint64_t size, 
 			(unsigned long long) size);
 }
 
+/* The name is on the medium, too, or that is left to the filesystem. */
+static void settle_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = strndup(path, slash ? slash - path + 1 : 0);
+	int fd = dir ? open(*dir ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+	free(dir);
+}
+
+/* Not in place of another file; where the filesystem cannot do that at once, by a second name. */
+static int rename_only(const char *from, const char *to)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	if ((errno != EINVAL && errno != ENOSYS) || link(from, to))
+		return -1;
+	unlink(from);
+	return 0;
+}
+
 errcode_t mkfs_publish(struct bfo_context *ctx, const char *made, const char *path, int force)
 {
-	if (force ? rename(made, path) : link(made, path))
-		return bfo_fail(ctx, errno, "giving image file %s its name%s", path,
-				errno == EEXIST ? " (--force replaces it)" : "");
-	if (!force)
-		unlink(made);
+	if (force ? rename(made, path) : rename_only(made, path))
+		return bfo_fail(ctx, errno, "giving %s its name, %s", made, path);
+	settle_name(path);
 	return 0;
 }

@@ -21,6 +21,7 @@
 #include "mkfs_args.h"
 
 #define SPARE 16		/* one inode in so many stays free, and so many more */
+#define PLACE_BYTES 96		/* most that list_place() adds */
 
 static void add(struct mkfs_args *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -120,11 +121,18 @@ static const char mke2fs_options[] = "b:cd:e:g:i:jl:m:o:qr:s:t:vC:DE:FG:I:J:KL:M
 
 /* What the user's arguments come to. */
 struct user_args {
-	char extended[512];		/* all of -E, joined to what was there */
+	char extended[512 + PLACE_BYTES];	/* all of -E, joined to what was there */
 	int counts_inodes;		/* -N, -i, -T: they say how many inodes */
 	int chooses_type;		/* -t, -T: they say which features */
 	int chooses_flex;		/* so does -O of flex_bg, without which there must be no -G */
 };
+
+static int says_offset(const char *extended)
+{
+	const char *at = strstr(extended, "offset=");
+
+	return at && (at == extended || at[-1] == ',');
+}
 
 /* Appends the user's words to A, option by option; -E apart. */
 static errcode_t add_words(const struct mkfs *m, const wordexp_t *words, struct mkfs_args *a,
@@ -156,8 +164,11 @@ static errcode_t add_words(const struct mkfs *m, const wordexp_t *words, struct 
 		user->chooses_type |= c == 't' || c == 'T';
 		user->chooses_flex |= c == 'O' && (strstr(optarg, "flex_bg") ||
 						   strstr(optarg, "none"));
-		if (!err && used >= sizeof(user->extended))
+		if (!err && used >= sizeof(user->extended) - PLACE_BYTES)
 			err = bfo_fail(m->ctx, E2BIG, "reading --mkfs=%s", m->args);
+		if (!err && c == 'E' && says_offset(optarg))
+			err = bfo_fail(m->ctx, EINVAL, "reading --mkfs=%s: -E offset: name the "
+				       "partition instead, TARGET?partition=N", m->args);
 	}
 	if (!err && optind <= (int) words->we_wordc)
 		err = bfo_fail(m->ctx, EINVAL, "reading --mkfs=%s: '%s' belongs to no option",
@@ -166,19 +177,23 @@ static errcode_t add_words(const struct mkfs *m, const wordexp_t *words, struct 
 	return err;
 }
 
-/* Is there an option C in ARGS, with a value that IS says yes to (NULL: any)? */
-static int have_option(const char *args, int c, int (*is)(const char *value))
+/* Hands the value of each option C in ARGS to TAKE (NULL: none); returns how many there are. */
+static int each_option(const char *args, int c, void (*take)(void *priv, const char *value), void *priv)
 {
 	wordexp_t words = { .we_offs = 1 };
 	int found = 0, opt;
 
-	if (wordexp(args, &words, WRDE_NOCMD | WRDE_UNDEF | WRDE_DOOFFS))
+	if (!args || wordexp(args, &words, WRDE_NOCMD | WRDE_UNDEF | WRDE_DOOFFS))
 		return 0;		/* add_user() will say so */
 	words.we_wordv[0] = "mke2fs";
 	opterr = 0;
 	optind = 0;
 	while ((opt = getopt(words.we_wordc + 1, words.we_wordv, mke2fs_options)) != -1)
-		found |= opt == c && (!is || is(optarg));
+		if (opt == c) {
+			found++;
+			if (take)
+				take(priv, optarg);
+		}
 	words.we_wordv[0] = NULL;
 	wordfree(&words);
 	return found;
@@ -186,7 +201,26 @@ static int have_option(const char *args, int c, int (*is)(const char *value))
 
 int mkfs_args_have(const char *args, int c)
 {
-	return have_option(args, c, NULL);
+	return each_option(args, c, NULL, NULL) > 0;
+}
+
+struct value {
+	char *text;
+	size_t size;
+};
+
+static void keep_value(void *priv, const char *value)
+{
+	struct value *v = priv;
+
+	snprintf(v->text, v->size, "%s", value);
+}
+
+int mkfs_args_last(const char *args, int c, char *out, size_t size)
+{
+	struct value v = { .text = out, .size = size };
+
+	return each_option(args, c, keep_value, &v) > 0;
 }
 
 static errcode_t add_user(const struct mkfs *m, struct mkfs_args *a, struct user_args *user)
@@ -255,8 +289,24 @@ static void list_extended(struct ext2_super_block *sb, char *out)
 		list_quotas(sb, out);
 }
 
-errcode_t mkfs_args_build(const struct mkfs *m, const char *path, uint64_t size, int scratch,
-			  struct mkfs_args *a)
+/* Where: the place's own words for -E come last, where they prevail. */
+static void list_place(const struct mkfs_place *where, char *out)
+{
+	if (where->is_scratch)
+		out += sprintf(out, ",lazy_itable_init=1,lazy_journal_init=1,nodiscard");
+	if (where->is_part)
+		out += sprintf(out, ",offset=%llu", (unsigned long long) where->offset);
+}
+
+/* In KiB, in whole pages, as mke2fs does of its own accord where a device ends. */
+static uint64_t size_to_say(uint64_t size)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE);
+
+	return size / page * page >> 10;
+}
+
+errcode_t mkfs_args_build(const struct mkfs *m, const struct mkfs_place *where, struct mkfs_args *a)
 {
 	struct user_args user = { .extended = "hash_seed=" };
 	struct mkfs_args said = { .n = 0 };
@@ -265,9 +315,8 @@ errcode_t mkfs_args_build(const struct mkfs *m, const char *path, uint64_t size,
 
 	mkfs_uuid_text(m->source->fs->super->s_hash_seed, user.extended + strlen(user.extended));
 	list_extended(m->source->fs->super, user.extended + strlen(user.extended));
-	if (scratch)
-		strcat(user.extended, ",lazy_itable_init=1,lazy_journal_init=1,nodiscard");
 	err = add_user(m, &said, &user);
+	list_place(where, user.extended + strlen(user.extended));
 	add(a, "mke2fs");
 	add(a, "-q");
 	add(a, "-F");
@@ -280,11 +329,14 @@ errcode_t mkfs_args_build(const struct mkfs *m, const char *path, uint64_t size,
 		add(a, "%s", said.v[i]);
 	if (!user.counts_inodes) {
 		add(a, "-N");
-		add(a, "%llu", (unsigned long long) inode_count(m, size));
+		add(a, "%llu", (unsigned long long) inode_count(m, where->size));
 	}
 	add(a, "-E");
 	add(a, "%s", user.extended);
-	add(a, "%s", path);
+	add(a, "--");
+	add(a, "%s", where->path);
+	if (where->is_part)
+		add(a, "%lluk", (unsigned long long) size_to_say(where->size));
 	a->failed |= said.failed;
 	mkfs_args_free(&said);
 	if (!err && a->failed)
@@ -292,22 +344,30 @@ errcode_t mkfs_args_build(const struct mkfs *m, const char *path, uint64_t size,
 	return err;
 }
 
-static int drops_journal(const char *features)
+/* What the options say of the journal. */
+enum { DROPS_JOURNAL = 1, IS_JOURNALLED = 2 };
+
+static void read_features(void *said, const char *features)
 {
-	return strstr(features, "^has_journal") ||
-	       (strstr(features, "none") && !strstr(features, "has_journal"));
+	if (strstr(features, "^has_journal") ||
+	    (strstr(features, "none") && !strstr(features, "has_journal")))
+		*(int *) said |= DROPS_JOURNAL;
 }
 
-static int is_journalled(const char *type)
+static void read_type(void *said, const char *type)
 {
-	return !strncmp(type, "ext3", 4) || !strncmp(type, "ext4", 4);
+	if (!strncmp(type, "ext3", 4) || !strncmp(type, "ext4", 4))
+		*(int *) said |= IS_JOURNALLED;
 }
 
 /* With -T alone, it is an ext2. */
 int mkfs_args_waive_journal(const char *args)
 {
-	if (have_option(args, 'O', drops_journal))
+	int said = 0;
+
+	each_option(args, 'O', read_features, &said);
+	each_option(args, 't', read_type, &said);
+	if (said & DROPS_JOURNAL)
 		return 1;
-	return (mkfs_args_have(args, 't') || mkfs_args_have(args, 'T')) &&
-	       !have_option(args, 't', is_journalled);
+	return (mkfs_args_have(args, 't') || mkfs_args_have(args, 'T')) && !(said & IS_JOURNALLED);
 }

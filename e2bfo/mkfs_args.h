@@ -17,15 +17,17 @@ struct mkfs_args {
 };
 
 /*
- * Puts together the command line for PATH, a device or file of SIZE bytes.  SCRATCH: without the slow
- * parts.  Returns EINVAL or E2BIG where the user's arguments are none; the caller frees in any case.
+ * Puts together the command line for WHERE.  Returns EINVAL or E2BIG where the user's arguments are
+ * none; the caller frees in any case.
  */
-errcode_t mkfs_args_build(const struct mkfs *m, const char *path, uint64_t size, int scratch,
-			  struct mkfs_args *a);
+errcode_t mkfs_args_build(const struct mkfs *m, const struct mkfs_place *where, struct mkfs_args *a);
 void mkfs_args_free(struct mkfs_args *a);
 
 /* True if the option C of mke2fs(8) is among the user's ARGS. */
 int mkfs_args_have(const char *args, int c);
+
+/* The value of the last option C in ARGS, cut to SIZE, at OUT; 0 if there is none.  ARGS may be NULL. */
+int mkfs_args_last(const char *args, int c, char *out, size_t size);
 
 /* True if they say that there need not be a journal. */
 int mkfs_args_waive_journal(const char *args);

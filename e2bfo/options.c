@@ -2,15 +2,16 @@
 /*
  * options.c - the command line of `e2bfo copy`
  */
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/message.h"
 #include "cli/size.h"
 #include "gather/batch.h"
 #include "gather/finding.h"
+#include "volume/spec.h"
 #include "argument.h"
 #include "e2bfo.h"
 #include "mkfs_args.h"
@@ -19,9 +20,9 @@
 #define DIR_FILL 80
 
 enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIRECT, OPT_DIR_FILL,
-       OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_EXCLUDE, OPT_EXCLUDE_FROM,
+       OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_TRUST, OPT_EXCLUDE, OPT_EXCLUDE_FROM,
        OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC,
-       OPT_ON_READ_ERROR, OPT_MAPFILE, OPT_WRITE_MAPFILE, OPT_ITREE };
+       OPT_WRITE_MAPFILE, OPT_ITREE, OPT_ALLOW_EMPTY };
 
 /* Options that are said or not: where in the options that is noted. */
 static const struct {
@@ -29,11 +30,13 @@ static const struct {
 	size_t at;
 } flags[] = {
 	{ OPT_FROM0, offsetof(struct copy_options, from0) },
+	{ OPT_ALLOW_EMPTY, offsetof(struct copy_options, allow_empty) },
 	{ OPT_SAME_UUID, offsetof(struct copy_options, same_uuid) },
 	{ OPT_NOT_ATOMIC, offsetof(struct copy_options, not_atomic) },
 	{ OPT_VERIFY, offsetof(struct copy_options, verify) },
 	{ OPT_KEEP_INODES, offsetof(struct copy_options, keep_inodes) },
 	{ OPT_FORCE, offsetof(struct copy_options, force) },
+	{ OPT_TRUST, offsetof(struct copy_options, trust) },
 	{ OPT_ITREE, offsetof(struct copy_options, itree) },
 	{ 'n', offsetof(struct copy_options, dry_run) },
 };
@@ -45,6 +48,7 @@ static const struct option long_options[] = {
 	{ "exclude-from", required_argument, NULL, OPT_EXCLUDE_FROM },
 	{ "files-from", required_argument, NULL, OPT_FILES_FROM },
 	{ "from0", no_argument, NULL, OPT_FROM0 },
+	{ "allow-empty", no_argument, NULL, OPT_ALLOW_EMPTY },
 	{ "same-uuid", no_argument, NULL, OPT_SAME_UUID },
 	ARGUMENT_SOURCE_LONG,
 	{ "mkfs", optional_argument, NULL, OPT_MKFS },
@@ -59,12 +63,10 @@ static const struct option long_options[] = {
 	{ "itree", no_argument, NULL, OPT_ITREE },
 	{ "keep-inodes", no_argument, NULL, OPT_KEEP_INODES },
 	ORDER_LONG,
-	{ "on-read-error", required_argument, NULL, OPT_ON_READ_ERROR },
-	{ "mapfile", required_argument, NULL, OPT_MAPFILE },
+	ARGUMENT_MEDIUM_LONG,
 	{ "write-mapfile", required_argument, NULL, OPT_WRITE_MAPFILE },
-	{ "superblock", required_argument, NULL, 'b' },
-	{ "block-size", required_argument, NULL, 'B' },
 	{ "force", no_argument, NULL, OPT_FORCE },
+	{ "trust", no_argument, NULL, OPT_TRUST },
 	ARGUMENT_MEMORY_LONG,
 	ARGUMENT_LONG,
 	{ 0 }
@@ -74,8 +76,8 @@ static const char help[] =
 "Usage: e2bfo copy [OPTIONS] SOURCE TARGET\n"
 "\n"
 "Copies a file tree from the filesystem in SOURCE into the one in TARGET. Both are block\n"
-"devices or image files (or FILE?offset=BYTES, FILE?partition=N, UUID=..., LABEL=...), and\n"
-"unmounted.  SOURCE is never written.\n"
+"devices or image files (or FILE?offset=BYTES, FILE?partition=N, UUID=..., LABEL=...; file:NAME\n"
+"takes any NAME as it stands), and unmounted.  SOURCE is never written.\n"
 "\n"
 "What to where:\n"
 "  --from PATH          what to copy; may be repeated (default /, the whole tree)\n"
@@ -83,6 +85,7 @@ static const char help[] =
 "  --exclude-from FILE  the same for each line of FILE\n"
 "  --files-from FILE    only the paths that FILE lists, a line each (-: standard input)\n"
 "  --from0              lists are separated by NUL, not in lines\n"
+"  --allow-empty        a FILE of --files-from that lists nothing is no error\n"
 "  --to DIR             where to, on the target; made if missing (default /)\n"
 "  --partition N        SOURCE is a disk: its partition N (SOURCE?partition=N)\n"
 "  --journal DEVICE     where the external journal of SOURCE is, if it is not found\n"
@@ -101,6 +104,7 @@ static const char help[] =
 "  --read-gap SIZE      read over gaps up to this in the source (default 256K, on\n"
 "                       devices without seek times 32K; 0 never)\n"
 "  --direct auto|always|never  bulk past the page cache; auto (default): of block devices\n"
+ARGUMENT_BWLIMIT_HELP
 "  --dir-fill PERCENT   how full indexed directories are packed, 10 to 100 (default 80)\n"
 "  --verify             read back from the device what was written, and compare\n"
 "  --keep-inodes        keep inode numbers (NFS handles, security.evm, stable_inodes)\n"
@@ -108,6 +112,7 @@ static const char help[] =
 "  --allow-loss KINDS   copy though the target cannot hold these, or all (e2bfo(8), LOSSES)\n"
 "  --not-atomic         go on where TARGET's journal is too small (e2bfo(8), INTERRUPTIONS)\n"
 "  -z FILE              undo file for e2undo(8), of what was live on TARGET\n"
+"  --trust              do not compare TARGET's bitmaps with its inodes after a mount\n"
 "  --force              override what e2bfo(8) lists under FORCE\n"
 "A SOURCE that cannot be read well (e2bfo(8), BAD MEDIA):\n"
 "  --on-read-error stop|zero|skip  what cannot be read: an error (default), zeroes, no file\n"
@@ -116,7 +121,7 @@ static const char help[] =
 "  -b, --superblock BLOCK  open SOURCE by the backup of its superblock in BLOCK\n"
 "  -B, --block-size SIZE   with -b: the size of its blocks\n"
 "Output:\n"
-"  --progress auto|bar|none\n"
+PROGRESS_HELP
 "  --json               a report for scripts on standard output\n"
 "  -q, --quiet          only errors and what could not be kept\n"
 "  -v, --verbose        more about the plan and the I/O\n"
@@ -214,53 +219,12 @@ static int check_stdin(const struct copy_options *opt)
 	return uses > 1 ? argument_complain("copy", "only one list can be standard input") : -1;
 }
 
-/* One of three words: its number. */
-static int read_word(const char *option, const char *text, const char *const words[3], int *number)
-{
-	for (*number = 0; *number < 3; ++*number)
-		if (!strcmp(text, words[*number]))
-			return -1;
-	return argument_complain("copy", "--%s %s: not %s, %s or %s", option, text, words[0],
-				 words[1], words[2]);
-}
-
-static int read_media_mode(const char *text, enum bfo_media_mode *mode)
-{
-	static const char *const words[] = { "stop", "zero", "skip" };
-	int number, status = read_word("on-read-error", text, words, &number);
-
-	*mode = number;
-	return status;
-}
-
 static int read_direct(const char *text, enum bfo_direct_use *use)
 {
 	static const char *const words[] = { "auto", "always", "never" };
-	int number, status = read_word("direct", text, words, &number);
+	int number, status = argument_word("copy", "direct", text, words, &number);
 
 	*use = number;
-	return status;
-}
-
-static int read_block(const char *text, uint64_t *block)
-{
-	char *end;
-
-	errno = 0;
-	*block = strtoull(text, &end, 0);
-	if (*text >= '0' && *text <= '9' && !*end && !errno && *block && *block <= UINT32_MAX)
-		return -1;
-	return argument_complain("copy", "-b %s: not the number of a block", text);
-}
-
-static int read_block_size(const char *text, uint32_t *size)
-{
-	uint64_t value;
-	int status = argument_size("copy", "block-size", text, 1024, 65536, &value);
-
-	*size = value;
-	if (status < 0 && value & (value - 1))
-		return argument_complain("copy", "--block-size %s: no power of two", text);
 	return status;
 }
 
@@ -282,6 +246,8 @@ static int read_option(struct copy_options *opt, int c)
 		return -1;
 	if (order_is_option(c))
 		return order_option(&opt->order, c);
+	if (argument_is_medium(c))
+		return argument_medium("copy", c, &opt->medium);
 	switch (c) {
 	case OPT_EXCLUDE:
 	case OPT_EXCLUDE_FROM:
@@ -314,43 +280,54 @@ static int read_option(struct copy_options *opt, int c)
 	case 'z':
 		opt->undo_file = optarg;
 		return -1;
-	case OPT_ON_READ_ERROR:
-		return read_media_mode(optarg, &opt->media.mode);
-	case OPT_MAPFILE:
-		opt->mapfile = optarg;
-		return -1;
 	case OPT_WRITE_MAPFILE:
 		opt->write_mapfile = optarg;
 		return -1;
-	case 'b':
-		return read_block(optarg, &opt->media.superblock);
-	case 'B':
-		return read_block_size(optarg, &opt->media.block_size);
 	default:
 		if (c == '?' && opt->mkfs)
-			fputs("e2bfo: options of mke2fs stand behind '=': --mkfs='-L new'\n",
-			      stderr);
+			message("options of mke2fs stand behind '=': --mkfs='-L new'");
 		return argument_common("copy", help, c, &opt->common);
 	}
+}
+
+/* What is formatted has a beginning and an end; what is made is a file of its own. */
+static int check_mkfs_target(const struct copy_options *opt)
+{
+	struct bfo_spec spec;
+	int status = -1;
+
+	if (bfo_spec_parse(opt->target, &spec))
+		return EXIT_FAILED;
+	if (spec.options && opt->size)
+		status = argument_complain("copy", "--size makes a new image file, and no ?%s in one",
+					   spec.options);
+	else if (spec.options && strncmp(spec.options, "partition=", 10))
+		status = argument_complain("copy", "--mkfs with ?%s: where would it end? It takes "
+					   "?partition=N, or a device that losetup -o and "
+					   "--sizelimit make", spec.options);
+	bfo_spec_free(&spec);
+	return status;
 }
 
 /* Options that do not go together, or not alone. */
 static int check_pairs(const struct copy_options *opt)
 {
+	int status = -1;
+
 	if (opt->size && !opt->mkfs)
 		return argument_complain("copy", "--size goes with --mkfs");
 	if (opt->same_uuid && !opt->mkfs)
 		return argument_complain("copy", "--same-uuid goes with --mkfs");
 	if (opt->same_uuid && opt->mkfs_args && mkfs_args_have(opt->mkfs_args, 'U'))
 		return argument_complain("copy", "--same-uuid and -U in --mkfs exclude each other");
-	if (opt->mkfs && strchr(opt->target, '?'))
-		return argument_complain("copy", "--mkfs takes a whole device or file, no ?offset= "
-					 "or ?partition=; for %s name the partition's device, or "
-					 "one that losetup -o or losetup -P makes", opt->target);
+	if (opt->mkfs)
+		status = check_mkfs_target(opt);
+	if (status >= 0)
+		return status;
 	if (opt->undo_file && opt->mkfs)
 		return argument_complain("copy", "-z cannot undo --mkfs; mke2fs(8) has -z too");
-	if (opt->media.block_size && !opt->media.superblock)
-		return argument_complain("copy", "--block-size goes with --superblock");
+	if (opt->allow_empty && !opt->files_from)
+		return argument_complain("copy", "--allow-empty goes with --files-from");
 	if (opt->files_from && opt->n_from)
 		return argument_complain("copy", "--files-from and --from exclude each other");
 	return order_check(&opt->order) < 0 ? check_stdin(opt) : EXIT_USAGE;
@@ -373,7 +350,10 @@ static int check(struct copy_options *opt, int argc, char **argv)
 			return argument_complain("copy", "--from must not be empty");
 	status = check_pairs(opt);
 	if (status < 0)
+		status = argument_check_medium("copy", &opt->medium);
+	if (status < 0)
 		status = argument_partition("copy", "SOURCE", &opt->common, &opt->source);
+	opt->medium.how.keep_done = !!opt->write_mapfile;
 	if (!opt->n_from)
 		opt->from[opt->n_from++] = "/";
 	return status;
@@ -392,8 +372,8 @@ int options_read(struct copy_options *opt, int argc, char **argv)
 	if (!opt->from || !opt->exclude)
 		return EXIT_FAILED;
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = getopt_long(argc, argv, "nz:b:B:" ARGUMENT_SHORT, long_options,
-						NULL)) != -1)
+	while (status < 0 && (c = option_next(argc, argv, ":nz:" ARGUMENT_MEDIUM_SHORT
+					      ARGUMENT_SHORT, long_options)) != -1)
 		status = read_option(opt, c);
 	return status < 0 ? check(opt, argc, argv) : status;
 }
@@ -403,6 +383,7 @@ void options_free(struct copy_options *opt)
 	order_options_free(&opt->order);
 	free(opt->from);
 	free(opt->exclude);
+	medium_free(&opt->medium);
 	argument_common_free(&opt->common);
 	free(opt->mkfs_args);
 }

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "volume/media.h"
 #include "volume/volume.h"
 #include "argument.h"
 #include "order_options.h"
@@ -27,6 +26,7 @@ struct copy_options {
 	size_t n_exclude;
 	const char *files_from;		/* or NULL */
 	int from0;			/* lists are separated by NUL */
+	int allow_empty;		/* so may that be */
 	int same_uuid;
 	const char **from;		/* --from, at least one */
 	size_t n_from;
@@ -41,13 +41,14 @@ struct copy_options {
 	int not_atomic;			/* --not-atomic */
 	const char *undo_file;		/* -z, or NULL */
 	int dry_run, force;
+	int trust;			/* a target's bitmaps, whoever has used it */
 	uint64_t read_gap;		/* bytes */
 	enum bfo_direct_use direct;
 	uint64_t losses;		/* --allow-loss: a bit for each kind of finding */
 	unsigned int dir_fill;		/* percent */
 	struct argument_common common;
-	struct bfo_media_options media;	/* --on-read-error, -b, -B */
-	const char *mapfile, *write_mapfile;	/* or NULL */
+	struct medium medium;		/* of the source */
+	const char *write_mapfile;	/* or NULL */
 };
 
 /*

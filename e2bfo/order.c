@@ -112,11 +112,11 @@ static errcode_t by_mtime(struct copy *c)
 
 static errcode_t by_list(struct copy *c)
 {
-	size_t missing = 0;
-	errcode_t err = bfo_sequence_by_list(&c->order.sequence, c->lists.order.v,
-					     c->lists.order.n, &missing);
+	struct lists *l = &c->lists;
+	errcode_t err = bfo_sequence_by_list(&c->order.sequence, l->order.v.v, l->order.v.n,
+					     &l->order_missing);
 
-	c->order.missing[ORDER_LIST] = missing;
+	c->order.missing[ORDER_LIST] = l->order_missing.n;
 	return err;
 }
 

@@ -18,6 +18,7 @@
 #include "plan/sequence.h"
 
 struct copy;
+struct lists;
 
 /* Zeroed: nothing was asked for. */
 struct order {
@@ -43,6 +44,7 @@ errcode_t order_take_groups(struct copy *c, enum order_policy policy, const stru
 void order_print(const struct order *o, const struct order_options *opt, int groups, int all);
 
 /* The array "order"; with GROUPS also what is in them. */
-void order_json(struct json *j, const struct order *o, const struct order_options *opt, int groups);
+void order_json(struct json *j, const struct order *o, const struct order_options *opt,
+		const struct lists *lists, int groups);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "lists.h"
 #include "order.h"
 
 #define PATH_BYTES 8192
@@ -118,22 +119,33 @@ void order_print(const struct order *o, const struct order_options *opt, int gro
 	}
 }
 
+struct group_reader {
+	const struct order *order;
+	size_t first;
+	char path[PATH_BYTES];
+};
+
+static const char *get_file(void *priv, size_t i, size_t *len)
+{
+	struct group_reader *g = priv;
+
+	*len = path_of(g->order, g->first + i, g->path);
+	return g->path;
+}
+
 static void json_group(struct json *j, const struct order *o, const struct bfo_sequence_group *g)
 {
-	char path[PATH_BYTES];
-	uint32_t i;
+	struct group_reader files = { .order = o, .first = g->first };
 
 	json_open(j, NULL, '{');
 	if (g->support)
 		json_number(j, "seen", g->support);
-	json_open(j, "files", '[');
-	for (i = 0; i < g->n; i++)
-		json_bytes(j, NULL, path, path_of(o, g->first + i, path));
-	json_close(j, ']');
+	json_strings(j, "files", g->n, get_file, &files);
 	json_close(j, '}');
 }
 
-void order_json(struct json *j, const struct order *o, const struct order_options *opt, int groups)
+void order_json(struct json *j, const struct order *o, const struct order_options *opt,
+		const struct lists *lists, int groups)
 {
 	const struct bfo_sequence_group *g;
 	size_t i, k;
@@ -146,6 +158,8 @@ void order_json(struct json *j, const struct order *o, const struct order_option
 		json_string(j, "policy", order_word(opt->policies[k]));
 		json_number(j, "files", taken_by(o, opt->policies[k]).files);
 		json_number(j, "missing", o->missing[opt->policies[k]]);
+		if (opt->policies[k] == ORDER_LIST)
+			lists_json_order(j, lists);
 		if (groups && has_groups(opt->policies[k])) {
 			json_open(j, "groups", '[');
 			for (i = 0; i < o->sequence.groups.n; i++) {

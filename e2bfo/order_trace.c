@@ -33,6 +33,7 @@ struct trace {
 	size_t at, end;
 	int is_long;			/* what comes up to the next newline belongs to too long a line */
 	struct bfo_path path;
+	int is_trace;			/* it has an access, whatever to */
 	uint64_t *met;			/* bit per record */
 	BFO_VEC(uint32_t) first;	/* the records of those bits, in the order of the trace */
 };
@@ -112,7 +113,10 @@ static errcode_t add_line(struct trace *t, const char *line, size_t len)
 	int is_long = t->is_long;
 
 	t->is_long = 0;
-	return !is_long && bfo_trace_text_line(t->text, line, len, &a) ? add_access(t, &a) : 0;
+	if (is_long || !bfo_trace_text_line(t->text, line, len, &a))
+		return 0;
+	t->is_trace |= !a.is_guess;
+	return add_access(t, &a);
 }
 
 /* All lines that are whole in the buffer. */
@@ -148,6 +152,10 @@ static errcode_t read_trace(struct trace *t)
 	}
 	if (!err && t->end > t->at)
 		err = add_line(t, t->buffer + t->at, t->end - t->at);
+	if (!err && !t->is_trace && !t->first.n)
+		err = bfo_fail(&t->c->ctx, BFO_ET_NO_TRACE, "reading %s: no line of it is an access "
+			       "of strace, fatrace or a web server's log, or a path that begins "
+			       "with a slash, or one of the source", o->trace);
 	return err;
 }
 

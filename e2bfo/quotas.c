@@ -28,17 +28,11 @@ static errcode_t lose_inodes(void *priv, uint32_t ino, uint32_t n)
 	return bfo_tree_lost_again(o->plan->ctx, o->plan->tree, ino, n);
 }
 
-/* Not a stage of its own for who watches. */
 static errcode_t note_owners(struct bfo_plan *plan, struct bfo_reader *reader)
 {
-	void (*progress)(void *, const struct bfo_progress *) = plan->ctx->progress;
 	struct owners o = { .plan = plan, .inode_size = reader->vol->inode_size };
-	errcode_t err;
 
-	plan->ctx->progress = NULL;
-	err = bfo_inode_walk(reader, NULL, 0, take_inode, lose_inodes, &o);
-	plan->ctx->progress = progress;
-	return err;
+	return bfo_inode_walk(reader, NULL, 0, take_inode, lose_inodes, &o);
 }
 
 static errcode_t load(struct bfo_plan *plan, const struct bfo_volume *target)
@@ -52,7 +46,7 @@ static errcode_t load(struct bfo_plan *plan, const struct bfo_volume *target)
 	return err == BFO_ET_DAMAGED ? BFO_ET_UNHEALTHY : err;
 }
 
-/* With a mapfile, nothing that it lacks may be touched, and libext2fs reads what it likes. */
+/* What is known to be bad must not be touched, and libext2fs reads what it likes. */
 static errcode_t look_at_limits(struct bfo_reader *reader, int *all)
 {
 	const struct ext2_super_block *sb = reader->vol->fs->super;
@@ -60,7 +54,7 @@ static errcode_t look_at_limits(struct bfo_reader *reader, int *all)
 	size_t n = 0;
 
 	*all = 1;
-	if (!reader->vol->media.opt.map || !ext2fs_has_feature_quota(reader->vol->fs->super))
+	if (!reader->vol->media.bad.n || !ext2fs_has_feature_quota(reader->vol->fs->super))
 		return 0;
 	if (sb->s_usr_quota_inum)
 		inos[n++] = sb->s_usr_quota_inum;
@@ -74,15 +68,17 @@ static errcode_t look_at_limits(struct bfo_reader *reader, int *all)
 static errcode_t take_limits(struct bfo_plan *plan, struct bfo_reader *reader)
 {
 	struct bfo_quota_file files[BFO_QUOTA_FILES] = { 0 };
-	int all, go_on = reader->vol->media.opt.mode != BFO_MEDIA_STOP;
+	const struct bfo_media_options *media = &reader->vol->media.opt;
+	int all, go_on = media->mode != BFO_MEDIA_STOP;
 	errcode_t err = look_at_limits(reader, &all);
 
 	if (!err)
 		err = all ? bfo_quota_files_read(plan->ctx, reader->vol, files)
-			  : bfo_fail(plan->ctx, BFO_ET_NOT_RESCUED, "reading quota files");
+			  : bfo_fail(plan->ctx, media->map ? BFO_ET_NOT_RESCUED : BFO_ET_TRUNCATED,
+				     "reading quota files");
 	if (!err)
 		err = bfo_charges_limits(plan, files);
-	if (go_on && (err == BFO_ET_DAMAGED || err == BFO_ET_NOT_RESCUED))
+	if (go_on && (err == BFO_ET_DAMAGED || bfo_media_is_error(err)))
 		err = bfo_tree_found(plan->tree, BFO_UNREAD_QUOTA,
 				     reader->vol->fs->super->s_usr_quota_inum, 0);
 	bfo_quota_files_free(files);

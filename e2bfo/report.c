@@ -7,15 +7,18 @@
 
 #include "base/text.h"
 #include "cli/json.h"
+#include "cli/message.h"
+#include "cli/result.h"
 #include "cli/size.h"
 #include "plan/itrees.h"
+#include "damage.h"
 #include "e2bfo.h"
 #include "journals.h"
 #include "report.h"
 
 #define PATH_BYTES 8192
 #define SHOWN_BYTES (4 * PATH_BYTES + 1)
-#define SHOWN 10		/* findings of one kind spelt out, unless --verbose */
+#define SHOWN 10		/* things of one kind spelt out, unless --verbose */
 
 /* Where a finding or a clashing name is: escaped for people, as it is for JSON. */
 static size_t clash_path(const struct bfo_plan *plan, size_t i, char *path)
@@ -25,52 +28,38 @@ static size_t clash_path(const struct bfo_plan *plan, size_t i, char *path)
 	return bfo_plan_target_path(plan, n, path, PATH_BYTES);
 }
 
-void report_clashes(const struct bfo_plan *plan)
+void report_clashes(const struct bfo_plan *plan, int all)
 {
 	char path[PATH_BYTES], shown[SHOWN_BYTES];
 	size_t i, len;
 
-	for (i = 0; i < plan->clashes.n; i++) {
+	for (i = 0; i < plan->clashes.n && (i < SHOWN || all); i++) {
 		len = clash_path(plan, i, path);
-		fprintf(stderr, "e2bfo: exists already: %s\n",
+		message("exists already: %s",
 			bfo_text_escape(path, len, shown, sizeof(shown)));
 	}
+	if (i < plan->clashes.n)
+		message("and %zu more (all with --verbose or --json)", plan->clashes.n - i);
 }
 
-/* True if F is about bytes [*FROM, *TO) of something. */
-static int part_of(const struct report *r, const struct bfo_finding *f, uint64_t *from,
-		   uint64_t *to)
+/* With the directory that has the name, if it is about one. */
+static struct damage damage_in(const struct report *r, const struct bfo_finding *f)
 {
-	const struct bfo_tree *t = r->plan->tree;
-	uint32_t inode = bfo_tree_find(t, f->ino);
+	struct damage d = damage_of(r->plan->tree, f);
 
-	if (f->len != BFO_NO_NAME || !f->blocks || inode == BFO_NONE)
-		return 0;
-	*from = f->lblk * t->block_size;
-	*to = *from + (uint64_t) f->blocks * t->block_size;
-	if (S_ISREG(t->inodes.v[inode].mode) && *to > t->inodes.v[inode].size &&
-	    *from < t->inodes.v[inode].size)
-		*to = t->inodes.v[inode].size;
-	return 1;
+	d.dir = f->len != BFO_NO_NAME ? f->dir : 0;
+	return d;
 }
 
 static void print_finding(const struct report *r, const struct bfo_finding *f)
 {
 	const struct bfo_finding_row *row = &bfo_finding_table[f->kind];
-	char path[PATH_BYTES], shown[SHOWN_BYTES], where[96];
-	size_t len = bfo_plan_finding_path(r->plan, f, path, sizeof(path)), at = 0;
-	uint64_t from, to;
+	char path[PATH_BYTES], shown[SHOWN_BYTES], where[DAMAGE_WHERE];
+	size_t len = bfo_plan_finding_path(r->plan, f, path, sizeof(path));
+	const struct damage d = damage_in(r, f);
 
-	where[0] = 0;
-	if (f->len != BFO_NO_NAME)
-		at = snprintf(where, sizeof(where), " in directory %u", f->dir);
-	if (part_of(r, f, &from, &to))
-		at = snprintf(where, sizeof(where), ", bytes %llu to %llu",
-			      (unsigned long long) from, (unsigned long long) to - 1);
-	if (f->blk)
-		snprintf(where + at, sizeof(where) - at, ", block %llu",
-			 (unsigned long long) f->blk);
-	fprintf(stderr, "e2bfo: %s: %s (inode %u%s); %s\n",
+	damage_where(&d, where, sizeof(where));
+	message("%s: %s (inode %u%s); %s",
 		bfo_text_escape(path, len, shown, sizeof(shown)), row->text, f->ino, where,
 		row->done);
 }
@@ -85,8 +74,8 @@ static void print_findings(const struct report *r)
 			print_finding(r, &found->v[i]);
 	for (i = 0; i < BFO_FOUND_KINDS; i++)
 		if (count[i] > SHOWN && !r->opt->common.verbose)
-			fprintf(stderr, "e2bfo: and %zu more: %s; %s (all with --verbose or "
-				"--json)\n", count[i] - SHOWN, bfo_finding_table[i].text,
+			message("and %zu more: %s; %s (all with --verbose or --json)",
+				count[i] - SHOWN, bfo_finding_table[i].text,
 				bfo_finding_table[i].done);
 }
 
@@ -157,7 +146,7 @@ static void print_plan(const struct report *r)
 	uint64_t need = p->stem_len + p->tree_len;
 	char a[32], b[32];
 
-	printf("Plan: copy %s to %s on %s\n", r->opt->from[0], r->opt->to, r->opt->target);
+	message_printf("Plan: copy %s to %s on %s\n", r->opt->from[0], r->opt->to, r->opt->target);
 	if (r->opt->n_from > 1)
 		printf("  and %zu further paths\n", r->opt->n_from - 1);
 	printf("  files:        %llu\n", files_of(p));
@@ -193,6 +182,8 @@ static void print_done(const struct report *r)
 	       count_text(files_of(p), p->dirs, a, sizeof(a)), size_text(bytes, b, sizeof(b)),
 	       r->seconds, now / 1e6 / r->seconds);
 	print_resumed(r);
+	if (r->named)
+		message_printf("%s has got its name, %s.\n", r->named, r->opt->target);
 	if (bfo_ranges_total(&p->target->free_blocks) - p->stem_len - p->tree_len <
 	    p->target->reserved_blocks)
 		printf("Blocks that are reserved for root were used.\n");
@@ -237,23 +228,13 @@ static void json_plan(struct json *j, const struct report *r)
 
 static void json_finding(struct json *j, const struct report *r, const struct bfo_finding *f)
 {
+	const struct damage d = damage_in(r, f);
 	char path[PATH_BYTES];
-	uint64_t from, to;
 
 	json_open(j, NULL, '{');
 	json_string(j, "kind", bfo_finding_table[f->kind].word);
 	json_bytes(j, "path", path, bfo_plan_finding_path(r->plan, f, path, sizeof(path)));
-	json_number(j, "inode", f->ino);
-	if (f->len != BFO_NO_NAME)
-		json_number(j, "directory", f->dir);
-	if (f->kind == BFO_UNREAD_TABLE)
-		json_number(j, "inodes", f->blocks);
-	if (part_of(r, f, &from, &to)) {
-		json_number(j, "offset", from);
-		json_number(j, "length", to - from);
-	}
-	if (f->blk)
-		json_number(j, "block", f->blk);
+	damage_json(j, &d);
 	json_close(j, '}');
 }
 
@@ -287,40 +268,55 @@ static void json_outside(struct json *j, const struct report *r)
 	json_close(j, ']');
 }
 
+struct clash_reader {
+	const struct bfo_plan *plan;
+	char path[PATH_BYTES];
+};
+
+static const char *get_clash(void *priv, size_t i, size_t *len)
+{
+	struct clash_reader *c = priv;
+
+	*len = clash_path(c->plan, i, c->path);
+	return c->path;
+}
+
 static void json_clashes(struct json *j, const struct report *r)
 {
-	char path[PATH_BYTES];
-	size_t i;
+	struct clash_reader c = { .plan = r->plan };
 
-	json_open(j, "clashes", '[');
-	for (i = 0; r->plan && i < r->plan->clashes.n; i++)
-		json_bytes(j, NULL, path, clash_path(r->plan, i, path));
-	json_close(j, ']');
+	json_strings(j, "clashes", r->plan ? r->plan->clashes.n : 0, get_clash, &c);
+}
+
+static int is_resumable(const struct report *r)
+{
+	return r->err && (r->kept ? r->kept_fate : r->fate) == BFO_FATE_RECORDED;
 }
 
 static void print_json(const struct report *r)
 {
-	struct json j = { .out = stdout };
+	struct json j;
 
-	json_open(&j, NULL, '{');
-	json_string(&j, "program", "e2bfo");
-	json_string(&j, "version", PACKAGE_VERSION);
-	json_string(&j, "command", r->command);
+	result_begin(&j, "e2bfo", r->command);
 	json_string(&j, "source", r->opt->source);
 	json_string(&j, "target", r->opt->target);
 	json_bool(&j, "dry_run", r->opt->dry_run);
-	json_number(&j, "status", r->status);
-	json_string(&j, "error", r->err ? error_message(r->err) : NULL);
-	json_string(&j, "while", r->err ? r->what : NULL);
-	if (r->plan && !r->err)
+	result_status(&j, r->status, r->err, r->what);
+	json_string(&j, "target_state", r->err ? bfo_fate_word(r->fate) : NULL);
+	json_bool(&j, "complete", r->written);
+	json_bool(&j, "resumable", is_resumable(r));
+	json_string(&j, "temporary", r->kept);
+	if (r->plan && r->placed)
 		json_plan(&j, r);
 	json_findings(&j, r);
 	json_clashes(&j, r);
 	json_outside(&j, r);
-	if (r->plan && !r->err && r->opt->order.n)
-		order_json(&j, r->order, &r->opt->order, r->opt->dry_run);
+	lists_json(&j, r->lists, r->opt);
+	if (r->plan && r->placed && r->opt->order.n)
+		order_json(&j, r->order, &r->opt->order, r->lists, r->opt->dry_run);
 	journals_json(&j, "journal", r->source, r->tree);
-	if (r->stats && !r->err) {
+	medium_json(&j, "medium", r->source);
+	if (r->stats) {
 		json_open(&j, "io", '{');
 		json_number(&j, "read_requests", r->stats->read_requests);
 		json_number(&j, "read_blocks", r->stats->read_blocks);
@@ -330,8 +326,19 @@ static void print_json(const struct report *r)
 			json_number(&j, "resumed_bytes", r->resumed);
 		json_close(&j, '}');
 	}
-	json_close(&j, '}');
-	putchar('\n');
+	result_end(&j);
+}
+
+/* An image file that could not be completed, or not be given its name. */
+static void tell_kept(const struct report *r)
+{
+	const char *target = r->opt->target;
+
+	if (r->kept_fate == BFO_FATE_RECORDED)
+		message("%s has what was copied; 'e2bfo resume %s' goes on with it, 'e2bfo abort "
+			"%s' removes it", r->kept, target, target);
+	else
+		message("%s has all of it; 'e2bfo resume %s' gives it its name", r->kept, target);
 }
 
 void report_print(const struct report *r)
@@ -340,8 +347,10 @@ void report_print(const struct report *r)
 		print_findings(r);
 	if (r->err)
 		com_err("e2bfo", r->err, "while %s", r->what);
-	if (r->err && r->fate)
-		fprintf(stderr, "e2bfo: %s %s\n", r->opt->target, r->fate);
+	if (r->err && r->tell_fate)
+		message("%s %s", r->opt->target, bfo_fate_text(r->fate, r->formatted));
+	if (r->err && r->kept)
+		tell_kept(r);
 	if (r->opt->common.json) {
 		print_json(r);
 		return;

@@ -6,6 +6,7 @@
 #define E2BFO_REPORT_H
 
 #include "commit/commit.h"
+#include "lists.h"
 #include "options.h"
 #include "order.h"
 #include "plan/plan.h"
@@ -16,20 +17,28 @@ struct report {
 	const struct bfo_plan *plan;		/* NULL if it did not come to one */
 	const struct bfo_volume *source, *target;
 	const struct bfo_tree *tree;		/* the source's */
-	const struct bfo_commit_stats *stats;	/* NULL if nothing was written */
+	int placed;				/* the plan is complete */
+	const struct bfo_commit_stats *stats;	/* NULL if nothing was to be written */
 	const struct order *order;
+	const struct lists *lists;
 	double seconds;
 	uint64_t indexed;			/* directories whose index was built */
 	uint64_t resumed;			/* bytes that were there already */
 	uint64_t smallest;			/* --dry-run: bytes of the smallest target, or 0 */
-	const char *fate;			/* if worth saying: what TARGET is after a failure */
+	enum bfo_fate fate;			/* what TARGET is after a failure */
+	int formatted;				/* TARGET was formatted before */
+	int tell_fate;				/* the fate is worth saying */
+	const char *kept;			/* has what was copied, as TARGET was not made */
+	enum bfo_fate kept_fate;
+	const char *named;			/* resume: what TARGET was called before; or NULL */
+	int written;				/* all is done */
 	int status;				/* exit status */
 	errcode_t err;				/* why it failed */
 	const char *what;			/* what was being done when it failed */
 };
 
-/* Names that exist already, all of them, to standard error. */
-void report_clashes(const struct bfo_plan *plan);
+/* Names that exist already, to standard error: ten of them, unless ALL. */
+void report_clashes(const struct bfo_plan *plan, int all);
 
 /* The end of the operation: findings to standard error, the rest to standard output. */
 void report_print(const struct report *r);

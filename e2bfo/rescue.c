@@ -17,7 +17,6 @@
 
 #include "base/bfo_err.h"
 #include "gather/lost.h"
-#include "volume/open.h"
 #include "copy.h"
 #include "e2bfo.h"
 
@@ -33,34 +32,21 @@ static errcode_t begin_map(struct copy *c)
 {
 	const char *path = c->opt.write_mapfile;
 
-	if (!path || access(path, F_OK) || is_same_file(c->opt.mapfile, path))
+	if (!path || access(path, F_OK) || is_same_file(c->opt.medium.mapfile, path))
 		return 0;
 	if (c->record)
-		return c->opt.mapfile ? 0 : bfo_mapfile_read(&c->ctx, path, &c->map);
+		return c->opt.medium.mapfile ? 0 :
+		       bfo_mapfile_read(&c->ctx, path, &c->opt.medium.map);
 	return bfo_fail(&c->ctx, EEXIST, "writing a mapfile to %s; --mapfile %s as well "
 			"continues it", path, path);
-}
-
-errcode_t rescue_open_as(struct copy *c, struct bfo_context *ctx, const char *spec,
-			 struct bfo_volume **out)
-{
-	struct bfo_media_options media = c->opt.media;
-	errcode_t err = 0;
-
-	if (c->opt.mapfile) {
-		bfo_mapfile_free(&c->map);
-		err = bfo_mapfile_read(ctx, c->opt.mapfile, &c->map);
-		media.map = &c->map;
-	}
-	media.keep_done = !!c->opt.write_mapfile;
-	return err ? err : bfo_volume_open_source(ctx, spec, &c->opt.common.journal, &media, NULL, out);
 }
 
 errcode_t rescue_open(struct copy *c)
 {
 	errcode_t err = begin_map(c);
 
-	return err ? err : rescue_open_as(c, &c->ctx, c->opt.source, &c->source);
+	return err ? err : medium_open(&c->opt.medium, &c->ctx, c->opt.source,
+				       &c->opt.common.journal, &c->source);
 }
 
 /* With a mapfile, what cannot be read is known; else it has to be looked for. */
@@ -68,9 +54,9 @@ errcode_t rescue_skip(struct copy *c)
 {
 	errcode_t err = 0;
 
-	if (c->opt.media.mode != BFO_MEDIA_SKIP)
+	if (c->opt.medium.how.mode != BFO_MEDIA_SKIP)
 		return 0;
-	if (!c->opt.mapfile)
+	if (!c->opt.medium.mapfile)
 		err = bfo_lost_look(&c->reader, &c->tree);
 	if (!err)
 		err = bfo_lost_report(&c->tree, &c->source->media.bad, BFO_UNREAD_FILE);
@@ -84,7 +70,7 @@ void rescue_note_zeroes(struct copy *c)
 {
 	errcode_t err = 0;
 
-	if (c->opt.media.mode != BFO_MEDIA_ZERO)
+	if (c->opt.medium.how.mode != BFO_MEDIA_ZERO)
 		return;
 	if (c->record)
 		err = bfo_lost_look(&c->reader, &c->tree);
@@ -123,7 +109,7 @@ void rescue_explain(struct copy *c, errcode_t err)
 
 	if (!err || !c->source || !c->source->media.failed || !bfo_media_is_error(err))
 		return;
-	if (c->opt.media.mode != BFO_MEDIA_STOP)
+	if (c->opt.medium.how.mode != BFO_MEDIA_STOP)
 		advice = c->opt.write_mapfile ? "this is new: start again with --mapfile" :
 						"this is new: start again";
 	snprintf(what, sizeof(what), "%.190s", c->ctx.what);
@@ -191,17 +177,18 @@ static int replace(const char *path, const struct bfo_mapfile *map)
 
 int rescue_write_map(struct copy *c)
 {
+	struct bfo_mapfile *map = &c->opt.medium.map;
 	const struct bfo_volume *vol = c->source;
 	errcode_t err = 0;
 
 	if (!c->opt.write_mapfile || !vol)
 		return 1;
-	if (!c->map.areas.n)
-		err = bfo_mapfile_begin(&c->map, vol->offset + vol->store.size);
+	if (!map->areas.n)
+		err = bfo_mapfile_begin(map, vol->offset + vol->store.size);
 	if (!err)
-		err = bfo_media_update_map(c->source, &c->map);
+		err = bfo_media_update_map(c->source, map);
 	if (!err)
-		err = replace(c->opt.write_mapfile, &c->map);
+		err = replace(c->opt.write_mapfile, map);
 	if (err)
 		com_err("e2bfo", err, "while writing %s", c->opt.write_mapfile);
 	return !err;

@@ -75,13 +75,11 @@ static errcode_t bisect(struct copy *c)
 /* The same, one stage of work for who watches. */
 static errcode_t find_smallest(struct copy *c)
 {
-	void (*progress)(void *, const struct bfo_progress *) = c->ctx.progress;
 	errcode_t err;
 
-	bfo_progress_report(&c->ctx, BFO_STAGE_PLAN, 0, 0, 0);
-	c->ctx.progress = NULL;
+	bfo_progress_enter(&c->ctx, BFO_STAGE_PLAN);
 	err = bisect(c);
-	c->ctx.progress = progress;
+	bfo_progress_leave(&c->ctx);
 	return err;
 }
 

@@ -133,7 +133,8 @@ int verify_main(int argc, char **argv)
 	}
 	v.ctx.cancel = &cancel_requested;
 	process_catch_signals();
-	progress_attach(&v.bar, &v.ctx, v.opt.common.progress);
+	argument_pace(&v.opt.common, &v.ctx);
+	progress_attach(&v.bar, &v.ctx, &v.opt.common.progress, v.opt.common.quiet);
 	prepare(&v);
 	verify_report_begin(&v.report);
 	status = finish(&v, verify(&v));

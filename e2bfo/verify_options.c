@@ -39,8 +39,9 @@ static const char help[] =
 "  --ignore-journal     read both as they stand, though journals have to be replayed\n"
 "How:\n"
 "  --memory SIZE        buffers (default a quarter of RAM, at most 1G)\n"
+ARGUMENT_BWLIMIT_HELP
 "Output:\n"
-"  --progress auto|bar|none\n"
+PROGRESS_HELP
 "  --json               a report for scripts on standard output, all differences\n"
 "  -q, --quiet          only differences and errors\n"
 "  -v, --verbose        all differences, not ten of a kind; more about the I/O\n"
@@ -96,9 +97,11 @@ int verify_options_read(struct verify_options *opt, int argc, char **argv)
 	*opt = (struct verify_options) { .path = { "/", "/" } };
 	status = argument_common_init(&opt->common, argc);
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = getopt_long(argc, argv, ARGUMENT_SHORT, long_options,
-						NULL)) != -1)
+	while (status < 0 && (c = option_next(argc, argv, ":" ARGUMENT_SHORT, long_options)) != -1)
 		status = read_option(opt, c);
+	if (status >= 0)
+		return status;
+	status = argument_check("verify", &opt->common);
 	if (status >= 0)
 		return status;
 	if (argc - optind != 2 || !*argv[optind] || !*argv[optind + 1])

@@ -8,11 +8,14 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "cli/message.h"
+#include "cli/result.h"
 #include "cli/size.h"
+#include "cli/timestamp.h"
+#include "damage.h"
 #include "e2bfo.h"
 #include "journals.h"
 #include "verify_report.h"
@@ -36,23 +39,20 @@ static const char *type_text(uint16_t mode)
 	return types[mode >> 12] ? types[mode >> 12] : "unknown";
 }
 
-static void time_text(const struct bfo_attrs *attrs, enum bfo_time which, char *out, size_t size)
+static void time_text(const struct verify_report *r, const struct bfo_attrs *attrs,
+		      enum bfo_time which, char *out)
 {
-	time_t sec = attrs->sec[which];
-	char date[64];
-	struct tm tm;
+	struct timestamp_day day = { 0 };
 
-	gmtime_r(&sec, &tm);
-	strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &tm);
-	if (which == BFO_CRTIME && !attrs->has_crtime)
-		snprintf(out, size, "none");
+	if (r->opt->common.json)
+		timestamp_scripts(&day, attrs->sec[which], attrs->nsec[which], out);
 	else
-		snprintf(out, size, "%s.%09u +0000", date, attrs->nsec[which]);
+		timestamp_people(&day, attrs->sec[which], attrs->nsec[which], out);
 }
 
 /* One attribute of an inode. */
-static void attr_text(enum bfo_diff_kind kind, const struct bfo_attrs *attrs, char *out,
-		      size_t size)
+static void attr_text(const struct verify_report *r, enum bfo_diff_kind kind,
+		      const struct bfo_attrs *attrs, char *out, size_t size)
 {
 	unsigned long long number = 0;
 
@@ -77,7 +77,7 @@ static void attr_text(enum bfo_diff_kind kind, const struct bfo_attrs *attrs, ch
 	case BFO_DIFF_VERSION:		number = attrs->version; break;
 	case BFO_DIFF_PROJECT:		number = attrs->project; break;
 	default:
-		time_text(attrs, kind - BFO_DIFF_MTIME, out, size);
+		time_text(r, attrs, kind - BFO_DIFF_MTIME, out);
 		return;
 	}
 	snprintf(out, size, "%llu", number);
@@ -90,13 +90,15 @@ static size_t hash_text(const uint8_t *h, char *out, size_t size)
 			h[7], h[6], h[5], h[4]);
 }
 
-/* What SIDE has, in bytes as they are; its length. */
+/* What SIDE has, in bytes as they are; its length.  NULL: it has none. */
 static size_t value_of(const struct verify_report *r, const struct bfo_diff *d, int side,
 		       char *buf, const char **out)
 {
 	size_t len;
 
-	*out = buf;
+	*out = d->kind == BFO_DIFF_CRTIME && !d->attrs[side]->has_crtime ? NULL : buf;
+	if (!*out)
+		return 0;
 	if (d->kind == BFO_DIFF_SYMLINK || d->kind == BFO_DIFF_XATTR) {
 		*out = d->value[side].data;
 		return d->value[side].len;
@@ -110,7 +112,7 @@ static size_t value_of(const struct verify_report *r, const struct bfo_diff *d, 
 		return len + bfo_compare_path(r->compare, d->first[side], NULL, buf + len,
 					      PATH_BYTES);
 	}
-	attr_text(d->kind, d->attrs[side], buf, VALUE_BYTES);
+	attr_text(r, d->kind, d->attrs[side], buf, VALUE_BYTES);
 	return strlen(buf);
 }
 
@@ -164,25 +166,12 @@ static void print_diff(const struct verify_report *r, const struct bfo_diff *d)
 		if (d->offset > SURE)
 			printf(", from byte %llu on", (unsigned long long) d->offset);
 	} else if (d->kind == BFO_DIFF_MISSING || d->kind == BFO_DIFF_EXTRA) {
-		printf(", only in %s", r->opt->volume[d->kind == BFO_DIFF_EXTRA]);
+		message_printf(", only in %s", r->opt->volume[d->kind == BFO_DIFF_EXTRA]);
 	} else {
 		printf(" differ%s from byte %llu on", d->kind == BFO_DIFF_DATA ? "s" : "",
 		       (unsigned long long) d->offset);
 	}
 	putchar('\n');
-}
-
-static void print_damage(const struct verify_report *r, int side, const struct bfo_finding *f,
-			 const char *path, size_t len)
-{
-	char shown[SHOWN_BYTES];
-
-	fprintf(stderr, "e2bfo: %s: %s: %s (inode %u", r->opt->volume[side],
-		bfo_text_escape(path, len, shown, sizeof(shown)),
-		bfo_finding_table[f->kind].text, f->ino);
-	if (f->blk)
-		fprintf(stderr, ", block %llu", (unsigned long long) f->blk);
-	fputs(")\n", stderr);
 }
 
 static void print_end(const struct verify_report *r, double seconds)
@@ -211,9 +200,9 @@ static void print_end(const struct verify_report *r, double seconds)
 	if (!r->opt->common.verbose)
 		return;
 	for (kind = 0; kind < 2; kind++)
-		printf("  read from %s: %llu requests, %llu blocks\n", r->opt->volume[kind],
-		       (unsigned long long) c->reader[kind]->reads,
-		       (unsigned long long) c->reader[kind]->blocks);
+		message_printf("  read from %s: %llu requests, %llu blocks\n", r->opt->volume[kind],
+			       (unsigned long long) c->reader[kind]->reads,
+			       (unsigned long long) c->reader[kind]->blocks);
 }
 
 /* ---- for scripts ---- */
@@ -244,16 +233,14 @@ static void json_diff(struct verify_report *r, const struct bfo_diff *d)
 	json_close(&r->json, '}');
 }
 
-static void json_damage(struct verify_report *r, int side, const struct bfo_finding *f,
+static void json_damage(struct verify_report *r, int side, const struct damage *d,
 			const char *path, size_t len)
 {
 	json_open(&r->json, NULL, '{');
-	json_string(&r->json, "kind", bfo_finding_table[f->kind].word);
+	json_string(&r->json, "kind", bfo_finding_table[d->kind].word);
 	json_string(&r->json, "volume", side ? "b" : "a");
 	json_bytes(&r->json, "path", path, len);
-	json_number(&r->json, "inode", f->ino);
-	if (f->blk)
-		json_number(&r->json, "block", f->blk);
+	damage_json(&r->json, d);
 	json_close(&r->json, '}');
 }
 
@@ -266,11 +253,8 @@ static void json_end(struct verify_report *r, errcode_t err, const char *what, i
 	json_number(j, "files", r->compare->files);
 	json_number(j, "directories", r->compare->dirs);
 	json_number(j, "bytes", r->compare->bytes);
-	json_number(j, "status", status);
-	json_string(j, "error", err ? error_message(err) : NULL);
-	json_string(j, "while", err ? what : NULL);
-	json_close(j, '}');
-	putchar('\n');
+	result_status(j, status, err, what);
+	result_end(j);
 }
 
 /* ---- both ---- */
@@ -281,11 +265,7 @@ void verify_report_begin(struct verify_report *r)
 
 	if (!r->opt->common.json)
 		return;
-	j->out = stdout;
-	json_open(j, NULL, '{');
-	json_string(j, "program", "e2bfo");
-	json_string(j, "version", PACKAGE_VERSION);
-	json_string(j, "command", "verify");
+	result_begin(j, "e2bfo", "verify");
 	json_string(j, "a", r->opt->volume[0]);
 	json_string(j, "b", r->opt->volume[1]);
 	json_string(j, "from", r->opt->path[0]);
@@ -309,6 +289,7 @@ void verify_report_diff(void *priv, const struct bfo_diff *diff)
 void verify_report_damage(struct verify_report *r)
 {
 	char path[PATH_BYTES];
+	struct damage d;
 	size_t i, len;
 	int side;
 
@@ -324,17 +305,18 @@ void verify_report_damage(struct verify_report *r)
 						       sizeof(path));
 			if (!len)
 				continue;
+			d = damage_of(r->compare->tree[side], &found->v[i]);
 			if (r->opt->common.json)
-				json_damage(r, side, &found->v[i], path, len);
+				json_damage(r, side, &d, path, len);
 			if (r->damage++ < SHOWN || r->opt->common.verbose)
-				print_damage(r, side, &found->v[i], path, len);
+				damage_tell(r->opt->volume[side], path, len, &d);
 		}
 	}
 	if (r->opt->common.json)
 		json_close(&r->json, ']');
 	if (r->damage > SHOWN && !r->opt->common.verbose)
-		fprintf(stderr, "e2bfo: and %llu more that is damaged (all with --verbose or "
-			"--json)\n", (unsigned long long) r->damage - SHOWN);
+		message("and %llu more that is damaged (all with --verbose or --json)",
+			(unsigned long long) r->damage - SHOWN);
 }
 
 void verify_report_end(struct verify_report *r, errcode_t err, const char *what, int status,

@@ -12,6 +12,7 @@
 #define E2ITREE_H
 
 #include "base/extsort.h"
+#include "cli/json.h"
 #include "commit/commit.h"
 #include "gather/container.h"
 #include "gather/target.h"
@@ -85,17 +86,19 @@ struct job {
 	struct bfo_plan plan;
 	struct bfo_itrees itrees;
 	int is_planned, atomic, removed;
+	int writing;			/* to the volume */
+	enum bfo_fate fate;		/* what has become of the volume so far */
 	struct bfo_commit_stats stats;
 	struct bar bar;
-	void (*draw)(void *priv, const struct bfo_progress *p);	/* the bar, if there is one */
-	void *draw_priv;
+	void (*draw)(void *priv, const struct bfo_progress *p);	/* the bar */
 
 	int pass;			/* for -C */
 	uint64_t seen, total;		/* names in trees read, and to be read, in this pass */
 	int status;			/* exit bits so far */
 	uint64_t kept, built, dropped, all_names;
 	uint64_t wanted;		/* questions answered with yes */
-	uint64_t left;			/* questions answered with no, and what nobody can mend */
+	uint64_t left;			/* problems: answered with no, and what nobody can mend */
+	uint64_t unbuilt;		/* directories that are to have an index, and get none */
 	BFO_VEC(struct told) told;
 };
 
@@ -118,8 +121,11 @@ errcode_t pass5(struct job *j);
 
 /* -r, -l, -d. */
 errcode_t remove_container(struct job *j);
-errcode_t list_trees(struct job *j);
+void list_trees(struct job *j);
 errcode_t dump_tree(struct job *j);
+
+/* What belongs to -l alone in the object of --json; WHOLE, if it came to that. */
+void list_json(const struct job *j, struct json *out, int whole);
 
 /* The tree of directory INO, or NULL. */
 struct tree *job_tree(const struct job *j, uint32_t ino);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/json.h"
+#include "cli/message.h"
 #include "e2itree.h"
 
 static const char *state_of(const struct job *j, const struct tree *t)
@@ -19,7 +19,7 @@ static const char *state_of(const struct job *j, const struct tree *t)
 	return d->fate == FATE_KEEP ? "fresh" : "stale";
 }
 
-static void print_json(struct json *out, const struct job *j, const struct tree *t)
+static void json_tree(const struct job *j, struct json *out, const struct tree *t)
 {
 	char *path = job_raw_path(j, t->dir.ino);
 
@@ -36,47 +36,47 @@ static void print_json(struct json *out, const struct job *j, const struct tree 
 	json_close(out, '}');
 }
 
-errcode_t list_trees(struct job *j)
+void list_json(const struct job *j, struct json *out, int whole)
 {
-	struct json out = { .out = stdout };
-	char path[4096];
 	size_t i;
 
+	json_open(out, "trees", '[');
+	for (i = 0; whole && i < j->trees.n; i++)
+		json_tree(j, out, &j->trees.v[i]);
+	json_close(out, ']');
+	json_bool(out, "damaged", j->is_damaged);
+	json_bool(out, "container", j->has_old != 0);
+	json_number(out, "min_entries", j->opt.min);
+}
+
+static void print_tree(const struct job *j, const struct tree *t)
+{
+	char fill[16] = "-", path[4096];
+
+	if (!t->damage)
+		snprintf(fill, sizeof(fill), "%u%%", t->fill);
+	printf("%10llu  %6u  %8u  %4s  %-7s  %s\n", (unsigned long long) t->dir.entries,
+	       t->dir.levels, t->dir.leaves, fill, state_of(j, t),
+	       job_path(j, t->dir.ino, path, sizeof(path)));
+}
+
+void list_trees(struct job *j)
+{
+	size_t i;
+
+	if (j->opt.json)
+		return;
 	progress_wipe(&j->bar);
-	if (j->opt.json) {
-		json_open(&out, NULL, '{');
-		json_string(&out, "device", j->opt.device);
-		json_open(&out, "trees", '[');
-		for (i = 0; i < j->trees.n; i++)
-			print_json(&out, j, &j->trees.v[i]);
-		json_close(&out, ']');
-		json_bool(&out, "damaged", j->is_damaged);
-		json_bool(&out, "container", j->has_old != 0);
-		json_number(&out, "min_entries", j->opt.min);
-		json_close(&out, '}');
-		putchar('\n');
-		return 0;
-	}
 	if (j->is_damaged)
-		printf("%s: /" ITREE_NAME " is damaged\n", j->opt.device);
+		message_printf("%s: /" ITREE_NAME " is damaged\n", j->opt.device);
 	else if (!j->trees.n)
-		printf("%s: has no indexes%s\n", j->opt.device,
-		       j->has_old ? ", but an empty /" ITREE_NAME : "");
+		message_printf("%s: has no indexes%s\n", j->opt.device,
+			       j->has_old ? ", but an empty /" ITREE_NAME : "");
 	if (j->has_old && j->opt.min)
 		printf("Directories of %llu names or more are indexed.\n",
 		       (unsigned long long) j->opt.min);
 	if (j->trees.n)
 		printf("   entries  levels    leaves  fill  state    directory\n");
-	for (i = 0; i < j->trees.n; i++) {
-		const struct tree *t = &j->trees.v[i];
-
-		char fill[16] = "-";
-
-		if (!t->damage)
-			snprintf(fill, sizeof(fill), "%u%%", t->fill);
-		printf("%10llu  %6u  %8u  %4s  %-7s  %s\n", (unsigned long long) t->dir.entries,
-		       t->dir.levels, t->dir.leaves, fill, state_of(j, t),
-		       job_path(j, t->dir.ino, path, sizeof(path)));
-	}
-	return 0;
+	for (i = 0; i < j->trees.n; i++)
+		print_tree(j, &j->trees.v[i]);
 }

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/process.h"
 #include "commit/itrees_change.h"
+#include "gather/bitmap_check.h"
 #include "volume/open.h"
 #include "e2itree.h"
 #include "report.h"
@@ -100,11 +101,19 @@ static errcode_t during(struct job *j, errcode_t err, const char *what)
 	return err && !*j->ctx.what ? bfo_fail(&j->ctx, err, "%s of %s", what, j->opt.device) : err;
 }
 
+/* Before anything is written: blocks and inodes are taken, or given back, by the bitmaps. */
+static errcode_t check_bitmaps(struct job *j)
+{
+	return j->opt.trust ? 0 : bfo_bitmap_check(&j->reader);
+}
+
 /* Builds and drops what was decided, and looks at the result. */
 static errcode_t rebuild(struct job *j)
 {
-	errcode_t err = during(j, pass3(j), "planning the indexes");
+	errcode_t err = during(j, check_bitmaps(j), "checking the bitmaps");
 
+	if (!err)
+		err = during(j, pass3(j), "planning the indexes");
 	if (!err)
 		err = during(j, pass4(j), "writing the indexes");
 	if (err)
@@ -123,11 +132,14 @@ static errcode_t check(struct job *j)
 		err = during(j, pass2(j), "reading directories");
 	if (!err)
 		err = pass3_decide(j, &work);
-	if (!err && j->opt.list)
-		return list_trees(j);
-	if (!err && work == 2)
+	if (err || j->opt.list) {
+		if (!err)
+			list_trees(j);
+		return err;
+	}
+	if (work == 2)
 		err = rebuild(j);
-	else if (!err)
+	else
 		err = during(j, bfo_extsort_finish(j->names), "sorting the names");
 	if (!err && work == 1)
 		err = during(j, pass4_refresh(j), "refreshing the indexes");
@@ -149,7 +161,11 @@ errcode_t remove_container(struct job *j)
 		j->status |= EXIT_LEFT;
 		return 0;
 	}
-	err = bfo_itrees_remove(&j->old, j->now, j->opt.undo_file);
+	err = check_bitmaps(j);
+	if (err)
+		return err;
+	j->writing = 1;
+	err = bfo_itrees_remove(&j->old, j->now, j->opt.undo_file, &j->fate);
 	if (!err)
 		j->status |= EXIT_CHANGED;
 	j->removed = !err;
@@ -208,7 +224,7 @@ int main(int argc, char **argv)
 	int status;
 	errcode_t err;
 
-	process_begin();
+	process_begin("e2itree");
 	status = options_read(&j.opt, argc, argv);
 	if (status < 0) {
 		j.ctx.cancel = &cancel_requested;
@@ -218,7 +234,7 @@ int main(int argc, char **argv)
 		status = report_end(&j, err);
 	}
 	release(&j);
-	if (!process_output_is_written("e2itree"))
+	if (!process_output_is_written())
 		status |= EXIT_FAILED;
 	return status;
 }

@@ -3,7 +3,6 @@
  * options.c - the command line of e2itree
  */
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +10,13 @@
 #include <unistd.h>
 #include <ext2fs/ext2fs.h>
 
+#include "cli/message.h"
+#include "cli/option.h"
 #include "cli/process.h"
 #include "cli/size.h"
 #include "e2itree.h"
 
-enum { OPT_JSON = 256, OPT_MEMORY, OPT_PROGRESS };
+enum { OPT_JSON = 256, OPT_MEMORY, OPT_PROGRESS, OPT_PROGRESS_FD, OPT_TRUST };
 
 #define MEMORY_MIN (8ULL << 20)
 
@@ -23,10 +24,12 @@ static const struct option long_options[] = {
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "memory", required_argument, NULL, OPT_MEMORY },
 	{ "progress", required_argument, NULL, OPT_PROGRESS },
+	{ "progress-fd", required_argument, NULL, OPT_PROGRESS_FD },
 	{ "list", no_argument, NULL, 'l' },
 	{ "dump", required_argument, NULL, 'd' },
 	{ "remove", no_argument, NULL, 'r' },
 	{ "force", no_argument, NULL, 'f' },
+	{ "trust", no_argument, NULL, OPT_TRUST },
 	{ "min-entries", required_argument, NULL, 'm' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
@@ -43,7 +46,7 @@ static const char help[] =
 "the order of inodes, in the file /.e2itree. Without -r, -l and -d all of them are checked; those\n"
 "that are missing, out of date or damaged are built, those of directories that are gone dropped.\n"
 "DEVICE is a device, an image file, or UUID=/LABEL=; FILE?offset=BYTES and\n"
-"DISK?partition=N are inside of it.\n"
+"DISK?partition=N are inside of it; file:NAME takes any NAME as it stands.\n"
 "\n"
 "  -n                   change nothing: tell what is to be done\n"
 "  -p (or -a)           do it without questions\n"
@@ -55,11 +58,12 @@ static const char help[] =
 "  -r, --remove         remove the file with all indexes\n"
 "  -l, --list           list the indexes, and whether they are up to date\n"
 "  -d, --dump DIR       show the index of DIR (a path, or <inode number>), block by block\n"
+"  --trust              do not compare the bitmaps with the inodes after a mount\n"
 "  -z FILE              keep what live blocks held before in FILE, for e2undo(8)\n"
 "  -C FD                write progress to this file descriptor, as e2fsck does (0: a bar)\n"
 "  --memory SIZE        buffers (default a quarter of RAM, at most 1G); what does not fit is\n"
 "                       sorted in a file in $TMPDIR\n"
-"  --progress auto|bar|none\n"
+PROGRESS_HELP
 "  --json               a report for scripts on standard output\n"
 "  -q, --quiet          only problems\n"
 "  -v, --verbose        more about the work\n"
@@ -80,11 +84,9 @@ static int complain(const char *fmt, ...)
 {
 	va_list ap;
 
-	fputs("e2itree: ", stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	message_usage(NULL, fmt, ap);
 	va_end(ap);
-	fputs("; try 'e2itree --help'\n", stderr);
 	return EXIT_USAGE;
 }
 
@@ -117,21 +119,8 @@ static int read_fd(struct options *opt)
 		return complain("-C %s: no open file descriptor", optarg);
 	opt->completion = fd;
 	if (!fd)
-		opt->progress = PROGRESS_BAR;
+		opt->progress.mode = PROGRESS_BAR;
 	return -1;
-}
-
-static int read_progress(struct options *opt)
-{
-	static const char *const words[] = { "auto", "bar", "none" };
-	int i;
-
-	for (i = 0; i < 3; i++)
-		if (!strcmp(optarg, words[i])) {
-			opt->progress = i;
-			return -1;
-		}
-	return complain("--progress %s: not auto, bar or none", optarg);
 }
 
 static int print_version(void)
@@ -157,6 +146,9 @@ static int read_option(struct options *opt, int c)
 	case 'f':
 		opt->force = 1;
 		return -1;
+	case OPT_TRUST:
+		opt->trust = 1;
+		return -1;
 	case 'r':
 		opt->remove = 1;
 		return -1;
@@ -180,7 +172,11 @@ static int read_option(struct options *opt, int c)
 			return complain("--memory %s: no size, or out of range", optarg);
 		return -1;
 	case OPT_PROGRESS:
-		return read_progress(opt);
+		return progress_mode_read(optarg, &opt->progress.mode) ? -1 :
+		       complain("--progress %s: not " PROGRESS_WORDS, optarg);
+	case OPT_PROGRESS_FD:
+		return progress_fd_read(optarg, &opt->progress.fd) ? -1 :
+		       complain("--progress-fd %s: no number of a descriptor", optarg);
 	case OPT_JSON:
 		opt->json = 1;
 		return -1;
@@ -206,6 +202,10 @@ static int check(const struct options *opt)
 {
 	int looks = opt->list + !!opt->dump, asks = opt->answer == ANSWER_ASK && !looks && !opt->remove;
 
+	if (!progress_is_open(&opt->progress))
+		return complain("--progress-fd %d: no open file descriptor", opt->progress.fd);
+	if (!progress_is_possible(&opt->progress))
+		return complain("--progress-fd goes with --progress lines or json");
 	if (opt->dump && !*opt->dump)
 		return complain("-d: no directory was named");
 	if (opt->undo_file && !*opt->undo_file)
@@ -234,8 +234,7 @@ int options_read(struct options *opt, int argc, char **argv)
 
 	*opt = (struct options) { .completion = -1, .memory = process_default_memory() };
 	argv[0] = "e2itree";
-	while (status < 0 && (c = getopt_long(argc, argv, "npayfrld:m:C:z:qvVh", long_options,
-					      NULL)) != -1)
+	while (status < 0 && (c = option_next(argc, argv, ":npayfrld:m:C:z:qvVh", long_options)) != -1)
 		status = read_option(opt, c);
 	if (status >= 0)
 		return status;

@@ -15,6 +15,7 @@ struct options {
 	const char *device;
 	enum answer answer;	/* -n, -p, -y, or none of them */
 	int force;		/* -f: all trees anew */
+	int trust;		/* the bitmaps, whoever has used the filesystem */
 	int remove, list;	/* -r, -l */
 	const char *dump;	/* -d DIR, or NULL */
 	uint64_t min;		/* -m: entries; 0: more than one block */
@@ -23,7 +24,7 @@ struct options {
 	const char *undo_file;	/* -z, or NULL */
 	int verbose, json, quiet;
 	uint64_t memory;	/* bytes */
-	enum progress_mode progress;
+	struct progress_options progress;
 };
 
 /* Returns -1 to go on, else the exit status to end with, after a complaint if that is one. */

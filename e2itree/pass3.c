@@ -76,12 +76,15 @@ static void drop_orphaned(struct job *j)
 	}
 }
 
-/* The container is as the filesystem is, but says that it is of an earlier one. */
+/*
+ * All trees are right, but programs that read by them would not believe it: e2fsck has been here, or a
+ * directory has another version or ctime.  (A mount that changed no indexed directory is no reason.)
+ */
 static int is_outdated(const struct job *j)
 {
 	size_t i;
 
-	if (bfo_container_freshness(&j->old, j->vol) != BFO_ITREE_FRESH)
+	if (bfo_container_freshness(&j->old, j->vol) == BFO_ITREE_UNKNOWN)
 		return 1;
 	for (i = 0; i < j->trees.n; i++) {
 		const struct itree_dir *t = &j->trees.v[i].dir;

@@ -18,7 +18,9 @@ errcode_t pass4(struct job *j)
 	errcode_t err;
 
 	say_pass(j, 4, "Writing /" ITREE_NAME);
+	j->writing = 1;
 	err = bfo_commit(&j->plan, &j->reader, j->vol, &how, &j->stats);
+	j->fate = j->stats.fate;
 	if (!err)
 		j->status |= EXIT_CHANGED;
 	return err;
@@ -42,8 +44,9 @@ errcode_t pass4_refresh(struct job *j)
 		err = bfo_vec_push(&dirs, t);
 	}
 	j->old.header.min_entries = j->opt.min;
+	j->writing = !err;
 	if (!err)
-		err = bfo_itrees_refresh(&j->old, dirs.v, j->now, j->opt.undo_file);
+		err = bfo_itrees_refresh(&j->old, dirs.v, j->now, j->opt.undo_file, &j->fate);
 	bfo_vec_free(&dirs);
 	if (!err)
 		j->status |= EXIT_CHANGED;

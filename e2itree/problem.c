@@ -6,11 +6,13 @@
  * count of names.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/process.h"
 #include "e2itree.h"
 #include "problem.h"
 
@@ -18,6 +20,7 @@ enum {
 	PREEN = 1,		/* -p mends it without a question */
 	NO_FIX = 2,		/* there is nothing that could be done here */
 	NOTE = 4,		/* part of another problem: counts for nothing by itself */
+	WORK = 8,		/* nothing is wrong: -n tells it without a question and its answer */
 };
 
 struct row {
@@ -38,7 +41,7 @@ static const struct row rows[PR_CODES] = {
 				"Rebuild it", PREEN },
 	[PR_2_DIR_DAMAGED] = { "directory-damaged", "%d is damaged and cannot be indexed; run "
 			       "e2fsck -f.", NULL, NO_FIX },
-	[PR_3_NO_TREE] = { "no-tree", "%d has %n and no index.", "Build it", PREEN },
+	[PR_3_NO_TREE] = { "no-tree", "%d has %n and no index.", "Build it", PREEN | WORK },
 	[PR_3_STALE] = { "stale", "The index of %d is out of date.", "Rebuild it", PREEN },
 	[PR_3_SMALL] = { "small", "%d has an index, but only %n.", "Drop it", PREEN },
 	[PR_3_GONE] = { "gone", "There is an index of inode %i, which is no big directory any more.",
@@ -99,8 +102,9 @@ static int read_answer(void)
 
 	setvbuf(stdin, NULL, _IONBF, 0);	/* poll() knows nothing of buffers */
 	while (c != '\n') {
-		if (poll(&input, 1, -1) < 0)
-			return EOF;		/* a signal */
+		while (poll(&input, 1, -1) < 0)
+			if (errno != EINTR || cancel_requested)
+				return EOF;
 		c = getchar();
 		if (c == EOF)
 			return EOF;
@@ -142,6 +146,10 @@ static int decide(struct job *j, const struct row *row)
 		return yes;
 	if (j->opt.answer == ANSWER_ASK)
 		return ask(j, row->prompt);
+	if (j->opt.answer == ANSWER_NO && row->flags & WORK) {
+		putchar('\n');
+		return 0;
+	}
 	printf("  %s? %s\n", row->prompt, yes ? "yes" : "no");
 	return yes;
 }
@@ -164,7 +172,8 @@ int problem(struct job *j, enum problem_code code, const struct about *about)
 	}
 	if (!fixed && !(row->flags & NOTE))
 		j->status |= EXIT_LEFT;
-	j->left += !fixed && !(row->flags & NOTE);
+	j->left += !fixed && !(row->flags & (NOTE | WORK));
+	j->unbuilt += !fixed && row->flags & WORK;
 	j->wanted += fixed;
 	if (bfo_vec_push(&j->told, (struct told) { .code = code, .ino = about->ino, .fixed = fixed,
 			 .path = j->opt.json && job_dir(j, about->ino) ?

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
-#include "cli/json.h"
+#include "cli/message.h"
+#include "cli/result.h"
 #include "e2itree.h"
 #include "problem.h"
 #include "report.h"
@@ -17,6 +18,8 @@
 static int is_progress(int pass, enum bfo_stage stage)
 {
 	switch (stage) {
+	case BFO_STAGE_BITMAPS:
+		return 1;
 	case BFO_STAGE_INODES:
 		return pass == 1;
 	case BFO_STAGE_NAMES:
@@ -36,9 +39,7 @@ static void on_progress(void *priv, const struct bfo_progress *p)
 
 	if (!is_progress(j->pass, p->stage))
 		return;
-	fflush(stdout);		/* what was said comes first */
-	if (j->draw)
-		j->draw(j->draw_priv, p);
+	j->draw(&j->bar, p);
 	if (j->opt.completion <= 0 || !p->total)
 		return;
 	if (dprintf(j->opt.completion, "%d %llu %llu %s\n", j->pass, (unsigned long long) p->done,
@@ -48,63 +49,71 @@ static void on_progress(void *priv, const struct bfo_progress *p)
 
 void report_attach(struct job *j)
 {
-	progress_attach(&j->bar, &j->ctx, j->opt.quiet ? PROGRESS_NONE : j->opt.progress);
+	progress_attach(&j->bar, &j->ctx, &j->opt.progress, j->opt.quiet);
 	j->draw = j->ctx.progress;
-	j->draw_priv = j->ctx.priv;
 	j->ctx.progress = on_progress;
 	j->ctx.priv = j;
 }
 
-static void print_json(const struct job *j, errcode_t err)
+static void json_problems(struct json *out, const struct job *j, errcode_t err)
 {
-	struct json out = { .out = stdout };
 	size_t i;
 
-	json_open(&out, NULL, '{');
-	json_string(&out, "program", "e2itree");
-	json_string(&out, "version", PACKAGE_VERSION);
-	json_string(&out, "device", j->opt.device);
-	json_open(&out, "problems", '[');
+	json_open(out, "problems", '[');
 	for (i = 0; i < j->told.n; i++) {
-		json_open(&out, NULL, '{');
-		json_string(&out, "problem", problem_word(j->told.v[i].code));
+		json_open(out, NULL, '{');
+		json_string(out, "problem", problem_word(j->told.v[i].code));
 		if (j->told.v[i].ino)
-			json_number(&out, "inode", j->told.v[i].ino);
+			json_number(out, "inode", j->told.v[i].ino);
 		if (j->told.v[i].path)
-			json_string(&out, "path", j->told.v[i].path);
-		json_bool(&out, "fixed", j->told.v[i].fixed && (!err && j->status & EXIT_CHANGED));
-		json_close(&out, '}');
+			json_string(out, "path", j->told.v[i].path);
+		json_bool(out, "fixed", j->told.v[i].fixed && (!err && j->status & EXIT_CHANGED));
+		json_close(out, '}');
 	}
-	json_close(&out, ']');
+	json_close(out, ']');
+}
+
+static void json_work(struct json *out, const struct job *j, errcode_t err)
+{
+	json_problems(out, j, err);
 	if (j->opt.remove)
-		json_bool(&out, "removed", j->removed);
-	json_number(&out, "kept", j->kept);
-	json_number(&out, "built", j->built);
-	json_number(&out, "dropped", j->dropped);
-	json_number(&out, "names", j->all_names);
-	json_number(&out, "blocks", j->itrees.header.blocks);
-	json_number(&out, "write_requests", j->stats.write_requests);
-	json_number(&out, "write_blocks", j->stats.write_blocks);
-	if (err) {
-		json_string(&out, "error", error_message(err));
-		json_string(&out, "while", j->ctx.what);
-	}
-	json_number(&out, "status", j->status);
-	json_close(&out, '}');
-	putchar('\n');
+		json_bool(out, "removed", j->removed);
+	json_number(out, "kept", j->kept);
+	json_number(out, "built", j->built);
+	json_number(out, "dropped", j->dropped);
+	json_number(out, "names", j->all_names);
+	json_number(out, "blocks", j->itrees.header.blocks);
+	json_number(out, "write_requests", j->stats.write_requests);
+	json_number(out, "write_blocks", j->stats.write_blocks);
+	json_string(out, "target_state", err ? bfo_fate_word(j->fate) : NULL);
+}
+
+static void print_json(const struct job *j, errcode_t err)
+{
+	struct json out;
+
+	result_begin(&out, "e2itree", j->opt.list ? "list" : j->opt.remove ? "remove" : "check");
+	json_string(&out, "device", j->opt.device);
+	if (j->opt.list)
+		list_json(j, &out, !err);
+	else
+		json_work(&out, j, err);
+	result_status(&out, j->status, err, *j->ctx.what ? j->ctx.what : "working");
+	result_end(&out);
 }
 
 static void print_removed(const struct job *j)
 {
-	printf("%s: %s\n", j->opt.device, j->removed ? "indexes removed" :
-	       j->status & EXIT_LEFT ? "has indexes, which would be removed" : "has no indexes");
+	message_printf("%s: %s\n", j->opt.device, j->removed ? "indexes removed" :
+		       j->status & EXIT_LEFT ? "has indexes, which would be removed" :
+		       "has no indexes");
 }
 
 static void print_summary(const struct job *j)
 {
 	unsigned long long kept = j->kept, built = j->built, dropped = j->dropped;
 
-	printf("%s: ", j->opt.device);
+	message_printf("%s: ", j->opt.device);
 	if (j->status & EXIT_CHANGED)
 		printf("%llu index%s with %llu names: %llu built, %llu kept; %llu dropped",
 		       kept + built, kept + built == 1 ? "" : "es",
@@ -112,8 +121,14 @@ static void print_summary(const struct job *j)
 	else if (kept)
 		printf("%llu index%s with %llu names up to date", kept, kept == 1 ? "" : "es",
 		       (unsigned long long) j->all_names);
+	else if (!j->left && !j->unbuilt)
+		printf("no directory needs an index");
 	else
-		printf("%s", j->left ? "no index is up to date" : "no directory needs an index");
+		printf(j->has_old ? "no index is up to date" : "no indexes yet");
+	if (j->unbuilt)
+		printf("; %llu director%s to be indexed%s", (unsigned long long) j->unbuilt,
+		       j->unbuilt == 1 ? "y" : "ies",
+		       j->opt.answer == ANSWER_NO ? " (e2itree -p does it)" : "");
 	if (j->left)
 		printf("; %llu problem%s left", (unsigned long long) j->left, j->left == 1 ? "" : "s");
 	putchar('\n');
@@ -130,13 +145,14 @@ int report_end(struct job *j, errcode_t err)
 		j->built = j->dropped = 0;	/* it stayed with the decision */
 	if (err)
 		j->status |= err == BFO_ET_CANCELLED ? EXIT_CANCELED : EXIT_FAILED;
-	if (j->opt.json && (err || !j->opt.list))
+	if (j->opt.json)
 		print_json(j, err);
 	fflush(stdout);			/* in a log, the reason of the end is at its end */
 	if (err)
-		fprintf(stderr, "e2itree: %s while %s\n", error_message(err),
-			*j->ctx.what ? j->ctx.what : "working");
-	else if (!j->opt.json && !j->opt.quiet && !j->opt.list && !j->opt.dump)
+		message("%s while %s", error_message(err), *j->ctx.what ? j->ctx.what : "working");
+	if (err && j->writing)
+		message("%s %s", j->opt.device, bfo_fate_text(j->fate, 0));
+	if (!err && !j->opt.json && !j->opt.quiet && !j->opt.list && !j->opt.dump)
 		(j->opt.remove ? print_removed : print_summary)(j);
 	return j->status;
 }

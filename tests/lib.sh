@@ -75,10 +75,19 @@ loop() {
 	echo "$device"
 }
 
-# unloop DEVICE
+# unloop DEVICE: detaches it, and waits until it is. Whoever makes a mount namespace while something is
+# mounted keeps that mounted for as long as it lives: only then is it unmounted cleanly.
 unloop() {
+	local file=/sys/block/${1##*/}/loop/backing_file was tries
+
+	was=$(cat "$file")
 	losetup -d "$1"
 	sed -i "\\,^$1\$,d" "$WORK/.state/loops"
+	for tries in {1..600}; do
+		[ "$(cat "$file" 2> /dev/null)" = "$was" ] || return 0
+		sleep 0.05
+	done
+	fail "$1 is still in use"
 }
 
 # mounted IMAGE DIR [options]: mounts IMAGE on DIR, by default read-only and touching nothing.
@@ -120,15 +129,15 @@ volume() {
 	mke2fs -q -F -t ext4 -b 4096 "$@" "$file"
 }
 
-# debug IMAGE COMMAND...: debugfs(8) commands that write. It exits 0 whatever happens, so any
-# complaint counts.
+# debug IMAGE [COMMAND...]: debugfs(8) commands that write; without any, those on standard input. It
+# exits 0 whatever happens, so any complaint counts.
 debug() {
 	local image=$1 said
 
 	shift
-	said=$(printf '%s\n' "$@" | debugfs -w -f - "$image" 2>&1 > /dev/null |
-		grep -v '^debugfs [0-9]') || return 0
-	fail "debugfs $image: $said"
+	said=$({ [ $# = 0 ] && cat || printf '%s\n' "$@"; } |
+		debugfs -w -f - "$image" 2>&1 > /dev/null | grep -v '^debugfs [0-9]') || return 0
+	fail "debugfs $image: $(head -c 2000 <<< "$said")"
 }
 
 # ask IMAGE COMMAND: what debugfs(8) answers, reading only.

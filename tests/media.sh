@@ -62,7 +62,7 @@ bad() {
 		echo "$block" >> blocks
 		echo "bmap source.img $block $((blocks - 4096 + block % 4096))"
 	done > commands
-	debugfs -w -f commands medium.img > /dev/null 2>&1
+	debug medium.img < commands
 	device=$(loop medium.img)
 	mount -o ro "$device" medium
 	truncate -s $(((blocks - 4096) * 4096)) medium.img
@@ -93,6 +93,33 @@ size_of() {
 # table_of PATH: the block of the inode table that holds its inode
 table_of() {
 	ask whole.img "imap $1" | sed -n 's/.*located at block \([0-9]*\),.*/\1/p'
+}
+
+ipg=$(dumpe2fs -h whole.img 2> /dev/null | sed -n 's/^Inodes per group: *//p')
+
+# inodes_in BLOCK...: the numbers of all inodes in these blocks of the tables
+inodes_in() {
+	local block table
+
+	for block; do
+		dumpe2fs whole.img 2> /dev/null |
+			sed -n 's/.*Inode table at \([0-9]*\)-\([0-9]*\).*/\1 \2/p' |
+			awk -v b="$block" -v ipg="$ipg" '
+				$1 <= b && b <= $2 { f = (NR - 1) * ipg + (b - $1) * 16 + 1
+				for (i = f; i < f + 16; i++) print i }'
+	done
+}
+
+# entries_in BLOCK: "inode name" of the entries in a block of a directory
+entries_in() {
+	dd if=whole.img bs=4096 skip="$1" count=1 status=none | perl -0777 -e '
+		my ($block, $at) = (scalar(<STDIN>), 0);
+		while ($at < 4084) {
+			my ($ino, $len, $n) = unpack("VvC", substr($block, $at, 8));
+			my $name = substr($block, $at + 8, $n);
+			print("$ino $name\n") if $ino && $name ne "." && $name ne "..";
+			$at += $len || die;
+		}'
 }
 
 # ---- judging ----

@@ -13,3 +13,20 @@ double bfo_clock(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec + now.tv_nsec / 1e9;
 }
+
+static double real_now(void *priv)
+{
+	(void) priv;
+	return bfo_clock();
+}
+
+static void real_wait(void *priv, double seconds)
+{
+	struct timespec t = { .tv_sec = seconds };
+
+	(void) priv;
+	t.tv_nsec = (seconds - t.tv_sec) * 1e9;
+	nanosleep(&t, NULL);
+}
+
+const struct bfo_timer bfo_real_time = { .now = real_now, .wait = real_wait };

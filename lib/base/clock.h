@@ -8,4 +8,13 @@
 /* Seconds of a clock that only goes forward. */
 double bfo_clock(void);
 
+/* Whose time it is: that of the machine, or, in tests, one that goes as they want. */
+struct bfo_timer {
+	double (*now)(void *priv);			/* as bfo_clock() */
+	void (*wait)(void *priv, double seconds);	/* a signal may end it early */
+	void *priv;
+};
+
+extern const struct bfo_timer bfo_real_time;
+
 #endif

@@ -4,7 +4,7 @@
  *
  * The library never prints, never exits and keeps no globals.  Where it needs to tell
  * somebody something it goes through this struct: the circumstances of the last failure,
- * progress, and the request to stop.  One context serves one operation at a time.
+ * progress, and the request to stop.  One context serves one operation, and one thread, at a time.
  */
 #ifndef BFO_BASE_CONTEXT_H
 #define BFO_BASE_CONTEXT_H
@@ -15,6 +15,7 @@
 
 /* The long stages of operations, those of each in the order in which they come. */
 enum bfo_stage {
+	BFO_STAGE_BITMAPS,	/* comparing a target's bitmaps with its inodes; reads inode tables */
 	BFO_STAGE_INODES,	/* reading inode tables; units: inode slots */
 	BFO_STAGE_NAMES,	/* reading directories; units: blocks */
 	BFO_STAGE_PLAN,		/* deciding; no units */
@@ -27,20 +28,28 @@ enum bfo_stage {
 	BFO_STAGE_CHECK_INDEX,	/* reading trees of the index; units: names */
 	BFO_STAGE_COMPARE,	/* comparing inodes; units: inodes */
 	BFO_STAGE_COMPARE_DATA,	/* comparing data; units: bytes of both, files beside them */
+	BFO_STAGE_LIST,		/* listing directories; units: directories, files beside them */
 };
 
 struct bfo_progress {
 	enum bfo_stage stage;
-	uint64_t done, total;	/* in the stage's units; total 0 = unknown */
-	uint64_t files;		/* BFO_STAGE_DATA: files begun so far */
+	enum bfo_stage part;	/* what it is at; the same as `stage` if it has no parts */
+	uint64_t done, total;	/* in the part's units; total 0 = unknown */
+	uint64_t files;		/* of stages that have files beside their units: begun so far */
 };
+
+struct bfo_pace;
 
 struct bfo_context {
 	/* Called now and then from the thread that called the library. May be NULL. */
 	void (*progress)(void *priv, const struct bfo_progress *p);
 	void *priv;
+	int entered;		/* stages that were entered; */
+	enum bfo_stage outermost;	/* the first of them */
 	/* Set by the caller (also from a signal handler) to stop soon. May be NULL. */
 	const volatile sig_atomic_t *cancel;
+	/* Sources are read no faster than that.  May be NULL. */
+	struct bfo_pace *pace;
 	/* What the operation that failed last was about: completes "while ...". */
 	char what[512];
 };
@@ -48,6 +57,14 @@ struct bfo_context {
 /* Notes what was being done (printf-like, without "while") and returns CODE. */
 errcode_t bfo_fail(struct bfo_context *ctx, errcode_t code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/*
+ * From now on, until it is left, all that is reported is part of STAGE: planning reads directories of
+ * the target again and again, and nobody should have to wonder what for.  Of stages within each
+ * other the outermost counts.
+ */
+void bfo_progress_enter(struct bfo_context *ctx, enum bfo_stage stage);
+void bfo_progress_leave(struct bfo_context *ctx);
 
 /* Reports progress, if anyone listens. */
 void bfo_progress_report(struct bfo_context *ctx, enum bfo_stage stage, uint64_t done,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * text.c - names from disks, for terminals
+ * text.c - names from disks, and texts that hold arguments, for terminals
  */
 #include <stdio.h>
 
@@ -18,17 +18,27 @@ static int is_control(const unsigned char *text, size_t i, size_t len)
 	return c >= 0x80 && c < 0xa0 && (!i || text[i - 1] < 0x80 || text[i - 1] == 0xc2);
 }
 
-const char *bfo_text_escape(const char *text, size_t len, char *out, size_t size)
+static const char *put(const char *text, size_t len, int also, char *out, size_t size)
 {
 	const unsigned char *p = (const unsigned char *) text;
 	size_t at = 0, i;
 
 	for (i = 0; i < len && at + 5 <= size; i++) {
-		if (p[i] == '\\' || is_control(p, i, len))
+		if (p[i] == also || is_control(p, i, len))
 			at += snprintf(out + at, size - at, "\\x%02x", p[i]);
 		else
 			out[at++] = p[i];
 	}
 	out[at] = 0;
 	return out;
+}
+
+const char *bfo_text_escape(const char *text, size_t len, char *out, size_t size)
+{
+	return put(text, len, '\\', out, size);
+}
+
+const char *bfo_text_tame(const char *text, size_t len, char *out, size_t size)
+{
+	return put(text, len, 0, out, size);
 }

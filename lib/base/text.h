@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text.h - names from disks, for terminals
+ * text.h - names from disks, and texts that hold arguments, for terminals
  */
 #ifndef BFO_BASE_TEXT_H
 #define BFO_BASE_TEXT_H
@@ -12,5 +12,11 @@
  * terminal obeys them; cut off if it does not fit.  Returns OUT.
  */
 const char *bfo_text_escape(const char *text, size_t len, char *out, size_t size);
+
+/*
+ * The same for a whole message: backslashes stay, as names in it may be escaped already.  A name by
+ * itself is better escaped: only then \x0a is always a control character.
+ */
+const char *bfo_text_tame(const char *text, size_t len, char *out, size_t size);
 
 #endif

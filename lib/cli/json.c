@@ -67,6 +67,38 @@ static void put_text(FILE *out, const char *text, size_t len)
 	putc('"', out);
 }
 
+/* True if N bytes at P are UTF-8. */
+static int is_utf8(const unsigned char *p, size_t n)
+{
+	size_t i;
+	int len;
+
+	for (i = 0; i < n; i += len) {
+		len = utf8_length(p + i, n - i);
+		if (!len)
+			return 0;
+	}
+	return 1;
+}
+
+static void put_base64(FILE *out, const unsigned char *p, size_t n)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint32_t bits;
+	size_t i, k;
+
+	putc('"', out);
+	for (i = 0; i < n; i += 3) {
+		bits = p[i] << 16;
+		bits |= i + 1 < n ? p[i + 1] << 8 : 0;
+		bits |= i + 2 < n ? p[i + 2] : 0;
+		for (k = 0; k < 4; k++)
+			putc(i + k > n ? '=' : digits[bits >> (18 - 6 * k) & 63], out);
+	}
+	putc('"', out);
+}
+
 static void begin(struct json *j, const char *name)
 {
 	if (j->more)
@@ -112,6 +144,15 @@ void json_bool(struct json *j, const char *name, int value)
 	fputs(value ? "true" : "false", j->out);
 }
 
+/* Behind NAME: its key, for what is not UTF-8. */
+static void begin_bytes(struct json *j, const char *name)
+{
+	char key[64];
+
+	snprintf(key, sizeof(key), "%s_bytes", name);
+	begin(j, key);
+}
+
 void json_bytes(struct json *j, const char *name, const char *text, size_t len)
 {
 	begin(j, name);
@@ -119,6 +160,53 @@ void json_bytes(struct json *j, const char *name, const char *text, size_t len)
 		put_text(j->out, text, len);
 	else
 		fputs("null", j->out);
+	if (!text || !name || is_utf8((const unsigned char *) text, len))
+		return;
+	begin_bytes(j, name);
+	put_base64(j->out, (const unsigned char *) text, len);
+}
+
+void json_strings(struct json *j, const char *name, size_t n,
+		  const char *(*get)(void *priv, size_t i, size_t *len), void *priv)
+{
+	const char *text;
+	size_t i, len;
+	int odd = 0;
+
+	json_open(j, name, '[');
+	for (i = 0; i < n; i++) {
+		text = get(priv, i, &len);
+		json_bytes(j, NULL, text, len);
+		odd |= !is_utf8((const unsigned char *) text, len);
+	}
+	json_close(j, ']');
+	if (!odd)
+		return;
+	begin_bytes(j, name);
+	j->more = 0;
+	putc('[', j->out);
+	for (i = 0; i < n; i++) {
+		text = get(priv, i, &len);
+		begin(j, NULL);
+		if (is_utf8((const unsigned char *) text, len))
+			fputs("null", j->out);
+		else
+			put_base64(j->out, (const unsigned char *) text, len);
+	}
+	json_close(j, ']');
+}
+
+static const char *get_word(void *priv, size_t i, size_t *len)
+{
+	const char *const *words = priv;
+
+	*len = strlen(words[i]);
+	return words[i];
+}
+
+void json_words(struct json *j, const char *name, const char *const *words, size_t n)
+{
+	json_strings(j, name, n, get_word, (void *) words);
 }
 
 void json_string(struct json *j, const char *name, const char *text)

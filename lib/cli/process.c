@@ -11,17 +11,24 @@
 #include <ext2fs/ext2_err.h>
 
 #include "base/bfo_err.h"
+#include "cli/message.h"
 #include "cli/process.h"
 
 #define MEMORY_MAX (1ULL << 30)
 #define LARGE_BYTES (1 << 20)
 
-volatile sig_atomic_t cancel_requested;
+volatile sig_atomic_t cancel_requested, progress_requested;
 
 static void on_signal(int sig)
 {
 	(void) sig;
 	cancel_requested = 1;
+}
+
+static void on_question(int sig)
+{
+	(void) sig;
+	progress_requested = 1;
 }
 
 void process_catch_signals(void)
@@ -60,20 +67,24 @@ static void keep_no_memory(void)
 }
 #endif
 
-void process_begin(void)
+void process_begin(const char *program)
 {
+	struct sigaction question = { .sa_handler = on_question, .sa_flags = SA_RESTART };
+
+	message_begin(program);
 	fill_standard_files();
 	keep_no_memory();
+	sigaction(SIGUSR1, &question, NULL);
 	signal(SIGXFSZ, SIG_IGN);	/* a file that grows too long is an error like others */
 	add_error_table(&et_ext2_error_table);
 	add_error_table(&et_bfo_error_table);
 }
 
-int process_output_is_written(const char *program)
+int process_output_is_written(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return 1;
-	fprintf(stderr, "%s: the report could not be written: %s\n", program, strerror(errno));
+	message("the report could not be written: %s", strerror(errno));
 	return 0;
 }
 

@@ -8,23 +8,27 @@
 #include <signal.h>
 #include <stdint.h>
 
+/* Set by SIGUSR1: somebody wants to know how far it is. */
+extern volatile sig_atomic_t progress_requested;
+
 /* Set by SIGINT, SIGTERM and SIGHUP, once process_catch_signals() was called. */
 extern volatile sig_atomic_t cancel_requested;
 
 /*
- * For main() to begin with: descriptors 0 to 2 are open, so that no volume becomes one of them and
- * gets the messages; errors have their texts; memory that is freed goes back to the system.
+ * For main() of PROGRAM to begin with: descriptors 0 to 2 are open, so that no volume becomes one of
+ * them and gets the messages, which name the program; errors have their texts; memory that is freed
+ * goes back to the system; SIGUSR1 kills nobody.
  */
-void process_begin(void);
+void process_begin(const char *program);
 
 /* The first of them asks the library to stop, a second one does what it always did. */
 void process_catch_signals(void);
 
 /*
  * True if all that was printed is written: a report that could not be is no success, though the
- * work may be done; PROGRAM complains of it.
+ * work may be done; there is a message then.
  */
-int process_output_is_written(const char *program);
+int process_output_is_written(void);
 
 /* What buffers may take if nothing is said: a quarter of RAM, at most 1 GiB. */
 uint64_t process_default_memory(void);

@@ -8,7 +8,7 @@
 #include "commit/change.h"
 #include "volume/mmp.h"
 
-static const char tag[BFO_TXLOG_TAG_BYTES] = "e2bfo:change";
+static const char tag[BFO_TXLOG_TAG_BYTES] = BFO_TXLOG_OURS "change";
 
 errcode_t bfo_change_begin(struct bfo_change *c, struct bfo_context *ctx, struct bfo_volume *vol,
 			   int64_t now, const char *undo_file)
@@ -43,49 +43,44 @@ static errcode_t write_super(struct bfo_change *c, uint16_t state)
 static errcode_t apply(struct bfo_change *c)
 {
 	uint16_t state = c->w.vol->fs->super->s_state;
-	char what[sizeof(c->w.ctx->what)];
-	errcode_t err = write_super(c, state & ~EXT2_VALID_FS);
+	errcode_t err;
 
+	c->fate = BFO_FATE_UNCLEAN;
+	err = write_super(c, state & ~EXT2_VALID_FS);
 	if (!err)
 		err = bfo_transaction_apply(&c->t);
 	if (!err)
 		err = write_super(c, state);
 	if (!err)
-		return 0;
-	memcpy(what, c->w.ctx->what, sizeof(what));
-	return bfo_fail(c->w.ctx, err, "%.300s; the target is marked as not clean: run e2fsck -fy on it",
-			what);
+		c->fate = BFO_FATE_DONE;
+	return err;
 }
 
-/* What a transaction that failed has left. */
-static const char *left_over(struct bfo_change *c, int durable)
+/* The transaction did not come to be, nor shall anything ask for a replay. */
+static void settle(struct bfo_change *c)
 {
-	if (durable)
-		return "the change waits in the target's journal: run e2fsck -p on it";
+	char what[sizeof(c->w.ctx->what)];
+
+	memcpy(what, c->w.ctx->what, sizeof(what));
 	c->w.failed = 0;
 	bfo_transaction_settle(&c->w);
 	if (ext2fs_has_feature_journal_needs_recovery(&c->w.super))
-		return "the target is as before, but asks for a replay of its journal: run e2fsck -p "
-		       "on it";
-	return NULL;
+		c->fate = BFO_FATE_REPLAY;
+	memcpy(c->w.ctx->what, what, sizeof(what));
 }
 
 static errcode_t commit(struct bfo_change *c)
 {
-	char what[sizeof(c->w.ctx->what)];
-	const char *left;
-	errcode_t err;
 	int durable = 0;
+	errcode_t err = bfo_transaction_super(&c->t, c->w.vol->fs->super);
 
-	err = bfo_transaction_super(&c->t, c->w.vol->fs->super);
 	if (!err)
 		err = bfo_transaction_commit(&c->t, &c->journal, &durable);
-	if (!err)
-		return 0;
-	memcpy(what, c->w.ctx->what, sizeof(what));
-	left = left_over(c, durable);
-	memcpy(c->w.ctx->what, what, sizeof(what));
-	return left ? bfo_fail(c->w.ctx, err, "%.300s; %s", what, left) : err;
+	if (durable)
+		c->fate = err ? BFO_FATE_WAITING : BFO_FATE_DONE;
+	else
+		settle(c);
+	return err;
 }
 
 /* What the journal has no room for is made in place where it can be undone, else not. */

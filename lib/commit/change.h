@@ -8,6 +8,7 @@
 #ifndef BFO_COMMIT_CHANGE_H
 #define BFO_COMMIT_CHANGE_H
 
+#include "commit/fate.h"
 #include "commit/meta.h"
 
 struct bfo_change {
@@ -16,6 +17,7 @@ struct bfo_change {
 	struct bfo_meta m;
 	struct bfo_txlog journal;
 	int has_undo;
+	enum bfo_fate fate;		/* what has become of the volume */
 };
 
 /* Begins; NOW is the time of the change, and UNDO_FILE (or NULL) as for bfo_writer_open(). */
@@ -24,8 +26,7 @@ errcode_t bfo_change_begin(struct bfo_change *c, struct bfo_context *ctx, struct
 
 /*
  * Makes it happen, with the groups that c->m has touched and the superblock as it is in memory; or
- * not, if ERR (which is returned then) is an error.  Releases C in any case.  After a failure
- * ctx->what says what the target is, if that is not "as before".
+ * not, if ERR (which is returned then) is an error.  Releases C in any case, but for c->fate.
  */
 errcode_t bfo_change_end(struct bfo_change *c, errcode_t err);
 

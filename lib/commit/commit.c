@@ -38,9 +38,10 @@
 
 #define NOTE_INTERVAL 5		/* seconds; that of the kernel's own commits */
 
-static const char tag_begun[BFO_TXLOG_TAG_BYTES] = "e2bfo:begun";
-static const char tag_done[BFO_TXLOG_TAG_BYTES] = "e2bfo:done";
-static const char tag_quick[BFO_TXLOG_TAG_BYTES] = "e2bfo:quick";	/* no copy has come to its end */
+static const char tag_begun[BFO_TXLOG_TAG_BYTES] = BFO_TXLOG_OURS "begun";
+static const char tag_done[BFO_TXLOG_TAG_BYTES] = BFO_TXLOG_OURS "done";
+/* no copy has come to its end */
+static const char tag_quick[BFO_TXLOG_TAG_BYTES] = BFO_TXLOG_OURS "quick";
 
 struct commit {
 	struct bfo_plan *plan;
@@ -169,11 +170,12 @@ static errcode_t make_live(struct commit *c)
 	errcode_t err = stage_plan(c);
 	int durable = 0;
 
+	bfo_record_place(&c->record, c->journal.note);
 	if (!err)
 		err = commit_transaction(&c->w, &c->journal, &c->t,
 					 c->opt->quick ? tag_quick : tag_done, &durable);
 	if (durable)
-		c->fate = err ? BFO_FATE_UNCLEAN : BFO_FATE_DONE;
+		c->fate = err ? BFO_FATE_WAITING : BFO_FATE_DONE;
 	return err;
 }
 
@@ -315,46 +317,22 @@ static void settle(struct commit *c)
 	bfo_transaction_settle(&c->w);
 }
 
-/* Completes ctx->what, which is about the failure, by what it means for the target. */
-static void advise(struct commit *c, int filled)
-{
-	static const char seen_to[] = "the target is as before once 'e2bfo abort' or e2fsck -p has "
-				      "seen to it";
-	static const char *const advice[][2] = {
-		[BFO_FATE_BEFORE] = { NULL, NULL },
-		[BFO_FATE_RECORDED] = { seen_to, seen_to },
-		[BFO_FATE_UNCLEAN] = {
-			"the target could not be put back: run e2fsck -fy on it",
-			"the target is marked as not clean: run e2fsck -fy on it" },
-		[BFO_FATE_DONE] = { NULL, "all was written; run e2fsck -f on the target" },
-	};
-	const char *text = advice[c->fate][filled];
-	char what[sizeof(c->plan->ctx->what)];
-
-	if (c->fate == BFO_FATE_BEFORE && ext2fs_has_feature_journal_needs_recovery(&c->w.super))
-		text = "the target is as before, but asks for a replay of its journal: run e2fsck -p on it";
-	if (c->fate == BFO_FATE_UNCLEAN && c->opt->atomic)
-		text = "all was written and waits in the target's journal: run e2fsck -p on it";
-	memcpy(what, c->plan->ctx->what, sizeof(what));
-	if (text)
-		bfo_fail(c->plan->ctx, 0, "%.300s; %s", what, text);
-}
-
-/* After a failure; keeps what ctx->what says of it. */
+/* After a failure, of which ctx->what tells: what can be put back. */
 static void fail(struct commit *c, errcode_t err, int filled)
 {
-	char what[sizeof(c->plan->ctx->what)];
+	struct bfo_context *ctx = c->plan->ctx;
+	char what[sizeof(ctx->what)];
 
-	memcpy(what, c->plan->ctx->what, sizeof(what));
+	memcpy(what, ctx->what, sizeof(what));
 	if (!filled)
 		put_back(c, err);
 	else if (c->opt->atomic && !c->record.ino && c->fate <= BFO_FATE_RECORDED)
 		settle(c);
 	if (c->fate == BFO_FATE_RECORDED && !c->record.ino)
 		c->fate = BFO_FATE_BEFORE;	/* nothing but flags was recorded */
-	memcpy(c->plan->ctx->what, what, sizeof(what));
-	if (err != BFO_ET_CANCELLED || c->fate == BFO_FATE_UNCLEAN)
-		advise(c, filled);
+	if (c->fate == BFO_FATE_BEFORE && ext2fs_has_feature_journal_needs_recovery(&c->w.super))
+		c->fate = BFO_FATE_REPLAY;
+	memcpy(ctx->what, what, sizeof(what));
 }
 
 errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bfo_volume *target,
@@ -399,17 +377,51 @@ errcode_t bfo_commit_abort(struct bfo_context *ctx, struct bfo_volume *target,
 	return err ? err : undo_err;
 }
 
-errcode_t bfo_commit_was_done(struct bfo_context *ctx, struct bfo_volume *target, int *whole,
-			      int64_t *when)
+/* The last thing that was written to TARGET, if that is the end of a copy. */
+static errcode_t find_end(struct bfo_context *ctx, struct bfo_volume *target,
+			  struct bfo_txlog_end *end)
 {
 	struct bfo_txlog j;
-	errcode_t err = bfo_txlog_open(ctx, target, &j);
+	errcode_t err;
 
-	*whole = 0;
+	memset(end, 0, sizeof(*end));
+	if (target->recovery) {		/* only seen: its journal as it will be */
+		j = bfo_txlog_replayed(target);
+		return bfo_txlog_last(ctx, &j, tag_done, sizeof(tag_done), end);
+	}
+	err = bfo_txlog_open(ctx, target, &j);
 	if (err == BFO_ET_NOT_JOURNALED)
 		return 0;
 	if (!err)
-		err = bfo_txlog_last_is(ctx, &j, tag_done, whole, when);
+		err = bfo_txlog_last(ctx, &j, tag_done, sizeof(tag_done), end);
 	bfo_txlog_free(&j);
 	return err;
+}
+
+errcode_t bfo_commit_was_done(struct bfo_context *ctx, struct bfo_volume *target, int *whole,
+			      int64_t *when)
+{
+	struct bfo_txlog_end end;
+	errcode_t err = find_end(ctx, target, &end);
+
+	*whole = end.is_it;
+	*when = end.when;
+	return err;
+}
+
+errcode_t bfo_commit_tidy(struct bfo_context *ctx, struct bfo_volume *target)
+{
+	struct bfo_txlog_end end;
+	struct bfo_writer w;
+	errcode_t err = find_end(ctx, target, &end), undo_err;
+
+	if (err || !end.is_it)
+		return err;
+	err = bfo_writer_open(&w, ctx, target, NULL);
+	if (!err)
+		err = bfo_record_sweep(&w, end.note);
+	if (!err)
+		err = bfo_writer_flush(&w);
+	undo_err = bfo_writer_close(&w);
+	return err ? err : undo_err;
 }

@@ -23,6 +23,7 @@
 #ifndef BFO_COMMIT_COMMIT_H
 #define BFO_COMMIT_COMMIT_H
 
+#include "commit/fate.h"
 #include "commit/itrees_write.h"
 #include "commit/record.h"
 #include "gather/batch.h"
@@ -39,14 +40,6 @@ struct bfo_commit_options {
 	struct bfo_record *record;	/* goes on with this one, which is hidden; or NULL */
 	int quick;		/* not worth a record: a failure leaves the target as it was */
 	const struct bfo_itree_source *itrees;	/* if the plan has a container */
-};
-
-/* What has become of the target. */
-enum bfo_fate {
-	BFO_FATE_BEFORE,	/* it is as it was */
-	BFO_FATE_RECORDED,	/* the same, and the copy can be resumed: it has a record */
-	BFO_FATE_UNCLEAN,	/* for e2fsck */
-	BFO_FATE_DONE,
 };
 
 struct bfo_commit_stats {
@@ -73,7 +66,7 @@ static inline int bfo_commit_is_fit(const struct bfo_commit_fit *fit)
 	return fit->has_journal && fit->need <= fit->room;
 }
 
-/* Carries out PLAN; READER reads the source.  After a failure ctx->what says what is to be done. */
+/* Carries out PLAN; READER reads the source.  After a failure, too, STATS says what TARGET is. */
 errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bfo_volume *target,
 		     const struct bfo_commit_options *opt, struct bfo_commit_stats *stats);
 
@@ -83,9 +76,13 @@ errcode_t bfo_commit_abort(struct bfo_context *ctx, struct bfo_volume *target,
 
 /*
  * What stands in the journal of TARGET, which has no record: *WHOLE is 1 if that is the end of a copy,
- * so that all of it is there; *WHEN that copy was begun.
+ * so that all of it is there; *WHEN that copy was begun.  TARGET may be open as a source, whose
+ * journal has to be replayed.
  */
 errcode_t bfo_commit_was_done(struct bfo_context *ctx, struct bfo_volume *target, int *whole,
 			      int64_t *when);
+
+/* Such a TARGET becomes what it is if nothing is interrupted: blocks of its record are zeroed. */
+errcode_t bfo_commit_tidy(struct bfo_context *ctx, struct bfo_volume *target);
 
 #endif

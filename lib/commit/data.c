@@ -168,7 +168,7 @@ static errcode_t map_regions(struct mover *m)
 	uint64_t most = 0, worth;
 	errcode_t err;
 
-	if (vol->media.opt.mode != BFO_MEDIA_STOP || vol->media.opt.map ||
+	if (vol->media.opt.mode != BFO_MEDIA_STOP || vol->media.bad.n ||
 	    vol->direct.use == BFO_DIRECT_ALWAYS)
 		return 0;
 	err = bfo_regions_init(&m->regions, vol, bfo_reader_seek(m->fill.r));

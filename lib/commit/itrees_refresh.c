@@ -50,7 +50,7 @@ static errcode_t stage(struct bfo_change *change, const struct bfo_container *c,
 }
 
 errcode_t bfo_itrees_refresh(const struct bfo_container *c, const struct itree_dir *dirs,
-			     int64_t now, const char *undo_file)
+			     int64_t now, const char *undo_file, enum bfo_fate *fate)
 {
 	struct bfo_volume *vol = c->r->vol;
 	struct bfo_change change;
@@ -59,5 +59,7 @@ errcode_t bfo_itrees_refresh(const struct bfo_container *c, const struct itree_d
 	vol->fs->super->s_wtime = bfo_record_wtime(now);
 	if (!err)
 		err = stage(&change, c, dirs);
-	return bfo_change_end(&change, err);
+	err = bfo_change_end(&change, err);
+	*fate = change.fate;
+	return err;
 }

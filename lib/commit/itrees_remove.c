@@ -183,11 +183,13 @@ static errcode_t free_inode(struct removal *r)
 	return err;
 }
 
-errcode_t bfo_itrees_remove(const struct bfo_container *c, int64_t now, const char *undo_file)
+errcode_t bfo_itrees_remove(const struct bfo_container *c, int64_t now, const char *undo_file,
+			    enum bfo_fate *fate)
 {
 	struct removal r = { .c = c, .vol = c->r->vol, .now = now };
-	errcode_t err = bfo_itrees_replace(&r.itrees, c), end;
+	errcode_t err = bfo_itrees_replace(&r.itrees, c);
 
+	*fate = BFO_FATE_BEFORE;
 	if (err) {
 		bfo_itrees_free(&r.itrees);
 		return err;
@@ -198,7 +200,8 @@ errcode_t bfo_itrees_remove(const struct bfo_container *c, int64_t now, const ch
 		err = cut_name(&r);
 	if (!err)
 		err = free_inode(&r);
-	end = bfo_change_end(&r.change, err);
+	err = bfo_change_end(&r.change, err);
+	*fate = r.change.fate;
 	bfo_itrees_free(&r.itrees);
-	return end;
+	return err;
 }

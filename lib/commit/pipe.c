@@ -2,9 +2,11 @@
 /*
  * pipe.c - two buffers between a thread that reads and a thread that writes
  *
- * The lock guards `published`, `missing[]`, `err` and `ended`; a batch's writes and bytes belong
- * to the reader until it is published, then its writes belong to the writer, and bytes do once
- * their chunk misses nothing.
+ * The lock guards `published`, `missing[]`, `err`, `failed` and `ended`; a batch's writes and bytes
+ * belong to the reader until it is published, then its writes belong to the writer, and bytes do
+ * once their chunk misses nothing.
+ *
+ * Both sides may fail at once, so the writer notes what it was doing in a context of its own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -123,11 +125,14 @@ static errcode_t write_buffer(struct bfo_pipe *p, struct bfo_buffer *b)
 	return err;
 }
 
-static void set_error(struct bfo_pipe *p, errcode_t err)
+/* CTX, the reader's or the writer's, is about ERR. */
+static void set_error(struct bfo_pipe *p, errcode_t err, struct bfo_context *ctx)
 {
 	pthread_mutex_lock(&p->lock);
-	if (err && !p->err)
+	if (err && !p->err) {
 		p->err = err;
+		p->failed = ctx;
+	}
 	pthread_cond_broadcast(&p->change);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -154,7 +159,7 @@ static void *writer_main(void *arg)
 		errcode_t err = write_buffer(p, &p->buffer[turn]);
 
 		if (err) {
-			set_error(p, err);
+			set_error(p, err, &p->writers);
 			break;
 		}
 		pthread_mutex_lock(&p->lock);
@@ -173,6 +178,9 @@ errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint32_t unit,
 
 	memset(p, 0, sizeof(*p));
 	p->w = w;
+	p->readers = w->ctx;
+	p->writers.cancel = w->ctx->cancel;
+	w->ctx = &p->writers;
 	p->progress = progress;
 	p->told = bfo_clock();
 	p->unit = unit;
@@ -268,13 +276,16 @@ errcode_t bfo_pipe_arrived(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at
 
 errcode_t bfo_pipe_close(struct bfo_pipe *p, errcode_t err)
 {
-	set_error(p, err);
+	set_error(p, err, p->readers);
 	pthread_mutex_lock(&p->lock);
 	p->ended = 1;
 	pthread_cond_broadcast(&p->change);
 	pthread_mutex_unlock(&p->lock);
 	if (p->running)
 		pthread_join(p->thread, NULL);
+	p->w->ctx = p->readers;
+	if (p->failed == &p->writers)
+		memcpy(p->readers->what, p->writers.what, sizeof(p->writers.what));
 	free_buffer(p, &p->buffer[0]);
 	free_buffer(p, &p->buffer[1]);
 	pthread_mutex_destroy(&p->lock);

@@ -53,6 +53,8 @@ struct bfo_buffer {
 
 struct bfo_pipe {
 	struct bfo_writer *w;
+	struct bfo_context *readers;		/* the caller's */
+	struct bfo_context writers;		/* w->ctx while the writer's thread runs */
 	struct bfo_data_progress *progress;	/* told by the writer */
 	double told;			/* seconds: when it was told, or the pipe opened */
 	uint32_t unit;			/* bytes */
@@ -62,6 +64,7 @@ struct bfo_pipe {
 	struct bfo_buffer buffer[2];
 	int filling;			/* the reader's */
 	errcode_t err;			/* first error of either side */
+	struct bfo_context *failed;	/* whose that is: readers, &writers; or NULL */
 	int ended;			/* no buffer will follow */
 	pthread_mutex_t lock;
 	pthread_cond_t change;
@@ -93,7 +96,10 @@ void bfo_pipe_publish(struct bfo_pipe *p, struct bfo_buffer *b);
 /* LEN units that were expected at AT have been read; returns the writer's error, if any. */
 errcode_t bfo_pipe_arrived(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t len);
 
-/* Ends: waits for the writer, or stops it if ERR is set. Returns the first error of either. */
+/*
+ * Ends: waits for the writer, or stops it if ERR is set.  Returns the first error of either side; the
+ * caller's context is about that one then.
+ */
 errcode_t bfo_pipe_close(struct bfo_pipe *p, errcode_t err);
 
 #endif

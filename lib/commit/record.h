@@ -117,6 +117,15 @@ errcode_t bfo_record_wipe_slots(struct bfo_record *r, struct bfo_writer *w);
 /* Zeroes the file's blocks, which are free by now. */
 errcode_t bfo_record_wipe(struct bfo_record *r, struct bfo_writer *w);
 
+/*
+ * Where these are, for the commit block of the last transaction (its note, commit/txlog.h): per run
+ * the first block, 8 bytes, and how many, 4 bytes, little-endian.  By that bfo_record_sweep() zeroes
+ * them, if the copy was interrupted between its end and bfo_record_wipe(): if they are still free,
+ * and have what a record says.
+ */
+void bfo_record_place(const struct bfo_record *r, void *note);
+errcode_t bfo_record_sweep(struct bfo_writer *w, const void *note);
+
 void bfo_record_free(struct bfo_record *r);
 
 #endif

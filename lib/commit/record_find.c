@@ -14,6 +14,7 @@
 #include "base/pages.h"
 #include "commit/record.h"
 #include "commit/record_format.h"
+#include "commit/txlog.h"
 
 #define WIPE_BYTES (1U << 20)	/* longest write */
 
@@ -113,11 +114,11 @@ static int read_inode(struct bfo_record *r, struct bfo_volume *vol)
 static int is_whole(const struct bfo_record *r, const struct bfo_volume *vol,
 		    struct bfo_record_head *h)
 {
-	uint64_t room = (uint64_t) (r->nblocks - 2) * vol->block_size;
+	uint64_t blocks = ((uint64_t) h->bytes + vol->block_size - 1) / vol->block_size + 2;
 	uint32_t csum = h->csum;
 
 	if (memcmp(h->magic, BFO_RECORD_MAGIC, sizeof(h->magic)) ||
-	    h->version != BFO_RECORD_VERSION || h->bytes > room ||
+	    h->version != BFO_RECORD_VERSION || blocks != r->nblocks ||
 	    h->bytes != BFO_RECORD_HEAD + (uint64_t) h->ranges * 8 + h->text)
 		return 0;
 	h->csum = 0;
@@ -317,14 +318,69 @@ errcode_t bfo_record_wipe_slots(struct bfo_record *r, struct bfo_writer *w)
 	return err;
 }
 
-errcode_t bfo_record_wipe(struct bfo_record *r, struct bfo_writer *w)
+static errcode_t wipe_blocks(const struct bfo_record *r, struct bfo_writer *w)
 {
 	char *zeroes = calloc(1, w->vol->block_size);
 	errcode_t err = zeroes ? 0 : bfo_fail(w->ctx, ENOMEM, "wiping the record");
 	uint32_t i;
 
-	for (i = 0; r->ino && i < r->nblocks && !err; i++)
+	for (i = 0; i < r->nblocks && !err; i++)
 		err = bfo_writer_write(w, bfo_record_block(r, i), 1, zeroes);
 	free(zeroes);
 	return err;
+}
+
+errcode_t bfo_record_wipe(struct bfo_record *r, struct bfo_writer *w)
+{
+	return r->ino ? wipe_blocks(r, w) : 0;
+}
+
+struct place {
+	uint64_t start;
+	uint32_t len;
+} __attribute__((packed));
+
+static_assert(sizeof(struct place[BFO_RECORD_RUNS]) == BFO_TXLOG_NOTE_BYTES, "as record.h says");
+
+void bfo_record_place(const struct bfo_record *r, void *note)
+{
+	struct place *place = note;
+	uint32_t i;
+
+	memset(note, 0, BFO_TXLOG_NOTE_BYTES);
+	for (i = 0; r->ino && i < r->nruns && i < BFO_RECORD_RUNS; i++)
+		place[i] = (struct place) { .start = r->runs[i].start, .len = r->runs[i].len };
+}
+
+/* What NOTE says, if that can be: free blocks of VOL, not too many.  Else there are none. */
+static void take_place(struct bfo_record *r, const struct bfo_volume *vol, const void *note)
+{
+	const struct place *place = note;
+	uint32_t i, j, n = 0;
+
+	for (i = 0; i < BFO_RECORD_RUNS && place[i].len; i++, n += r->runs[r->nruns++].len) {
+		r->runs[i] = (struct bfo_range) { .start = place[i].start, .len = place[i].len };
+		if (place[i].len > BFO_RECORD_BLOCKS - n ||
+		    !bfo_volume_contains(vol, place[i].start, place[i].len))
+			return;
+		for (j = 0; j < place[i].len; j++)
+			if (ext2fs_test_block_bitmap2(vol->fs->block_map, place[i].start + j))
+				return;
+	}
+	r->nblocks = n;
+}
+
+errcode_t bfo_record_sweep(struct bfo_writer *w, const void *note)
+{
+	struct bfo_record r = { .ino = 0 };
+	errcode_t err;
+
+	take_place(&r, w->vol, note);
+	if (r.nblocks <= 2)
+		return 0;
+	err = read_file(w->ctx, w->vol, &r);
+	if (!err)
+		err = wipe_blocks(&r, w);
+	bfo_record_free(&r);
+	return err == BFO_ET_NO_RECORD ? 0 : err;
 }

@@ -10,9 +10,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 #include "base/jbd2.h"
 #include "commit/recover.h"
+#include "commit/txlog.h"
 #include "commit/writer.h"
 #include "volume/open.h"
 #include "volume/recovery.h"
@@ -32,16 +34,36 @@ static errcode_t put_blocks(struct bfo_writer *w, const struct bfo_recovery *r, 
 	return err ? err : bfo_writer_flush(w);
 }
 
-/* As jbd2 leaves it: the number of the next transaction is one that was not expected. */
+/*
+ * The number of the next transaction: as jbd2 has it, one that was not expected.  Behind a
+ * transaction of ours there is nothing that could be taken for that, nor where none had begun: then
+ * all goes on as if nothing had been interrupted.
+ */
+static errcode_t number_next(struct bfo_writer *w, const struct bfo_recovery *r, uint32_t *number)
+{
+	struct bfo_txlog replayed = bfo_txlog_replayed(w->vol);
+	struct bfo_txlog_end end = { .is_it = 1 };
+	errcode_t err = 0;
+
+	if (r->journal.start)
+		err = bfo_txlog_last(w->ctx, &replayed, BFO_TXLOG_OURS, strlen(BFO_TXLOG_OURS),
+				     &end);
+	*number = r->journal.sequence + r->replay.transactions + !end.is_it;
+	return err;
+}
+
 static errcode_t empty_journal(struct bfo_writer *w, const struct bfo_recovery *r, char *block)
 {
 	const struct bfo_journal *j = &r->journal;
-	errcode_t err = bfo_journal_read(w->ctx, j, j->super, block);
+	uint32_t number;
+	errcode_t err = number_next(w, r, &number);
 
+	if (!err)
+		err = bfo_journal_read(w->ctx, j, j->super, block);
 	if (err)
 		return err;
 	bfo_jbd2_put32(block, BFO_JBD2_SB_START, 0);
-	bfo_jbd2_put32(block, BFO_JBD2_SB_SEQUENCE, j->sequence + r->replay.transactions + 1);
+	bfo_jbd2_put32(block, BFO_JBD2_SB_SEQUENCE, number);
 	if (bfo_jbd2_has_csum(j->incompat))
 		bfo_jbd2_put32(block, BFO_JBD2_SB_CSUM,
 			       bfo_jbd2_block_csum(~0U, block, BFO_JBD2_SB_BYTES,

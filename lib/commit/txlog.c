@@ -9,6 +9,7 @@
 
 #include "base/bfo_err.h"
 #include "commit/txlog.h"
+#include "volume/recovery.h"
 
 #define LOG_BYTES (1U << 20)	/* of the log, written together */
 
@@ -74,6 +75,14 @@ errcode_t bfo_txlog_open(struct bfo_context *ctx, struct bfo_volume *vol, struct
 	if (err)
 		bfo_txlog_free(j);
 	return err;
+}
+
+struct bfo_txlog bfo_txlog_replayed(struct bfo_volume *vol)
+{
+	struct bfo_txlog j = { .vol = vol, .journal = vol->recovery->journal };
+
+	j.journal.sequence += vol->recovery->replay.transactions;
+	return j;
 }
 
 void bfo_txlog_free(struct bfo_txlog *j)
@@ -237,6 +246,7 @@ static errcode_t log_commit(struct log *l)
 	put_header(j, block, BFO_JBD2_COMMIT);
 	bfo_jbd2_put64(block, BFO_JBD2_C_SECONDS, j->now);
 	memcpy(block + BFO_TXLOG_TAG_BYTE, j->tag, sizeof(j->tag));
+	memcpy(block + BFO_TXLOG_TAG_BYTE + sizeof(j->tag), j->note, sizeof(j->note));
 	if (bfo_jbd2_has_csum(j->journal.incompat))
 		bfo_jbd2_put32(block, BFO_JBD2_C_CSUM,
 			       bfo_jbd2_block_csum(j->journal.seed, block, j->vol->block_size,
@@ -328,8 +338,8 @@ static int find_commit(const struct bfo_txlog *j, const char *block, int *count)
 	return 0;
 }
 
-errcode_t bfo_txlog_last_is(struct bfo_context *ctx, struct bfo_txlog *j, const void *tag,
-			      int *yes, int64_t *when)
+errcode_t bfo_txlog_last(struct bfo_context *ctx, const struct bfo_txlog *j, const void *tag,
+			 size_t len, struct bfo_txlog_end *end)
 {
 	char *block = malloc(j->vol->block_size);
 	uint64_t at = j->journal.first;
@@ -337,7 +347,7 @@ errcode_t bfo_txlog_last_is(struct bfo_context *ctx, struct bfo_txlog *j, const 
 	uint32_t type = BFO_JBD2_DESCRIPTOR, age;
 	int count;
 
-	*yes = 0;		/* who replays counts one transaction more */
+	memset(end, 0, sizeof(*end));	/* who replays counts one transaction more */
 	while (!err && type == BFO_JBD2_DESCRIPTOR && at < j->journal.last) {
 		err = bfo_journal_read(ctx, &j->journal, at, block);
 		age = j->journal.sequence - bfo_jbd2_get32(block, BFO_JBD2_H_SEQUENCE);
@@ -349,10 +359,12 @@ errcode_t bfo_txlog_last_is(struct bfo_context *ctx, struct bfo_txlog *j, const 
 			break;
 		at += 1 + count;
 	}
-	if (!err && at < j->journal.last && type == BFO_JBD2_COMMIT)
-		*yes = !memcmp(block + BFO_TXLOG_TAG_BYTE, tag, BFO_TXLOG_TAG_BYTES);
-	if (*yes)
-		*when = bfo_jbd2_get64(block, BFO_JBD2_C_SECONDS);
+	if (!err && at < j->journal.last && type == BFO_JBD2_COMMIT &&
+	    !memcmp(block + BFO_TXLOG_TAG_BYTE, tag, len)) {
+		end->is_it = 1;
+		end->when = bfo_jbd2_get64(block, BFO_JBD2_C_SECONDS);
+		memcpy(end->note, block + BFO_TXLOG_TAG_BYTE + sizeof(j->tag), sizeof(end->note));
+	}
 	free(block);
 	return err;
 }

@@ -18,9 +18,11 @@
 #include "commit/writer.h"
 #include "volume/journal.h"
 
-/* What the commit block keeps for us, where no one else has anything. */
+/* What the commit block keeps for us, where no one else has anything: a tag, then a note. */
 #define BFO_TXLOG_TAG_BYTE 0x100
 #define BFO_TXLOG_TAG_BYTES 16
+#define BFO_TXLOG_NOTE_BYTES 48
+#define BFO_TXLOG_OURS "e2bfo:"		/* all tags begin so */
 
 /* A block of the volume, as it is to be. */
 struct bfo_image {
@@ -33,7 +35,8 @@ struct bfo_txlog {
 	struct bfo_volume *vol;
 	struct bfo_journal journal;	/* where it lies, and what it understands */
 	int64_t now;		/* set by the caller: seconds, for the commit block, */
-	uint8_t tag[BFO_TXLOG_TAG_BYTES];	/* and what it shall be known by */
+	uint8_t tag[BFO_TXLOG_TAG_BYTES];	/* and what it shall be known by, */
+	uint8_t note[BFO_TXLOG_NOTE_BYTES];	/* and say */
 	uint8_t super[BFO_JBD2_SB_BYTES];
 };
 
@@ -43,6 +46,12 @@ struct bfo_txlog {
  */
 errcode_t bfo_txlog_open(struct bfo_context *ctx, struct bfo_volume *vol, struct bfo_txlog *j);
 void bfo_txlog_free(struct bfo_txlog *j);
+
+/*
+ * The journal of VOL, which is open with its recovery, as it will be once it is replayed: for
+ * bfo_txlog_last_is(), and not to be freed.
+ */
+struct bfo_txlog bfo_txlog_replayed(struct bfo_volume *vol);
 
 /* Blocks of the log that a transaction of N images takes. */
 uint64_t bfo_txlog_need(const struct bfo_txlog *j, uint64_t n);
@@ -63,11 +72,18 @@ errcode_t bfo_txlog_stop(struct bfo_txlog *j, struct bfo_writer *w);
 /* ... or, if that failed, is none. */
 errcode_t bfo_txlog_cancel(struct bfo_txlog *j, struct bfo_writer *w);
 
+/* The transaction that was replayed, or stopped, last. */
+struct bfo_txlog_end {
+	int is_it;		/* it is one with the tag; then */
+	int64_t when;		/* the time its commit block says, */
+	uint8_t note[BFO_TXLOG_NOTE_BYTES];	/* and what else */
+};
+
 /*
- * Whether the transaction that was replayed, or stopped, last is one with this TAG: what has become
- * of a copy whose end nobody saw.  *WHEN then is the time its commit block says.
+ * Whether that has a tag that begins with the LEN bytes of TAG: what has become of a copy whose end
+ * nobody saw.
  */
-errcode_t bfo_txlog_last_is(struct bfo_context *ctx, struct bfo_txlog *j, const void *tag,
-			      int *yes, int64_t *when);
+errcode_t bfo_txlog_last(struct bfo_context *ctx, const struct bfo_txlog *j, const void *tag,
+			 size_t len, struct bfo_txlog_end *end);
 
 #endif

@@ -107,16 +107,16 @@ static errcode_t write_direct(struct bfo_writer *w, uint64_t blk, int count, con
  */
 static errcode_t write_cached(io_channel io, uint64_t blk, int count, const void *data)
 {
-	const char *last = (const char *) data + (size_t) (count - 1) * io->block_size;
 	errcode_t err, why;
 
 	errno = 0;
 	err = io_channel_write_blk64(io, blk, count, data);
 	if (err != EXT2_ET_SHORT_WRITE)
 		return err;
-	if (errno || count == 1)
+	if (errno || count <= 1)	/* less than 0: a part of a block */
 		return errno ? errno : err;
-	why = write_cached(io, blk + count - 1, 1, last);
+	why = write_cached(io, blk + count - 1, 1,
+			   (const char *) data + (size_t) (count - 1) * io->block_size);
 	return why ? why : err;
 }
 

@@ -75,11 +75,13 @@ size_t bfo_compare_finding_path(const struct bfo_compare *c, int side,
 {
 	const struct bfo_tree *t = c->tree[side];
 	int named = f->len != BFO_NO_NAME;
-	struct bfo_bytes name = { .data = t->text.v + f->text, .len = f->len };
+	struct bfo_bytes name = { .len = f->len };
 	uint32_t inode;
 
 	if (!c->pairs.n)
 		return 0;	/* it did not come to names */
+	if (named)
+		name.data = t->text.v + f->text;
 	inode = bfo_tree_find(t, named ? f->dir : f->ino);
 	if (inode == BFO_NONE || t->inodes.v[inode].name == BFO_NONE)
 		return 0;

@@ -160,14 +160,14 @@ static void compare_bytes(struct scan *s, enum bfo_diff_kind kind)
 
 static errcode_t compare_value(struct scan *s, const struct bfo_xattr *const v[2])
 {
-	char name[BFO_VALUE_NAME_MAX], *held[2] = { NULL, NULL };
+	char name[BFO_XATTR_NAME_MAX], *held[2] = { NULL, NULL };
 	errcode_t err = 0;
 	int side;
 
 	for (side = 0; side < 2 && !err; side++)
 		err = load_value(s, side, v[side], &s->diff.value[side], &held[side]);
 	s->diff.name.data = name;
-	s->diff.name.len = bfo_value_name(v[0] ? v[0] : v[1], name);
+	s->diff.name.len = bfo_xattr_name(v[0] ? v[0] : v[1], name);
 	if (!err)
 		compare_bytes(s, BFO_DIFF_XATTR);
 	free(held[0]);

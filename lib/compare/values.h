@@ -17,9 +17,4 @@ int bfo_values_next(const bfo_xattrs *a, const bfo_xattrs *b, size_t *i, size_t 
 /* The attribute that holds what of inline data has no room in i_block; NULL if there is none. */
 const struct bfo_xattr *bfo_values_inline_data(const bfo_xattrs *set);
 
-#define BFO_VALUE_NAME_MAX 288
-
-/* The name as users see it ("user.x"; what has no known prefix begins with "INDEX:"). */
-size_t bfo_value_name(const struct bfo_xattr *value, char out[BFO_VALUE_NAME_MAX]);
-
 #endif

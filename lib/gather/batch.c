@@ -46,6 +46,9 @@ errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct 
 	r->vol = vol;
 	r->gap = (gap == BFO_GAP_OF_DEVICE ? seek / BFO_SEEK_GAPS : gap) / vol->block_size;
 	r->seek = seek / vol->block_size;
+	r->most = BFO_MERGE_BYTES / vol->block_size;
+	if (r->most > bfo_volume_most(vol))
+		r->most = bfo_volume_most(vol);
 	r->merge = bfo_pages_alloc(BFO_MERGE_BYTES);
 	r->iov = malloc(BFO_READ_PIECES * sizeof(*r->iov));
 	return r->merge && r->iov ? 0 : ENOMEM;
@@ -131,15 +134,16 @@ static errcode_t read_blocks(struct bfo_reader *r, uint64_t blk, uint32_t count,
 static errcode_t read_node(struct bfo_reader *r, const struct bfo_node *node,
 			   const struct bfo_sink *sink)
 {
-	uint32_t max = BFO_MERGE_BYTES / r->vol->block_size, at, count, bad = 0;
+	uint32_t at, count, bad = 0;
 	errcode_t err = 0;
 	void *to;
 
 	for (at = 0; at < node->len && !err; at += count ? count : bad) {
-		count = node->len - at < max ? node->len - at : max;
+		count = node->len - at < r->most ? node->len - at : r->most;
 		count = bfo_media_fit(r->vol, bfo_node_blk(node) + at, count, &bad);
 		if (!count) {
-			err = give_up(r, node, at, bad, sink, BFO_ET_NOT_RESCUED);
+			err = give_up(r, node, at, bad, sink,
+				      bfo_media_why(r->vol, bfo_node_blk(node) + at));
 			continue;
 		}
 		to = sink->place ? sink->place(sink->priv, node, at) : r->merge;
@@ -258,15 +262,17 @@ static errcode_t read_merged(struct bfo_reader *r, const struct bfo_node *nodes,
 static int fetch_regions(struct bfo_reader *r, const struct bfo_read_run *run)
 {
 	size_t taken = r->regions->taken;
-	uint32_t count;
+	uint32_t count, at, n;
 	uint64_t blk;
 
-	while ((count = bfo_regions_take(r->regions, run->blk, run->len, &blk))) {
-		r->reads++;
-		r->blocks += count;
-		if (!bfo_volume_fetch(r->vol, blk, count, r->merge))
-			bfo_regions_read_in_part(r->regions, blk);
-	}
+	while ((count = bfo_regions_take(r->regions, run->blk, run->len, &blk)))
+		for (at = 0; at < count; at += n) {
+			n = count - at < r->most ? count - at : r->most;
+			r->reads++;
+			r->blocks += n;
+			if (!bfo_volume_fetch(r->vol, blk + at, n, r->merge))
+				bfo_regions_read_in_part(r->regions, blk);
+		}
 	return r->regions->taken > taken;
 }
 

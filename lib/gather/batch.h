@@ -61,6 +61,7 @@ struct bfo_reader {
 	struct bfo_volume *vol;
 	uint32_t gap;		/* blocks: holes up to this are read and thrown away */
 	uint32_t seek;		/* blocks that a seek costs if no hole is */
+	uint32_t most;		/* blocks of a request */
 	void *merge;		/* BFO_MERGE_BYTES */
 	struct iovec *iov;	/* BFO_READ_PIECES */
 	int direct;		/* what is read is bulk: around the page cache (volume/direct.h) */

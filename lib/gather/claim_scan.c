@@ -11,7 +11,7 @@
 
 #include "base/sort.h"
 #include "gather/claim_scan.h"
-#include "gather/inode_scan.h"
+#include "gather/own_blocks.h"
 
 #define NOBODY BFO_NONE		/* the filesystem itself, or an attribute block: not reported */
 
@@ -38,33 +38,6 @@ static errcode_t add(struct scan *s, uint64_t blk, uint32_t len, uint32_t inode)
 		return 0;
 	return bfo_vec_push(&s->claims, (struct claim) { .blk_hi = blk >> 32, .blk_lo = blk,
 			    .len = len, .inode = inode });
-}
-
-/* Superblock, descriptors (also reserved ones), bitmaps and inode table of group G. */
-static errcode_t add_group(struct scan *s, dgrp_t g)
-{
-	ext2_filsys fs = s->r->vol->fs;
-	uint32_t descs = fs->desc_blocks, reserved = fs->super->s_reserved_gdt_blocks;
-	blk64_t super, old_desc, new_desc;
-	errcode_t err = 0;
-
-	if (ext2fs_has_feature_meta_bg(fs->super) && fs->super->s_first_meta_bg < descs)
-		descs = fs->super->s_first_meta_bg;
-	if (ext2fs_super_and_bgd_loc2(fs, g, &super, &old_desc, &new_desc, NULL))
-		return 0;
-	if (super || !g)
-		err = add(s, super, 1, NOBODY);
-	if (!err && old_desc)
-		err = add(s, old_desc, descs + reserved, NOBODY);
-	if (!err && new_desc)
-		err = add(s, new_desc, 1, NOBODY);
-	if (!err)
-		err = add(s, ext2fs_block_bitmap_loc(fs, g), 1, NOBODY);
-	if (!err)
-		err = add(s, ext2fs_inode_bitmap_loc(fs, g), 1, NOBODY);
-	if (!err)
-		err = add(s, ext2fs_inode_table_loc(fs, g), fs->inode_blocks_per_group, NOBODY);
-	return err;
 }
 
 /* All that TREE's records have; as NOBODY's if they are not the scan's own. */
@@ -94,22 +67,25 @@ static errcode_t add_records(struct scan *s, const struct bfo_tree *t)
 	return err;
 }
 
-/* The journal, quota files, the orphan file.  Inode 7's blocks are descriptors: add_group(). */
+/* For bfo_own_groups(). */
+static errcode_t add_own(void *priv, uint64_t blk, uint32_t len)
+{
+	return add(priv, blk, len, NOBODY);
+}
+
+/*
+ * The journal, quota files, the orphan file.  Nobody needs their block maps: what of them cannot be
+ * read claims nothing, with BFO_MEDIA_STOP too.
+ */
 static errcode_t add_system_inodes(struct scan *s)
 {
-	const struct ext2_super_block *sb = s->r->vol->fs->super;
-	const uint32_t all[] = { sb->s_usr_quota_inum, sb->s_grp_quota_inum, sb->s_journal_inum,
-				 sb->s_prj_quota_inum, sb->s_orphan_file_inum };
+	struct bfo_media_options *media = &s->r->vol->media.opt, as_said = *media;
 	struct bfo_tree system = { .keep_map_blocks = 1 };
-	uint32_t inos[sizeof(all) / sizeof(*all)];
-	errcode_t err = 0;
-	size_t i, n = 0;
+	errcode_t err;
 
-	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (all[i] && all[i] <= sb->s_inodes_count && (!n || all[i] > inos[n - 1]))
-			inos[n++] = all[i];
-	if (n)
-		err = bfo_inode_scan_some(s->r, &system, inos, n);
+	media->mode = BFO_MEDIA_ZERO;
+	err = bfo_own_inodes(s->r, &system);
+	*media = as_said;
 	if (!err)
 		err = add_records(s, &system);
 	bfo_tree_free(&system);
@@ -157,8 +133,7 @@ static errcode_t compare(struct scan *s)
 errcode_t bfo_claim_scan(struct bfo_reader *r, struct bfo_tree *tree)
 {
 	struct scan s = { .r = r, .tree = tree };
-	errcode_t err = 0;
-	dgrp_t g;
+	errcode_t err;
 
 	if (ext2fs_has_feature_shared_blocks(r->vol->fs->super)) {
 		bfo_vec_free(&tree->map_blocks);
@@ -166,8 +141,8 @@ errcode_t bfo_claim_scan(struct bfo_reader *r, struct bfo_tree *tree)
 	}
 	err = bfo_vec_reserve(&s.claims, tree->segs.n + tree->map_blocks.n + tree->eas.n +
 			      6 * (size_t) r->vol->fs->group_desc_count);
-	for (g = 0; g < r->vol->fs->group_desc_count && !err; g++)
-		err = add_group(&s, g);
+	if (!err)
+		err = bfo_own_groups(r->vol, add_own, &s);
 	if (!err)
 		err = add_system_inodes(&s);
 	if (!err)

@@ -136,10 +136,14 @@ errcode_t bfo_container_find(struct bfo_reader *r, struct bfo_container *c)
 	errcode_t err;
 
 	*c = (struct bfo_container) { .r = r };
+	bfo_progress_enter(r->ctx, BFO_STAGE_NAMES);	/* a look at the root, and no more */
 	err = find_name(c);
 	if (!err)
 		err = read_inode(c);
-	return err ? err : read_header(c);
+	if (!err)
+		err = read_header(c);
+	bfo_progress_leave(r->ctx);
+	return err;
 }
 
 void bfo_container_free(struct bfo_container *c)

@@ -41,7 +41,7 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 		"link count says", "copied with the true count" },
 	[BFO_FOUND_UNREACHED] = { "unreached", "inode is in use but no name leads to it", "not "
 		"copied" },
-	[BFO_UNREAD_TABLE] = { "unreadable-inodes", "block of an inode table cannot be read",
+	[BFO_UNREAD_TABLE] = { "unreadable-inodes", "part of an inode table cannot be read",
 		"its inodes are lost" },
 	[BFO_UNREAD_INODE] = { "unreadable-inode", "inode cannot be read", "not copied" },
 	[BFO_UNREAD_DIR] = { "unreadable-directory", "directory block cannot be read", "its names "

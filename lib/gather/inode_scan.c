@@ -212,19 +212,23 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *data)
 	return bfo_extent_scan_inode(&s->maps, index, raw);
 }
 
-/* For the walk: N inodes from INO on cannot be read. */
+/* For the walk: N inodes from INO on cannot be read.  Those of blocks that meet are one finding. */
 static errcode_t lose_inodes(void *priv, uint32_t ino, uint32_t n)
 {
 	struct scan *s = priv;
-	uint32_t per_block = s->vol->block_size / s->vol->inode_size, part, byte;
+	bfo_findings *found = &s->tree->findings;
+	struct bfo_finding *last = found->n ? &found->v[found->n - 1] : NULL;
 	errcode_t err = bfo_ranges_add(&s->tree->unread, ino, n);
+	uint32_t byte;
 
-	for (; n && !err; ino += part, n -= part) {
-		part = n < per_block ? n : per_block;
-		err = bfo_tree_found_part(s->tree, BFO_UNREAD_TABLE, ino,
-					  bfo_volume_inode_block(s->vol, ino, &byte), 0, part);
+	if (err)
+		return err;
+	if (last && last->kind == BFO_UNREAD_TABLE && last->ino + last->blocks == ino) {
+		last->blocks += n;
+		return 0;
 	}
-	return err;
+	return bfo_tree_found_part(s->tree, BFO_UNREAD_TABLE, ino,
+				   bfo_volume_inode_block(s->vol, ino, &byte), 0, n);
 }
 
 /* Sink: the block of ea node->tag. */

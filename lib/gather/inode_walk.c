@@ -12,7 +12,7 @@ struct walk {
 	void *priv;
 	const uint32_t *only;		/* inodes wanted, or NULL for all */
 	size_t n_only;
-	uint64_t slots, total;		/* progress */
+	struct bfo_walk_part part;	/* all of it, if it is not one of several */
 };
 
 static int is_wanted(const struct walk *w, uint32_t ino)
@@ -58,8 +58,8 @@ static errcode_t take_table(void *priv, const struct bfo_node *node, uint32_t at
 		if (err)
 			return err;
 	}
-	w->slots += i;
-	bfo_progress_report(w->r->ctx, BFO_STAGE_INODES, w->slots, w->total, 0);
+	w->part.slots += i;
+	bfo_progress_report(w->r->ctx, BFO_STAGE_INODES, w->part.slots, w->part.total, 0);
 	return bfo_cancelled(w->r->ctx) ? bfo_fail(w->r->ctx, BFO_ET_CANCELLED,
 						   "reading inode tables") : 0;
 }
@@ -75,24 +75,35 @@ static errcode_t lose_table(void *priv, const struct bfo_node *node, uint32_t at
 
 	if (n > all - first)
 		n = all - first;
-	w->slots += n;
+	w->part.slots += n;
 	return w->lose(w->priv, node->tag * all + first + 1, n);
 }
 
-/* Nodes for the used part of every table. */
-static errcode_t list_tables(struct walk *w, bfo_order_list *list)
+static uint64_t count_slots(const struct bfo_volume *vol)
+{
+	uint64_t slots = 0;
+	dgrp_t g;
+
+	for (g = 0; g < vol->fs->group_desc_count; g++)
+		slots += bfo_volume_group_used(vol, g);
+	return slots;
+}
+
+/* Nodes for the used parts of the tables of some groups, until they have SLOTS inodes. */
+static errcode_t list_tables(struct walk *w, uint64_t slots, bfo_order_list *list)
 {
 	const struct bfo_volume *vol = w->r->vol;
 	uint32_t per_block = inodes_per_block(vol), used;
 	errcode_t err = 0;
-	dgrp_t g;
+	uint64_t n = 0;
+	dgrp_t *g;
 
-	for (g = 0; g < vol->fs->group_desc_count && !err; g++) {
-		used = bfo_volume_group_used(vol, g);
-		w->total += used;
+	for (g = &w->part.group; *g < vol->fs->group_desc_count && n < slots && !err; ++*g) {
+		used = bfo_volume_group_used(vol, *g);
+		n += used;
 		if (used)
-			err = bfo_vec_push(list, bfo_node_make(ext2fs_inode_table_loc(vol->fs, g),
-					   (used + per_block - 1) / per_block, g, 0));
+			err = bfo_vec_push(list, bfo_node_make(ext2fs_inode_table_loc(vol->fs, *g),
+					   (used + per_block - 1) / per_block, *g, 0));
 	}
 	return err;
 }
@@ -117,19 +128,39 @@ static errcode_t list_wanted(struct walk *w, bfo_order_list *list)
 	return err;
 }
 
+/* Of all that is wanted, or of SLOTS inodes of the tables. */
+static errcode_t walk(struct walk *w, uint64_t slots)
+{
+	struct bfo_sink sink = { .take = take_table, .lost = w->lose ? lose_table : NULL,
+				 .priv = w };
+	bfo_order_list list = { 0 };
+	errcode_t err;
+
+	if (!w->only && !w->part.total)
+		w->part.total = count_slots(w->r->vol);
+	err = w->only ? list_wanted(w, &list) : list_tables(w, slots, &list);
+	bfo_order_list_sort(&list);
+	if (!err)
+		err = bfo_reader_run(w->r, list.v, list.n, &sink);
+	bfo_vec_free(&list);
+	return err;
+}
+
 errcode_t bfo_inode_walk(struct bfo_reader *r, const uint32_t *inos, size_t n, bfo_take_inode take,
 			 bfo_lose_inodes lose, void *priv)
 {
 	struct walk w = { .r = r, .take = take, .lose = lose, .priv = priv, .only = inos,
 			  .n_only = n };
-	struct bfo_sink sink = { .take = take_table, .lost = lose ? lose_table : NULL, .priv = &w };
-	bfo_order_list list = { 0 };
-	errcode_t err;
 
-	err = inos ? list_wanted(&w, &list) : list_tables(&w, &list);
-	bfo_order_list_sort(&list);
-	if (!err)
-		err = bfo_reader_run(r, list.v, list.n, &sink);
-	bfo_vec_free(&list);
+	return walk(&w, UINT64_MAX);
+}
+
+errcode_t bfo_inode_walk_part(struct bfo_reader *r, struct bfo_walk_part *part, uint64_t slots,
+			      bfo_take_inode take, void *priv)
+{
+	struct walk w = { .r = r, .take = take, .priv = priv, .part = *part };
+	errcode_t err = walk(&w, slots);
+
+	*part = w.part;
 	return err;
 }

@@ -13,6 +13,12 @@ typedef errcode_t (*bfo_take_inode)(void *priv, uint32_t ino, const void *raw);
 /* Gets N inodes from INO on that cannot be read, used or not. */
 typedef errcode_t (*bfo_lose_inodes)(void *priv, uint32_t ino, uint32_t n);
 
+/* How far a walk in parts has come.  A zeroed one is at the beginning. */
+struct bfo_walk_part {
+	dgrp_t group;			/* the first one that is left */
+	uint64_t slots, total;		/* inodes of the tables, behind us and in all */
+};
+
 /*
  * Hands every inode that is in use (its link count is not 0) to TAKE, or of those alone the N in
  * INOS, ascending, if that is not NULL.  Only the parts of the tables before bg_itable_unused are
@@ -21,5 +27,12 @@ typedef errcode_t (*bfo_lose_inodes)(void *priv, uint32_t ino, uint32_t n);
  */
 errcode_t bfo_inode_walk(struct bfo_reader *r, const uint32_t *inos, size_t n, bfo_take_inode take,
 			 bfo_lose_inodes lose, void *priv);
+
+/*
+ * The same of some groups: those from PART on whose tables have SLOTS inodes, or a few more.  PART
+ * moves behind them; its group is the number of groups at the end.  All have to be readable.
+ */
+errcode_t bfo_inode_walk_part(struct bfo_reader *r, struct bfo_walk_part *part, uint64_t slots,
+			      bfo_take_inode take, void *priv);
 
 #endif

@@ -72,20 +72,6 @@ errcode_t bfo_lost_look(struct bfo_reader *r, const struct bfo_tree *tree)
 	return err;
 }
 
-/* Part of record INODE: joined to the finding before if it continues that. */
-static errcode_t report(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t inode,
-			uint64_t blk, uint64_t lblk, uint32_t len)
-{
-	struct bfo_finding *last = t->findings.n ? &t->findings.v[t->findings.n - 1] : NULL;
-
-	if (last && last->kind == kind && last->ino == t->inodes.v[inode].ino &&
-	    last->lblk + last->blocks == lblk) {
-		last->blocks += len;
-		return 0;
-	}
-	return bfo_tree_found_part(t, kind, t->inodes.v[inode].ino, blk, lblk, len);
-}
-
 /* What of segment SEG lies in BAD. */
 static errcode_t report_seg(struct bfo_tree *t, const struct bfo_seg *seg, const bfo_ranges *bad,
 			    enum bfo_finding_kind kind, uint32_t inode, int *any)
@@ -99,7 +85,8 @@ static errcode_t report_seg(struct bfo_tree *t, const struct bfo_seg *seg, const
 	for (; r && r < bad->v + bad->n && r->start < end && !err; r++) {
 		lo = r->start > begin ? r->start : begin;
 		hi = r->start + r->len < end ? r->start + r->len : end;
-		err = report(t, kind, inode, lo, seg->lblk + (lo - begin), hi - lo);
+		err = bfo_tree_found_part(t, kind, t->inodes.v[inode].ino, lo,
+					  seg->lblk + (lo - begin), hi - lo);
 		*any = 1;
 	}
 	return err;

@@ -24,7 +24,7 @@ static uint32_t gap_between(const struct bfo_reader *r, uint64_t end, uint64_t b
 struct bfo_read_run bfo_read_run_next(const struct bfo_reader *r, const struct bfo_node *nodes,
 				      size_t n, size_t first)
 {
-	uint64_t max = BFO_MERGE_BYTES / r->vol->block_size, end, stop;
+	uint64_t max = r->most, end, stop;
 	struct bfo_read_run run = { .first = first, .last = first + 1,
 				    .blk = bfo_node_blk(&nodes[first]),
 				    .len = nodes[first].len };

@@ -107,6 +107,17 @@ static errcode_t take_block(void *priv, const struct bfo_node *node, uint32_t at
 	return err;
 }
 
+/* Sink: it could be read when it was judged, and cannot be read again. */
+static errcode_t lose_block(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
+{
+	struct load *l = priv;
+
+	(void) at;
+	(void) count;
+	stat_of(l->s, l->links.inodes.v[node->tag].ino)->bad = BFO_UNREAD_SYMLINK;
+	return 0;
+}
+
 /* What was found about the links is said of their inodes. */
 static void note_damage(struct load *l)
 {
@@ -123,7 +134,7 @@ static void note_damage(struct load *l)
 
 static errcode_t read_links(struct load *l)
 {
-	struct bfo_sink sink = { .take = take_block, .priv = l };
+	struct bfo_sink sink = { .take = take_block, .lost = lose_block, .priv = l };
 	bfo_order_list list = { 0 };
 	const struct bfo_inode *rec;
 	errcode_t err;

@@ -96,6 +96,13 @@ errcode_t bfo_tree_found(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_
 errcode_t bfo_tree_found_part(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
 			      uint64_t blk, uint64_t lblk, uint32_t count)
 {
+	struct bfo_finding *last = t->findings.n ? &t->findings.v[t->findings.n - 1] : NULL;
+
+	if (last && last->kind == kind && last->ino == ino && last->blocks && count &&
+	    last->len == BFO_NO_NAME && last->lblk + last->blocks == lblk) {
+		last->blocks += count;
+		return 0;
+	}
 	return bfo_vec_push(&t->findings, (struct bfo_finding) { .kind = kind, .ino = ino,
 			    .blk = blk, .lblk = lblk, .blocks = count, .len = BFO_NO_NAME });
 }

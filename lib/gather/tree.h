@@ -253,7 +253,7 @@ errcode_t bfo_tree_found(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_
 
 /*
  * The same about a part of inode INO: COUNT logical blocks from LBLK on (count 0: none in particular),
- * because of block BLK.
+ * because of block BLK; joined to the finding before if it continues that.
  */
 errcode_t bfo_tree_found_part(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
 			      uint64_t blk, uint64_t lblk, uint32_t count);

@@ -8,6 +8,7 @@
  *   4  4  inode of the value		12  1  name_index			14  .  name, value
  */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 #include <ext2fs/ext2fs.h>
 #include <ext2fs/ext2_ext_attr.h>
@@ -22,6 +23,28 @@
 #define END_SIZE 4U		/* the zero word behind the entries */
 #define PACKED_SIZE 14U		/* before name and value */
 #define UNIT EXT2_EXT_ATTR_PAD
+
+/* What e_name_index stands for (attributes.rst). */
+static const char *const prefixes[] = {
+	[0] = "", [BFO_XATTR_USER] = "user.", [BFO_XATTR_ACL_ACCESS] = "system.posix_acl_access",
+	[BFO_XATTR_ACL_DEFAULT] = "system.posix_acl_default", [BFO_XATTR_TRUSTED] = "trusted.",
+	[BFO_XATTR_SECURITY] = "security.", [BFO_XATTR_SYSTEM] = "system.",
+	[BFO_XATTR_RICHACL] = "system.richacl",
+};
+
+#define PREFIXES (sizeof(prefixes) / sizeof(*prefixes))
+
+size_t bfo_xattr_name(const struct bfo_xattr *x, char out[BFO_XATTR_NAME_MAX])
+{
+	size_t len;
+
+	if (x->name_index < PREFIXES && prefixes[x->name_index])
+		len = snprintf(out, BFO_XATTR_NAME_MAX, "%s", prefixes[x->name_index]);
+	else
+		len = snprintf(out, BFO_XATTR_NAME_MAX, "%u:", x->name_index);
+	memcpy(out + len, x->name, x->name_len);
+	return len + x->name_len;
+}
 
 /* What holds entries and values: entries from byte FIRST on, values counted from BASE. */
 struct room {

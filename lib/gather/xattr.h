@@ -79,6 +79,11 @@ uint32_t bfo_xattrs_bytes(const bfo_xattrs *set);
 void bfo_xattrs_pack(const bfo_xattrs *set, void *bytes);
 errcode_t bfo_xattrs_unpack(bfo_xattrs *out, const void *bytes, uint32_t size);
 
+#define BFO_XATTR_NAME_MAX 288
+
+/* The name as users see it ("user.x"; what has no known prefix begins with "INDEX:"); its length. */
+size_t bfo_xattr_name(const struct bfo_xattr *x, char out[BFO_XATTR_NAME_MAX]);
+
 /* Compares names in that order. */
 int bfo_xattr_compare(const struct bfo_xattr *a, const struct bfo_xattr *b);
 

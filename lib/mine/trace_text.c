@@ -306,7 +306,10 @@ static int path_line(struct bfo_trace_text *t, const char *line, size_t len,
 	}
 	if (n == 2 || (n == 1 && !is_time(fields[0])))
 		stream = fields[n - 1];
-	return hand_out(t, &t->cwd, rest, stream, out);
+	if (!hand_out(t, &t->cwd, rest, stream, out))
+		return 0;
+	out->is_guess = rest.p[0] != '/';
+	return 1;
 }
 
 int bfo_trace_text_line(struct bfo_trace_text *t, const char *line, size_t len,

@@ -74,13 +74,13 @@ void bfo_blockmap_free(struct bfo_blockmap *map)
 	bfo_vec_free(&map->middles);
 }
 
-/* Puts the numbers of logical blocks [FIRST, FIRST + COUNT), extents from EXT on, at OUT. */
-static void put_data(const struct bfo_seg *ext, const struct bfo_seg *end, uint64_t first,
-		     uint32_t count, uint32_t *out)
+/* Puts the numbers of logical blocks [FIRST, FIRST + COUNT), N extents from EXT on, at OUT. */
+static void put_data(const struct bfo_seg *ext, uint32_t n, uint64_t first, uint32_t count,
+		     uint32_t *out)
 {
 	uint64_t lblk, stop;
 
-	for (; ext < end && ext->lblk < first + count; ext++) {
+	for (; n && ext->lblk < first + count; ext++, n--) {
 		lblk = ext->lblk > first ? ext->lblk : first;
 		stop = (uint64_t) ext->lblk + ext->len;
 		if (stop > first + count)
@@ -108,7 +108,7 @@ void bfo_blockmap_root(const struct bfo_blockmap *map, const struct bfo_plan *pl
 {
 	uint32_t numbers[EXT2_N_BLOCKS] = { 0 };
 
-	put_data(ext, ext + n_ext, 0, DIRECT, numbers);
+	put_data(ext, n_ext, 0, DIRECT, numbers);
 	if (has_ind(map))
 		numbers[EXT2_IND_BLOCK] = le32((uint32_t) bfo_plan_tree_block(plan, tree, 0));
 	if (map->in_dind)
@@ -131,8 +131,8 @@ void bfo_blockmap_block(const struct bfo_blockmap *map, const struct bfo_plan *p
 	memset(buf, 0, plan->target->block_size);
 	if (k < leaves) {
 		part = &map->leaves.v[k];
-		put_data(ext + part->first, ext + n_ext, DIRECT + (uint64_t) part->number * n, n,
-			 buf);
+		put_data(ext + part->first, n_ext - part->first, DIRECT + (uint64_t) part->number * n,
+			 n, buf);
 	} else if (k < leaves + middles) {
 		part = &map->middles.v[k - leaves];
 		end = k + 1 < leaves + middles ? part[1].first : leaves;

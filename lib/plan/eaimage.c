@@ -9,13 +9,14 @@
 errcode_t bfo_eaimage_open(struct bfo_eaimage *img, const struct bfo_plan *plan, uint32_t index)
 {
 	const struct bfo_target *target = plan->target;
-	const struct bfo_ea *set = &plan->tree->eas.v[index];
+	const struct bfo_ea *set;
 	uint32_t room = target->inode_size - EXT2_GOOD_OLD_INODE_SIZE - target->extra_isize;
 	errcode_t err;
 
 	img->set.n = img->inside.n = 0;
 	if (index == BFO_NONE)
 		return 0;
+	set = &plan->tree->eas.v[index];
 	err = bfo_xattrs_unpack(&img->set, plan->tree->sets.v + set->at, set->bytes);
 	if (!err)
 		err = bfo_vec_reserve(&img->inside, img->set.n);

@@ -109,7 +109,10 @@ static int is_excluded(struct walk *w, const uint64_t *dir, const char *text, si
 {
 	memcpy(w->state, dir, w->globs.words * sizeof(*dir));
 	bfo_globs_feed(&w->globs, w->state, text, len);
-	return bfo_globs_match(&w->globs, w->state, is_dir);
+	if (!bfo_globs_match(&w->globs, w->state, is_dir))
+		return 0;
+	bfo_globs_note(&w->globs, w->state, is_dir);
+	return 1;
 }
 
 static int is_directory(const struct bfo_tree *t, uint32_t inode)
@@ -235,22 +238,61 @@ static void walk_free(struct walk *w)
 	free(w->state);
 }
 
-errcode_t bfo_plan_filter(struct bfo_plan *plan, const struct bfo_filter *filter)
+/* Marks all that was listed; *ALL if the root is. */
+static errcode_t mark_all(struct walk *w, struct bfo_filter *filter, int *all)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < filter->n_files && !err; i++) {
+		err = mark(w, filter->files[i], all);
+		if (err == BFO_ET_NO_PATH || err == BFO_ET_NOT_DIR || err == EINVAL)
+			err = bfo_vec_push(&filter->missing, (struct bfo_missing) {
+					   .entry = i, .why = err });
+	}
+	if (err || !filter->missing.n)
+		return err;
+	if (filter->missing.n == 1)
+		return mark(w, filter->files[filter->missing.v[0].entry], all);
+	return bfo_fail(w->plan->ctx, filter->missing.v[0].why, "looking for %s and %zu further "
+			"paths in the source", filter->files[filter->missing.v[0].entry],
+			filter->missing.n - 1);
+}
+
+static errcode_t note_idle(const struct walk *w, struct bfo_filter *filter)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < filter->n_exclude && !err; i++)
+		if (!bfo_globs_noted(&w->globs, i))
+			err = bfo_vec_push(&filter->idle, i);
+	return err;
+}
+
+void bfo_filter_free(struct bfo_filter *filter)
+{
+	bfo_vec_free(&filter->missing);
+	bfo_vec_free(&filter->idle);
+}
+
+errcode_t bfo_plan_filter(struct bfo_plan *plan, struct bfo_filter *filter)
 {
 	uint32_t root = bfo_tree_find(plan->tree, EXT2_ROOT_INO);
 	struct walk w = { .plan = plan };
 	int whole = !filter->selects;
 	errcode_t err;
-	size_t i;
 
 	if ((!filter->n_exclude && whole) || !is_directory(plan->tree, root))
 		return 0;		/* such a root is refused by bfo_plan_land() */
 	plan->filtered = 1;
 	err = walk_init(&w, filter);
-	for (i = 0; i < filter->n_files && !err; i++)
-		err = mark(&w, filter->files[i], &whole);
+	if (!err)
+		err = mark_all(&w, filter, &whole);
 	if (!err)
 		err = walk_all(&w, root, whole);
+	if (!err)
+		err = note_idle(&w, filter);
 	drop_forgotten(plan->tree);
 	walk_free(&w);
 	return err;

@@ -108,11 +108,11 @@ static errcode_t put_pattern(struct bfo_globs *g, const char *pattern, size_t *b
 		end--;
 	}
 	if (p == end)
-		return 0;		/* the root alone, which is never asked about */
+		return 0;		/* the root alone, which is never asked about: it ends nowhere */
 	set_bit(*p == '/' ? g->begin : g->again, *bit);
 	while (p < end && !err)
 		err = put_element(g, (*bit)++, &p, end);
-	set_bit(dir_only ? g->end_dir : g->end, (*bit)++);
+	set_bit(dir_only ? g->end_dir : g->end, *bit);
 	return err;
 }
 
@@ -124,8 +124,10 @@ errcode_t bfo_globs_compile(struct bfo_globs *g, const char *const *patterns, si
 	for (i = 0; i < n; i++)
 		bits += strlen(patterns[i]) + 1;
 	g->words = bits / 64 + 1;
-	g->masks = calloc((BYTES + 6) * g->words, sizeof(*g->masks));
-	if (!g->masks)
+	g->n = n;
+	g->masks = calloc((BYTES + 7) * g->words, sizeof(*g->masks));
+	g->ends = calloc(n + 1, sizeof(*g->ends));
+	if (!g->masks || !g->ends)
 		return ENOMEM;
 	g->star = g->masks + BYTES * g->words;
 	g->deep = g->star + g->words;
@@ -133,14 +135,18 @@ errcode_t bfo_globs_compile(struct bfo_globs *g, const char *const *patterns, si
 	g->again = g->begin + g->words;
 	g->end = g->again + g->words;
 	g->end_dir = g->end + g->words;
-	for (i = 0; i < n && !err; i++)
+	g->met = g->end_dir + g->words;
+	for (i = 0; i < n && !err; i++) {
 		err = put_pattern(g, patterns[i], &bit);
+		g->ends[i] = bit++;
+	}
 	return err;
 }
 
 void bfo_globs_free(struct bfo_globs *g)
 {
 	free(g->masks);
+	free(g->ends);
 	memset(g, 0, sizeof(*g));
 }
 
@@ -184,12 +190,31 @@ void bfo_globs_feed(const struct bfo_globs *g, uint64_t *state, const char *text
 	}
 }
 
+/* Bits of STATE in word W that are behind a pattern's end. */
+static uint64_t ended(const struct bfo_globs *g, const uint64_t *state, size_t w, int is_dir)
+{
+	return state[w] & (g->end[w] | (is_dir ? g->end_dir[w] : 0));
+}
+
 int bfo_globs_match(const struct bfo_globs *g, const uint64_t *state, int is_dir)
 {
 	size_t w;
 
 	for (w = 0; w < g->words; w++)
-		if (state[w] & (g->end[w] | (is_dir ? g->end_dir[w] : 0)))
+		if (ended(g, state, w, is_dir))
 			return 1;
 	return 0;
+}
+
+void bfo_globs_note(struct bfo_globs *g, const uint64_t *state, int is_dir)
+{
+	size_t w;
+
+	for (w = 0; w < g->words; w++)
+		g->met[w] |= ended(g, state, w, is_dir);
+}
+
+int bfo_globs_noted(const struct bfo_globs *g, size_t i)
+{
+	return g->met[g->ends[i] / 64] >> g->ends[i] % 64 & 1;
 }

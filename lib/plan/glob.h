@@ -32,6 +32,8 @@ struct bfo_globs {
 	uint64_t *again;	/* ... behind any slash */
 	uint64_t *end;		/* bits behind a pattern's end */
 	uint64_t *end_dir;	/* ... of one that wants a directory */
+	uint64_t *met;		/* of those, where bfo_globs_note() was */
+	size_t n, *ends;	/* patterns, and where each ends */
 };
 
 /* Takes 32 bytes per byte of the patterns, and some.  Release with bfo_globs_free(). */
@@ -46,5 +48,9 @@ void bfo_globs_feed(const struct bfo_globs *g, uint64_t *state, const char *text
 
 /* True if what was fed is matched by some pattern. */
 int bfo_globs_match(const struct bfo_globs *g, const uint64_t *state, int is_dir);
+
+/* Notes all patterns that match what was fed; later, whether pattern I was noted. */
+void bfo_globs_note(struct bfo_globs *g, const uint64_t *state, int is_dir);
+int bfo_globs_noted(const struct bfo_globs *g, size_t i);
 
 #endif

@@ -32,6 +32,14 @@ static int has_one_piece(const struct bfo_plan *plan, const struct bfo_inode *re
 	return rec->nseg == 1 && !seg->lblk && seg->len == 1 && !bfo_seg_unwritten(seg);
 }
 
+/* e2fsck 1.47 overlooks both of inline symbolic links: their attribute blocks, and what is charged. */
+static int is_overlooked(const struct bfo_plan *plan, const struct bfo_inode *rec)
+{
+	int has_block = rec->ea != BFO_NONE && !plan->tree->eas.v[rec->ea].no_block;
+
+	return S_ISLNK(rec->mode) && (has_block || plan->charges);
+}
+
 int bfo_inline_fits(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
 	const uint32_t never = EXT4_ENCRYPT_FL | EXT4_VERITY_FL | EXT4_EA_INODE_FL |
@@ -41,8 +49,8 @@ int bfo_inline_fits(const struct bfo_plan *plan, const struct bfo_inode *rec)
 	    rec->flags & never || bfo_inline_room(plan, rec) < BFO_INLINE_HEAD ||
 	    rec->size > bfo_inline_room(plan, rec))
 		return 0;
-	if (S_ISLNK(rec->mode) && plan->charges)
-		return 0;	/* e2fsck 1.47 forgets to charge inodes of inline symbolic links */
+	if (is_overlooked(plan, rec))
+		return 0;
 	if (plan->tree->inline_data)
 		return !!(rec->state & BFO_INODE_INLINE);
 	return has_one_piece(plan, rec);

@@ -61,7 +61,7 @@ static errcode_t merge_slices(struct bfo_plan *plan, uint32_t inode, struct side
 	int c;
 
 	while (!err && (old->at < old->end || i < end)) {
-		new.at = &t->names.v[i];
+		new.at = bfo_vec_at(&t->names, i);
 		if (i < end && bfo_name_is_dead(t, new.at)) {
 			i++;
 			continue;
@@ -79,7 +79,8 @@ static errcode_t merge_slices(struct bfo_plan *plan, uint32_t inode, struct side
 			t->names.v[t->names.n++].dir = inode;
 			++*gained;
 		}
-		old->at += c <= 0;
+		if (c <= 0)
+			old->at++;
 		i += c >= 0;
 	}
 	rec->child = first;
@@ -185,8 +186,8 @@ errcode_t bfo_plan_merge(struct bfo_plan *plan, struct bfo_tree *old)
 	for (i = first; i < plan->merged.n && !err; i++) {
 		struct bfo_merged *m = &plan->merged.v[i];
 		const struct bfo_inode *o = &old->inodes.v[m->old];
-		struct side side = { .tree = old, .at = old->names.v + o->child,
-				     .end = old->names.v + o->child + o->nchild };
+		struct side side = { .tree = old, .at = bfo_vec_at(&old->names, o->child),
+				     .end = bfo_vec_at(&old->names, o->child + o->nchild) };
 
 		err = merge_slices(plan, m->inode, &side, &m->gained);
 	}

@@ -90,8 +90,26 @@ static void count_link(struct bfo_inode *rec)
 		rec->links++;
 }
 
+/* Directory record INODE is where N in directory DIR says, whatever other names it has in the source. */
+static void note_place(struct walk *w, uint32_t dir, uint32_t inode, const struct bfo_name *n)
+{
+	struct bfo_inode *rec = &w->plan->tree->inodes.v[inode];
+
+	if (dir != w->plan->landing)		/* another name of it was to land */
+		rec->state &= ~BFO_INODE_LANDED;
+	if (!(rec->state & BFO_INODE_LANDED))
+		rec->name = n - w->plan->tree->names.v;
+}
+
+/* It would be walked, and written, twice; or for ever, if it lies in itself. */
+static errcode_t has_two_names(const struct bfo_plan *plan, const struct bfo_merged *m)
+{
+	return bfo_fail(plan->ctx, BFO_ET_UNHEALTHY, "reading the target's directories: inode %u has "
+			"two names; please run e2fsck -f on it first", m->ino);
+}
+
 /* A directory that the target has already: walked if it gains names, below or in it. */
-static errcode_t visit_old(struct walk *w, const struct bfo_name *n)
+static errcode_t visit_old(struct walk *w, uint32_t dir, const struct bfo_name *n)
 {
 	struct bfo_merged *m = NULL;
 	errcode_t err = 0;
@@ -100,6 +118,10 @@ static errcode_t visit_old(struct walk *w, const struct bfo_name *n)
 		m = bfo_plan_merged(w->plan, n->ino);
 	if (!m)
 		return 0;
+	if (m->is_met)
+		return has_two_names(w->plan, m);
+	m->is_met = 1;
+	note_place(w, dir, m->inode, n);
 	if (m->gained)
 		err = place(w->plan, m->inode);
 	return err ? err : push_dir(w, m->inode, 0);
@@ -175,7 +197,7 @@ static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
 	errcode_t err = 0;
 
 	if (bfo_name_type(n) & BFO_NAME_FIXED)
-		return visit_old(w, n);
+		return visit_old(w, dir, n);
 	if (n->ino == BFO_NONE)
 		return 0;
 	rec = &t->inodes.v[n->ino];
@@ -206,10 +228,7 @@ static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
 	count_link(holder);
 	if (err || !S_ISDIR(rec->mode))
 		return err;
-	if (dir != w->plan->landing)		/* another name of it was to land */
-		rec->state &= ~BFO_INODE_LANDED;
-	if (!(rec->state & BFO_INODE_LANDED))
-		rec->name = n - t->names.v;
+	note_place(w, dir, n->ino, n);
 	return push_dir(w, n->ino, 0);
 }
 
@@ -254,6 +273,7 @@ errcode_t bfo_plan_order(struct bfo_plan *plan)
 	plan->tree->inodes.v[plan->root].name = BFO_NONE;
 	if (!m)
 		return bfo_fail(plan->ctx, BFO_ET_CHANGED, "merging the root directories");
+	m->is_met = 1;
 	if (m->gained || plan->whole)
 		err = place(plan, plan->root);
 	if (!err)

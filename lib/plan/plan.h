@@ -36,6 +36,7 @@ struct bfo_merged {
 	uint32_t old;		/* index of its record in the target's tree of that level */
 	bfo_ranges freed;	/* its blocks before: data and block map */
 	uint64_t old_ea;	/* attribute block it gives up, or 0 */
+	int is_met;		/* the order has come to it, by one of the target's names */
 };
 
 /* A directory to be compared: the source's record, the target's inode. */

@@ -88,22 +88,25 @@ static errcode_t push_sum(struct bfo_quota *out, const struct bfo_quota_entry *e
 errcode_t bfo_quota_apply(struct bfo_quota *q, struct bfo_quota_use *use)
 {
 	struct bfo_quota out = *q;
-	const struct bfo_quota_entry *e = q->entries.v, *e_end = e + q->entries.n;
+	const struct bfo_quota_entry *e = q->entries.v;
+	const struct bfo_quota_entry *e_end = bfo_vec_at(&q->entries, q->entries.n);
 	const struct bfo_quota_charge *c, *c_end;
 	errcode_t err;
 	int has_e, has_c;
 
 	sum_up(use);
 	c = use->charges.v;
-	c_end = c + use->charges.n;
+	c_end = bfo_vec_at(&use->charges, use->charges.n);
 	memset(&out.entries, 0, sizeof(out.entries));
 	err = bfo_vec_reserve(&out.entries, q->entries.n + use->charges.n);
 	while (!err && (e < e_end || c < c_end)) {
 		has_e = e < e_end && (c == c_end || e->id <= c->id);
 		has_c = c < c_end && (e == e_end || c->id <= e->id);
 		err = push_sum(&out, has_e ? e : NULL, has_c ? c : NULL);
-		e += has_e;
-		c += has_c;
+		if (has_e)
+			e++;
+		if (has_c)
+			c++;
 	}
 	if (err) {
 		bfo_quota_free(&out);

@@ -121,7 +121,8 @@ errcode_t bfo_sequence_end(struct bfo_sequence *s)
 	for (i = 0; i < order->n; i++)
 		if (is_left(s, order->v[i]))
 			s->taken.v[n++] = order->v[i];
-	memcpy(order->v, s->taken.v, n * sizeof(*order->v));
+	if (n)
+		memcpy(order->v, s->taken.v, n * sizeof(*order->v));
 	if (s->groups.n && !s->groups.v[s->groups.n - 1].n)
 		s->groups.n--;
 	return 0;
@@ -213,7 +214,7 @@ errcode_t bfo_sequence_by_time(struct bfo_sequence *s, const uint64_t *times)
 /* ---- by list ---- */
 
 errcode_t bfo_sequence_by_list(struct bfo_sequence *s, const char *const *paths, size_t n,
-			       size_t *missing)
+			       bfo_numbers *missing)
 {
 	errcode_t err = 0;
 	uint32_t inode;
@@ -224,7 +225,7 @@ errcode_t bfo_sequence_by_list(struct bfo_sequence *s, const char *const *paths,
 		if (!err && inode != BFO_NONE)
 			err = bfo_sequence_take(s, inode);
 		else if (!err)
-			++*missing;
+			err = bfo_vec_push(missing, i);
 	}
 	return err;
 }

@@ -69,10 +69,10 @@ errcode_t bfo_sequence_by_size(struct bfo_sequence *s);
 errcode_t bfo_sequence_by_time(struct bfo_sequence *s, const uint64_t *times);
 
 /*
- * The files that N paths of the source lead to.  Those that lead nowhere are counted in *MISSING; a
- * directory stands for nothing.
+ * The files that N paths of the source lead to.  The indexes of those that lead nowhere are added to
+ * MISSING; a directory stands for nothing.
  */
 errcode_t bfo_sequence_by_list(struct bfo_sequence *s, const char *const *paths, size_t n,
-			       size_t *missing);
+			       bfo_numbers *missing);
 
 #endif

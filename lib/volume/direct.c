@@ -60,6 +60,7 @@ errcode_t bfo_direct_read(struct bfo_volume *vol, uint64_t at, uint64_t len,
 	open_once(vol);
 	if (vol->direct.fd < 0 || !is_aligned(&vol->direct, at, len, iov, n))
 		return EINVAL;
+	bfo_pace_take(vol->pace, len);
 	do
 		got = preadv(vol->direct.fd, iov, n, at);
 	while (got < 0 && errno == EINTR);

@@ -135,14 +135,13 @@ errcode_t bfo_gate_recovery(struct bfo_context *ctx, const struct bfo_volume *vo
 errcode_t bfo_gate_intact(struct bfo_context *ctx, const struct bfo_volume *vol)
 {
 	ext2_filsys fs = vol->fs;
-	uint64_t bytes;
 	dgrp_t g;
 
-	if (__builtin_mul_overflow(vol->blocks, (uint64_t) vol->block_size, &bytes) ||
-	    bytes > vol->store.size)
+	if (bfo_media_missing(vol) && !vol->media.opt.accept_short)
 		return bfo_fail(ctx, BFO_ET_TRUNCATED, "opening %s: it has %llu bytes, its "
-				"filesystem needs %llu", vol->spec,
-				(unsigned long long) vol->store.size, (unsigned long long) bytes);
+				"filesystem needs %llu more", vol->spec,
+				(unsigned long long) vol->store.size,
+				(unsigned long long) bfo_media_missing(vol));
 	for (g = 0; g < fs->group_desc_count; g++) {
 		if (!ext2fs_group_desc_csum_verify(fs, g))
 			return bfo_fail(ctx, BFO_ET_DAMAGED, "opening %s: checksum of group %u's "
@@ -172,9 +171,6 @@ errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol
 				"copy that was interrupted, 'e2bfo resume' goes on with it and "
 				"'e2bfo abort' gives it up, else run e2fsck -f %s first", vol->spec,
 				vol->spec);
-	else if (!(how & (BFO_OPEN_FORCE | BFO_OPEN_RECORDED)) && bfo_volume_holds_files(vol) &&
-		 sb->s_lastcheck < sb->s_mtime)
-		why = "it was mounted since its last check";
 	else if (ext2fs_has_feature_dir_index((struct ext2_super_block *) sb) &&
 		 sb->s_def_hash_version > EXT2_HASH_TEA)
 		why = "the hash version of its directories is unknown";

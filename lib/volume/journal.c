@@ -130,10 +130,16 @@ static errcode_t read_super(struct bfo_context *ctx, struct bfo_journal *j)
 static errcode_t open_internal(struct bfo_context *ctx, struct bfo_volume *vol,
 			       struct bfo_journal *j)
 {
+	uint32_t ino = vol->fs->super->s_journal_inum;
+	errcode_t err;
+
 	j->vol = vol;
 	j->io = vol->fs->io;
-	return bfo_inode_map(ctx, vol, vol->fs->super->s_journal_inum, MAX_BLOCKS, &j->runs,
-			     &j->length);
+	err = bfo_inode_map(ctx, vol, ino, MAX_BLOCKS, &j->runs, &j->length);
+	if (bfo_media_is_error(err) && !vol->writable)
+		return bfo_fail(ctx, BFO_ET_JOURNAL_UNREAD, "reading the journal's inode %u of %s "
+				"(%s); see --ignore-journal", ino, vol->spec, error_message(err));
+	return err;
 }
 
 /* Is SB that of a journal device, and the one that VOL wants? */

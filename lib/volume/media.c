@@ -7,7 +7,8 @@
  * nothing ahead, as is necessary where a mapfile says what must not be touched.
  *
  *   mapfile, bytes   |++++++++++++|---|+++++++++++|????????|
- *   blocks           | good | good | bad  | good  | bad |..     a block is good if all of it is
+ *   device, bytes    |===============================================|
+ *   blocks           | good | good | bad  | good  | bad |  ...  | bad |  ...   good if all of it is
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +33,22 @@ void bfo_media_free(struct bfo_media *media)
 	media->exact = NULL;
 }
 
+uint64_t bfo_media_missing(const struct bfo_volume *vol)
+{
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(vol->blocks, (uint64_t) vol->block_size, &bytes))
+		return UINT64_MAX;
+	return bytes > vol->store.size ? bytes - vol->store.size : 0;
+}
+
+errcode_t bfo_media_why(const struct bfo_volume *vol, uint64_t blk)
+{
+	if (blk >= vol->media.end)
+		return BFO_ET_TRUNCATED;
+	return bfo_ranges_contain(&vol->media.found, blk) ? EIO : BFO_ET_NOT_RESCUED;
+}
+
 int bfo_media_is_error(errcode_t err)
 {
 	switch (err) {
@@ -44,17 +61,19 @@ int bfo_media_is_error(errcode_t err)
 	case EUCLEAN:
 	case EXT2_ET_SHORT_READ:
 	case BFO_ET_NOT_RESCUED:
+	case BFO_ET_TRUNCATED:
 		return 1;
 	}
 	return 0;
 }
 
-static errcode_t read_bytes(int fd, uint64_t at, size_t len, void *buf)
+static errcode_t read_bytes(const struct bfo_volume *vol, uint64_t at, size_t len, void *buf)
 {
 	ssize_t got;
 
+	bfo_pace_take(vol->pace, len);
 	do
-		got = pread(fd, buf, len, at);
+		got = pread(vol->fd, buf, len, at);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return errno;
@@ -79,13 +98,21 @@ static errcode_t read_replayed(struct bfo_volume *vol, const struct bfo_replayed
 	return bfo_replay_read(vol->recovery->overlay.ctx, &vol->recovery->journal, b, buf);
 }
 
+/* COUNT blocks from BLK on, 0, or why one of them must not be asked for. */
+static errcode_t check(const struct bfo_volume *vol, uint64_t blk, uint32_t count)
+{
+	uint32_t good = bfo_media_fit(vol, blk, count, NULL);
+
+	return good == count ? 0 : bfo_media_why(vol, blk + good);
+}
+
 /* What stands on the medium. */
 static errcode_t read_raw(struct bfo_volume *vol, uint64_t blk, uint32_t count, void *buf)
 {
 	errcode_t err;
 
 	if (vol->fd >= 0 && !vol->writable)
-		err = read_bytes(vol->fd, vol->offset + blk * vol->block_size,
+		err = read_bytes(vol, vol->offset + blk * vol->block_size,
 				 (size_t) count * vol->block_size, buf);
 	else
 		err = io_channel_read_blk64(vol->fs->io, blk, count, buf);
@@ -95,11 +122,9 @@ static errcode_t read_raw(struct bfo_volume *vol, uint64_t blk, uint32_t count, 
 errcode_t bfo_media_read(struct bfo_volume *vol, uint64_t blk, uint32_t count, void *buf)
 {
 	const struct bfo_replayed *b;
-	errcode_t err = 0;
+	errcode_t err = check(vol, blk, count);
 	uint32_t n;
 
-	if (bfo_media_fit(vol, blk, count, NULL) < count)
-		return BFO_ET_NOT_RESCUED;
 	for (; count && !err; blk += n, count -= n) {
 		b = replayed_from(vol, blk);
 		n = !b || b->blk - blk >= count ? count : b->blk == blk ? 1 : b->blk - blk;
@@ -112,10 +137,9 @@ errcode_t bfo_media_read(struct bfo_volume *vol, uint64_t blk, uint32_t count, v
 errcode_t bfo_media_read_bytes(const struct bfo_volume *vol, uint64_t at, size_t len, void *buf)
 {
 	uint64_t first = at / vol->block_size, n = (at + len - 1) / vol->block_size - first + 1;
+	errcode_t err = check(vol, first, n);
 
-	if (bfo_media_fit(vol, first, n, NULL) < n)
-		return BFO_ET_NOT_RESCUED;
-	return read_bytes(vol->fd, vol->offset + at, len, buf);
+	return err ? err : read_bytes(vol, vol->offset + at, len, buf);
 }
 
 static errcode_t read_exact(struct bfo_volume *vol, uint64_t blk, void *buf)
@@ -142,18 +166,20 @@ static errcode_t read_exact(struct bfo_volume *vol, uint64_t blk, void *buf)
 errcode_t bfo_media_read_exact(struct bfo_volume *vol, uint64_t blk, void *buf)
 {
 	const struct bfo_replayed *b = replayed_at(vol, blk);
+	errcode_t err;
 
 	if (b)
 		return read_replayed(vol, b, buf);
-	return bfo_media_fit(vol, blk, 1, NULL) ? read_exact(vol, blk, buf) : BFO_ET_NOT_RESCUED;
+	err = check(vol, blk, 1);
+	return err ? err : read_exact(vol, blk, buf);
 }
 
 errcode_t bfo_media_read_place(struct bfo_volume *vol, uint64_t blk, void *buf)
 {
-	errcode_t err, noted;
+	errcode_t err = check(vol, blk, 1), noted;
 
-	if (!bfo_media_fit(vol, blk, 1, NULL))
-		return BFO_ET_NOT_RESCUED;
+	if (err)
+		return err;
 	err = read_raw(vol, blk, 1, buf);
 	if (bfo_media_is_error(err))
 		err = read_exact(vol, blk, buf);
@@ -213,7 +239,7 @@ static errcode_t warm(struct bfo_context *ctx, const struct bfo_volume *vol, uin
 
 	if (!buf)
 		return bfo_fail(ctx, ENOMEM, "opening %s", vol->spec);
-	err = bfo_mapfile_has(vol->media.opt.map, at, len) ? read_bytes(vol->fd, at, len, buf)
+	err = bfo_mapfile_has(vol->media.opt.map, at, len) ? read_bytes(vol, at, len, buf)
 							   : BFO_ET_NOT_RESCUED;
 	free(buf);
 	return err ? bfo_fail(ctx, err, "reading %s of %s; -b opens it by a backup (mke2fs -n "
@@ -232,6 +258,13 @@ static errcode_t warm_descriptors(struct bfo_context *ctx, struct bfo_volume *vo
 		err = warm(ctx, vol, vol->offset + ext2fs_descriptor_block_loc2(fs, group_block, i) *
 			   fs->blocksize, fs->blocksize, "the group descriptors");
 	return err;
+}
+
+errcode_t bfo_media_open_super(const struct bfo_volume *vol, io_manager io, ext2_filsys *fs)
+{
+	return ext2fs_open2(vol->path, vol->options, EXT2_FLAG_64BITS | EXT2_FLAG_SUPER_ONLY |
+			    EXT2_FLAG_FORCE | EXT2_FLAG_JOURNAL_DEV_OK | EXT2_FLAG_SKIP_MMP,
+			    vol->media.opt.superblock, vol->media.opt.block_size, io, fs);
 }
 
 errcode_t bfo_media_prepare(struct bfo_context *ctx, struct bfo_volume *vol, io_manager io)
@@ -253,9 +286,7 @@ errcode_t bfo_media_prepare(struct bfo_context *ctx, struct bfo_volume *vol, io_
 	err = warm(ctx, vol, vol->offset + at, SUPER_OFFSET, "the superblock");
 	if (err)
 		return err;
-	if (ext2fs_open2(vol->path, vol->options, EXT2_FLAG_64BITS | EXT2_FLAG_SUPER_ONLY |
-			 EXT2_FLAG_FORCE | EXT2_FLAG_JOURNAL_DEV_OK | EXT2_FLAG_SKIP_MMP,
-			 opt->superblock, opt->block_size, io, &fs))
+	if (bfo_media_open_super(vol, io, &fs))
 		return 0;		/* opening it in earnest will say why */
 	err = warm_descriptors(ctx, vol, fs);
 	ext2fs_free(fs);
@@ -267,46 +298,58 @@ errcode_t bfo_media_warm(const struct bfo_volume *vol, uint64_t blk)
 	errcode_t err;
 	char *buf;
 
-	if (!vol->media.opt.map || replayed_at(vol, blk))
+	if (replayed_at(vol, blk))
 		return 0;
+	if (!vol->media.opt.map)
+		return check(vol, blk, 1);
 	buf = malloc(vol->block_size);
 	err = buf ? bfo_media_read_bytes(vol, blk * vol->block_size, vol->block_size, buf) : ENOMEM;
 	free(buf);
 	return err;
 }
 
-/* What lies between START and END, bytes of the volume, was not read: the blocks that it meets. */
+/* What lies between START and END, bytes of the volume, cannot be had: the blocks that it meets. */
 static errcode_t lack(struct bfo_volume *vol, uint64_t start, uint64_t end)
 {
-	uint64_t bs = vol->block_size, all = vol->blocks * bs;
+	uint64_t first = start / vol->block_size, last = end ? (end - 1) / vol->block_size : 0;
 
-	end = end < all ? end : all;
-	if (start >= end)
+	if (start >= end || first >= vol->blocks)
 		return 0;
-	return bfo_ranges_add(&vol->media.bad, start / bs, (end - 1) / bs - start / bs + 1);
+	last = last < vol->blocks ? last : vol->blocks - 1;
+	return bfo_ranges_add(&vol->media.bad, first, last - first + 1);
 }
 
-errcode_t bfo_media_apply_map(struct bfo_volume *vol)
+static errcode_t apply_map(struct bfo_volume *vol, const struct bfo_mapfile *map)
 {
-	const struct bfo_mapfile *map = vol->media.opt.map;
-	uint64_t end = 0, at, to;
+	uint64_t end = 0, at;
 	errcode_t err = 0;
 	size_t i;
 
-	vol->media.bad.n = 0;		/* it is opened twice if its journal has to be replayed */
-	for (i = 0; map && i < map->areas.n && !err; i++) {
+	for (i = 0; i < map->areas.n && !err; i++) {
 		const struct bfo_area *a = &map->areas.v[i];
 
 		end = a->start + a->len;
 		if (a->status == '+' || end <= vol->offset)
 			continue;
 		at = a->start > vol->offset ? a->start - vol->offset : 0;
-		to = end - vol->offset;
-		err = lack(vol, at, to);
+		err = lack(vol, at, end - vol->offset);
 	}
-	if (map && !err)
-		err = lack(vol, end > vol->offset ? end - vol->offset : 0, UINT64_MAX);
-	return err;
+	return err ? err : lack(vol, end > vol->offset ? end - vol->offset : 0, UINT64_MAX);
+}
+
+errcode_t bfo_media_begin(struct bfo_volume *vol)
+{
+	struct bfo_media *m = &vol->media;
+	errcode_t err = 0;
+
+	m->bad.n = 0;			/* it is opened twice if its journal has to be replayed */
+	m->end = UINT64_MAX;
+	if (m->opt.map)
+		err = apply_map(vol, m->opt.map);
+	if (err || !m->opt.accept_short || !bfo_media_missing(vol))
+		return err;
+	m->end = vol->store.size / vol->block_size;
+	return lack(vol, vol->store.size, UINT64_MAX);
 }
 
 errcode_t bfo_media_excuse_replayed(struct bfo_volume *vol)

@@ -2,9 +2,10 @@
 /*
  * media.h - what of a volume cannot be read
  *
- * A volume knows its bad blocks: those that a mapfile rules out from the start, and those at which
- * a read has failed.  Neither is ever asked for (again).  What is to be done about them is the
- * user's decision; carrying it out is the batch reader's business (gather/batch.h).
+ * A volume knows its bad blocks: those that a mapfile rules out from the start, those behind the end
+ * of a device or file that is shorter than its filesystem, and those at which a read has failed.
+ * None is ever asked for (again).  What is to be done about them is the user's decision; carrying it
+ * out is the batch reader's business (gather/batch.h).
  *
  * A block whose content stands in a journal that needs recovery is read there, and never in its
  * place: so it is not bad, whatever the medium has become there.
@@ -29,12 +30,14 @@ struct bfo_media_options {
 	const struct bfo_mapfile *map;	/* nothing is read that it does not have; or NULL */
 	uint64_t superblock;		/* block of the backup to open it by; 0: the first */
 	uint32_t block_size;		/* with that, if it is known; 0: all are tried */
+	int accept_short;		/* what lies behind its end is bad; else it is refused */
 	int keep_done;			/* note what is read, in `done` */
 };
 
 struct bfo_media {
 	struct bfo_media_options opt;
 	bfo_ranges bad;			/* blocks not to be read; ascending, disjoint */
+	uint64_t end;			/* of the blocks that are there as a whole */
 	bfo_ranges found;		/* of these, where a read has failed */
 	bfo_ranges done;		/* blocks that were read; in any order */
 	size_t settled;			/* how many of `done` there were when it was in order */
@@ -45,6 +48,12 @@ struct bfo_media {
 struct bfo_volume;
 
 void bfo_media_free(struct bfo_media *media);
+
+/* Bytes that its filesystem has behind the end of the device or file; UINT64_MAX: or more. */
+uint64_t bfo_media_missing(const struct bfo_volume *vol);
+
+/* Why block BLK, which is bad, is. */
+errcode_t bfo_media_why(const struct bfo_volume *vol, uint64_t blk);
 
 /*
  * True for errors that are the medium's, of this place alone: others (no memory, device gone) would
@@ -80,6 +89,9 @@ errcode_t bfo_media_note_bad(struct bfo_volume *vol, uint64_t blk);
 /* Blocks from BLK on that may be read, at most COUNT; 0: it is bad, *BAD (if not NULL) how many. */
 uint32_t bfo_media_fit(const struct bfo_volume *vol, uint64_t blk, uint32_t count, uint32_t *bad);
 
+/* Opens the superblock of VOL, which is not open yet, and nothing else of it. */
+errcode_t bfo_media_open_super(const struct bfo_volume *vol, io_manager io, ext2_filsys *fs);
+
 /*
  * Before anything of VOL is read: checks that its superblock and group descriptors are among what
  * the mapfile has, and reads them, without any readahead, so that libext2fs finds them in memory.
@@ -87,13 +99,12 @@ uint32_t bfo_media_fit(const struct bfo_volume *vol, uint64_t blk, uint32_t coun
 errcode_t bfo_media_prepare(struct bfo_context *ctx, struct bfo_volume *vol, io_manager io);
 
 /*
- * With a mapfile, before libext2fs reads block BLK: checks that it may, and reads it likewise; else
- * does nothing.
+ * Before libext2fs reads block BLK: checks that it may, and with a mapfile reads it likewise.
  */
 errcode_t bfo_media_warm(const struct bfo_volume *vol, uint64_t blk);
 
-/* Once VOL is open: turns what its mapfile lacks into bad blocks. */
-errcode_t bfo_media_apply_map(struct bfo_volume *vol);
+/* Once VOL is open: its bad blocks are those that its mapfile, or the device, lacks. */
+errcode_t bfo_media_begin(struct bfo_volume *vol);
 
 /* Once the journal has been read: what it has instead of them are no bad blocks. */
 errcode_t bfo_media_excuse_replayed(struct bfo_volume *vol);

@@ -6,6 +6,9 @@
  *
  * libext2fs does the protocol.  FSCK needs no refreshing: nobody waits for it to change.
  */
+#include <pthread.h>
+#include <signal.h>
+
 #include "base/bfo_err.h"
 #include "volume/mmp.h"
 
@@ -26,13 +29,31 @@ errcode_t bfo_mmp_check(struct bfo_context *ctx, const struct bfo_volume *vol)
 	if (vol->offset)
 		return bfo_fail(ctx, BFO_ET_FEATURE, "opening %s: mmp behind an offset", vol->spec);
 	if (!bfo_media_fit(vol, fs->super->s_mmp_block, 1, NULL))
-		return bfo_fail(ctx, BFO_ET_NOT_RESCUED, "reading the MMP block of %s", vol->spec);
+		return bfo_fail(ctx, bfo_media_why(vol, fs->super->s_mmp_block), "reading the MMP "
+				"block of %s", vol->spec);
 	err = ext2fs_mmp_read(fs, fs->super->s_mmp_block, NULL);
 	if (err)
 		return bfo_fail(ctx, err, "reading the MMP block of %s", vol->spec);
 	if (((struct mmp_struct *) fs->mmp_cmp)->mmp_seq == EXT4_MMP_SEQ_CLEAN)
 		return 0;
 	return in_use(ctx, vol);
+}
+
+/*
+ * libext2fs waits by sleep(3), which any signal ends.  SIGUSR1 asks programs how far they are
+ * (cli/process.h): nobody who asks may make the wait shorter than the other host needs.
+ */
+static errcode_t start(struct bfo_volume *vol)
+{
+	sigset_t question, before;
+	errcode_t err;
+
+	sigemptyset(&question);
+	sigaddset(&question, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &question, &before);
+	err = ext2fs_mmp_start(vol->fs);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
 }
 
 errcode_t bfo_mmp_claim(struct bfo_context *ctx, struct bfo_volume *vol)
@@ -42,7 +63,7 @@ errcode_t bfo_mmp_claim(struct bfo_context *ctx, struct bfo_volume *vol)
 	if (!ext2fs_has_feature_mmp(vol->fs->super))
 		return 0;
 	vol->fs->flags &= ~EXT2_FLAG_SKIP_MMP;
-	err = ext2fs_mmp_start(vol->fs);
+	err = start(vol);
 	vol->claimed = !err;
 	if (err == EXT2_ET_MMP_FAILED || err == EXT2_ET_MMP_FSCK_ON ||
 	    err == EXT2_ET_MMP_UNKNOWN_SEQ)

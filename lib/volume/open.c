@@ -26,6 +26,7 @@
 #include "volume/lock.h"
 #include "volume/mmp.h"
 #include "volume/open.h"
+#include "volume/paced.h"
 #include "volume/probe.h"
 #include "volume/recovery.h"
 #include "volume/store.h"
@@ -58,6 +59,23 @@ static errcode_t open_backup(struct bfo_context *ctx, struct bfo_volume *vol, in
 			      (unsigned long long) m->superblock) : 0;
 }
 
+/* No filesystem, or the beginning of one: without its group descriptors nothing can be read. */
+static errcode_t explain_short_read(struct bfo_context *ctx, struct bfo_volume *vol, io_manager io)
+{
+	unsigned long long missing;
+	ext2_filsys fs;
+
+	if (vol->recovery || bfo_media_open_super(vol, io, &fs))
+		return bfo_probe_complain(ctx, vol);
+	vol->block_size = fs->blocksize;
+	vol->blocks = ext2fs_blocks_count(fs->super);
+	ext2fs_free(fs);
+	missing = bfo_media_missing(vol);
+	return bfo_fail(ctx, BFO_ET_TRUNCATED, "opening %s: it ends before its group descriptors do; "
+			"it has %llu bytes, its filesystem needs %llu more", vol->spec,
+			(unsigned long long) vol->store.size, missing);
+}
+
 static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const char *options,
 			 io_manager io)
 {
@@ -73,8 +91,10 @@ static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const 
 	if (err && (vol->media.opt.superblock || err == BFO_ET_JOURNAL_UNREAD ||
 		    (err == BFO_ET_NOT_RESCUED && !vol->recovery)))
 		return err;
-	if (err == EXT2_ET_BAD_MAGIC || err == EXT2_ET_SHORT_READ)
+	if (err == EXT2_ET_BAD_MAGIC)
 		return bfo_probe_complain(ctx, vol);
+	if (err == EXT2_ET_SHORT_READ)
+		return explain_short_read(ctx, vol, io);
 	if (err)
 		return bfo_fail(ctx, err, "opening %s", vol->spec);
 	io_channel_set_options(vol->fs->io, "cache=off");
@@ -83,13 +103,17 @@ static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const 
 	vol->blocks = ext2fs_blocks_count(vol->fs->super);
 	vol->csum_seed = vol->fs->csum_seed;
 	vol->has_csum = ext2fs_has_feature_metadata_csum(vol->fs->super);
-	return bfo_media_apply_map(vol);
+	bfo_paced_begin(vol);
+	return bfo_media_begin(vol);
 }
 
-/* From what stood behind '?' to what libext2fs's unix_io knows. */
+/*
+ * From what stood behind '?' to what libext2fs's unix_io knows.  Without options libext2fs would look for
+ * some in the name, and find those of a file with a '?' in its name.
+ */
 static errcode_t tell_unix_io(struct bfo_volume *vol)
 {
-	if (!vol->options)
+	if (!vol->options && !strchr(vol->path, '?'))
 		return 0;
 	free(vol->options);
 	if (asprintf(&vol->options, "offset=%llu", (unsigned long long) vol->offset) >= 0)
@@ -215,6 +239,7 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
 	if (!vol)
 		return ENOMEM;
 	vol->writable = !!(how & BFO_OPEN_TARGET);
+	vol->pace = vol->writable ? NULL : ctx->pace;
 	vol->fd = vol->lock = -1;
 	if (media)
 		vol->media.opt = *media;
@@ -225,6 +250,9 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
 	if (!err)
 		err = bfo_store_locate(ctx, spec, vol->path, vol->options, vol->writable,
 				       &vol->offset, &vol->store);
+	if (!err && vol->offset && !vol->store.size)
+		err = bfo_fail(ctx, BFO_ET_TRUNCATED, "opening %s: %s ends before byte %llu, where it "
+			       "begins", vol->spec, vol->path, (unsigned long long) vol->offset);
 	if (!err)
 		err = tell_unix_io(vol);
 	if (!err && !(how & BFO_OPEN_SCRATCH))

@@ -12,7 +12,6 @@
 enum {
 	BFO_OPEN_SOURCE = 0,
 	BFO_OPEN_TARGET = 1,	/* for writing: also has to be healthy, gets its bitmaps read */
-	BFO_OPEN_FORCE = 2,	/* do not insist on a check since the last mount */
 	BFO_OPEN_SCRATCH = 4,	/* a private file: no questions about who else uses it */
 	BFO_OPEN_LOOK = 8,	/* a target that nothing will be written to: it is not claimed */
 	BFO_OPEN_RECORDED = 16,	/* a target that may have what a copy left (commit/record.h) */
@@ -28,8 +27,7 @@ struct bfo_journal_use {
 };
 
 /*
- * Opens SPEC: a path, a path?offset=BYTES, a path?partition=N (volume/partition.h), or TAG=VALUE as
- * libblkid knows it (UUID=, LABEL=).
+ * Opens SPEC: a path, TAG=VALUE, a part of either (volume/spec.h).
  * IO is the libext2fs I/O manager at the bottom; NULL means unix_io_manager.
  * On failure nothing stays open and ctx->what says what was being done, and what to do.
  */

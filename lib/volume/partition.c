@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <blkid/blkid.h>
@@ -15,6 +17,8 @@
 
 #define SECTOR 512		/* what libblkid counts in, whatever the disk does */
 #define BIG_SECTOR 4096
+#define TABLE_BYTES (64U << 10)	/* of a disk, that have a GPT's header and its entries */
+#define ENDLESS (1LL << 62)	/* bytes */
 
 /* Types that are met often; others are shown as they stand in the table. */
 static const struct {
@@ -82,7 +86,7 @@ static void list_all(blkid_partlist list, char *out, size_t size)
 	}
 }
 
-/* Another partition of the same table that shares bytes with P, or NULL. */
+/* Another partition of the same table that shares bytes with P, or NULL; logical ones lie in the extended. */
 static blkid_partition overlapped(blkid_partlist list, blkid_partition p)
 {
 	int n = blkid_partlist_numof_partitions(list), i;
@@ -92,7 +96,7 @@ static blkid_partition overlapped(blkid_partlist list, blkid_partition p)
 
 		if (blkid_partition_get_partno(q) != blkid_partition_get_partno(p) &&
 		    blkid_partition_get_table(q) == blkid_partition_get_table(p) &&
-		    !blkid_partition_is_extended(q) &&
+		    !(blkid_partition_is_extended(q) && blkid_partition_is_logical(p)) &&
 		    start_of(q) < start_of(p) + size_of(p) &&
 		    start_of(p) < start_of(q) + size_of(q))
 			return q;
@@ -136,10 +140,47 @@ static blkid_partlist read_table(blkid_probe pr, int fd, unsigned int sector_siz
 	return list && blkid_partlist_get_table(list) ? list : NULL;
 }
 
+/*
+ * libblkid believes no GPT that speaks of sectors behind the end.  For an image that ends too early:
+ * its beginning, in an unnamed file that has an end nobody comes to; or -1.
+ */
+static int open_endless(int fd)
+{
+	int copy = memfd_create("partition table", MFD_CLOEXEC);
+	char *head = malloc(TABLE_BYTES);
+	ssize_t got = head ? pread(fd, head, TABLE_BYTES, 0) : -1;
+
+	if (copy >= 0 && (got <= 0 || pwrite(copy, head, got, 0) != got ||
+			  ftruncate(copy, ENDLESS))) {
+		close(copy);
+		copy = -1;
+	}
+	free(head);
+	return copy;
+}
+
+/* *ENDLESS becomes a descriptor that has to stay open as long as PR, or -1. */
+static blkid_partlist find_table(blkid_probe pr, int fd, int is_file, int writable, int *endless)
+{
+	blkid_partlist list = read_table(pr, fd, 0);
+
+	*endless = -1;
+	if (!list && is_file)
+		list = read_table(pr, fd, BIG_SECTOR);
+	if (list || writable)
+		return list;
+	*endless = open_endless(fd);
+	if (*endless >= 0)
+		list = read_table(pr, *endless, SECTOR);
+	if (*endless >= 0 && !list)
+		list = read_table(pr, *endless, BIG_SECTOR);
+	return list;
+}
+
 errcode_t bfo_partition_find(struct bfo_context *ctx, const char *path, unsigned int number,
 			     int writable, uint64_t *start, uint64_t *size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), endless = -1;
 	blkid_partlist list = NULL;
 	blkid_probe pr = NULL;
 	struct stat st;
@@ -150,9 +191,7 @@ errcode_t bfo_partition_find(struct bfo_context *ctx, const char *path, unsigned
 	else if (!(pr = blkid_new_probe()))
 		err = ENOMEM;
 	else
-		list = read_table(pr, fd, 0);
-	if (!err && !list && S_ISREG(st.st_mode))
-		list = read_table(pr, fd, BIG_SECTOR);
+		list = find_table(pr, fd, S_ISREG(st.st_mode), writable, &endless);
 	if (!err && !list)
 		err = bfo_fail(ctx, BFO_ET_NO_PARTITION, "looking for partition %u of %s: there is "
 			       "no partition table", number, path);
@@ -160,6 +199,8 @@ errcode_t bfo_partition_find(struct bfo_context *ctx, const char *path, unsigned
 		err = choose(ctx, path, list, number, writable, start, size);
 	if (pr)
 		blkid_free_probe(pr);
+	if (endless >= 0)
+		close(endless);
 	if (fd >= 0)
 		close(fd);
 	return err;

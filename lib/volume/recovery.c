@@ -11,15 +11,17 @@ errcode_t bfo_recovery_read(struct bfo_context *ctx, struct bfo_volume *vol,
 			    const struct bfo_journal_use *use)
 {
 	struct bfo_recovery *r = calloc(1, sizeof(*r));
+	uint64_t limit = vol->store.size / vol->block_size;
 	errcode_t err;
 
 	vol->recovery = r;
 	if (!r)
 		return ENOMEM;
+	if (vol->media.opt.accept_short && bfo_media_missing(vol))
+		limit = vol->blocks;	/* what the journal has of those that are missing is there */
 	err = bfo_journal_open(ctx, vol, use, &r->journal);
 	if (!err)
-		err = bfo_replay_scan(ctx, &r->journal, vol->store.size / vol->block_size,
-				      &r->replay);
+		err = bfo_replay_scan(ctx, &r->journal, limit, &r->replay);
 	r->overlay = (struct bfo_overlay) { .ctx = ctx, .vol = vol, .below = vol->fs->io,
 					    .journal = &r->journal, .replay = &r->replay };
 	return err;

@@ -23,18 +23,12 @@
 
 #include "base/bfo_err.h"
 #include "volume/partition.h"
+#include "volume/spec.h"
 #include "volume/store.h"
 
 #define LOOP_MAJOR 7
 #define SECTOR 512
 #define MAX_STEPS 8		/* partitions and loops on top of each other */
-
-int bfo_store_is_tag(const char *spec)
-{
-	size_t n = strspn(spec, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
-
-	return n && spec[n] == '=';
-}
 
 /*
  * What libblkid remembers may be of yesterday, if nobody tells it about changes: a loop device that
@@ -89,33 +83,35 @@ static char *device_of(const char *tag)
 	return NULL;
 }
 
-errcode_t bfo_store_resolve(struct bfo_context *ctx, const char *spec, char **path,
+errcode_t bfo_store_resolve(struct bfo_context *ctx, const char *text, char **path,
 			    char **options)
 {
-	char *copy = strdup(spec), *mark;
+	struct bfo_spec spec;
+	errcode_t err = bfo_spec_parse(text, &spec);
 
 	*path = *options = NULL;
-	if (!copy)
-		return ENOMEM;
-	mark = strchr(copy, '?');
-	if (mark) {
-		*mark++ = 0;
-		*options = strdup(mark);
-		if (!*options) {
-			free(copy);
-			return ENOMEM;
-		}
+	if (err)
+		return err;
+	if (spec.is_tag)
+		*path = device_of(spec.path);
+	if (spec.is_tag && !*path)
+		err = bfo_fail(ctx, BFO_ET_NO_DEVICE, "looking for %s", text);
+	else if (!strcmp(text, "-"))
+		err = bfo_fail(ctx, ENOTBLK, "opening -: a filesystem is read and written in any "
+			       "order, which standard input and output are not: name a device or a "
+			       "file (file:- is a file of that name)");
+	else if (!*spec.path)
+		err = bfo_fail(ctx, ENOENT, "opening %s: it names nothing", text);
+	if (!err && !spec.is_tag) {
+		*path = spec.path;
+		spec.path = NULL;
 	}
-	*path = copy;
-	if (!bfo_store_is_tag(copy))
-		return 0;
-	*path = device_of(copy);
-	free(copy);
-	if (*path)
-		return 0;
-	free(*options);
-	*options = NULL;
-	return bfo_fail(ctx, BFO_ET_NO_DEVICE, "looking for %s", spec);
+	if (!err) {
+		*options = spec.options;
+		spec.options = NULL;
+	}
+	bfo_spec_free(&spec);
+	return err;
 }
 
 /*

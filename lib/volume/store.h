@@ -8,12 +8,9 @@
 #include "base/context.h"
 #include "volume/volume.h"
 
-/* True for TAG=VALUE, which libblkid is asked about; anything else is a path. */
-int bfo_store_is_tag(const char *spec);
-
 /*
- * Splits SPEC into PATH (libblkid's answer for TAG=VALUE) and OPTIONS (behind the first '?',
- * NULL if there are none); both malloc'ed.
+ * Takes SPEC (volume/spec.h) apart: PATH (libblkid's answer for TAG=VALUE) and OPTIONS (NULL if there are
+ * none); both malloc'ed.
  */
 errcode_t bfo_store_resolve(struct bfo_context *ctx, const char *spec, char **path,
 			    char **options);

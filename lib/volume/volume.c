@@ -17,7 +17,8 @@ struct bfo_store bfo_volume_store(const struct bfo_volume *vol)
 {
 	struct bfo_store s = vol->store;
 
-	s.size = vol->blocks * vol->block_size;
+	if (!bfo_media_missing(vol))
+		s.size = vol->blocks * vol->block_size;
 	return s;
 }
 
@@ -39,11 +40,23 @@ errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *
 	return bfo_fail(ctx, BFO_ET_SAME_VOLUME, "comparing %s and %s", a->spec, b->spec);
 }
 
+uint32_t bfo_volume_most(const struct bfo_volume *vol)
+{
+	uint64_t most = vol->pace ? vol->pace->burst / vol->block_size : UINT32_MAX;
+
+	return most < UINT32_MAX ? most : UINT32_MAX;
+}
+
 errcode_t bfo_volume_read(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
 			  uint32_t count, void *buf)
 {
-	errcode_t err = bfo_media_read(vol, blk, count, buf);
+	uint32_t most = bfo_volume_most(vol), at, n;
+	errcode_t err = 0;
 
+	for (at = 0; at < count && !err; at += n) {
+		n = count - at < most ? count - at : most;
+		err = bfo_media_read(vol, blk + at, n, (char *) buf + (size_t) at * vol->block_size);
+	}
 	if (err == BFO_ET_JOURNAL_UNREAD)
 		return err;		/* ctx->what says which block of it */
 	if (err)
@@ -63,8 +76,10 @@ int bfo_volume_scatter(struct bfo_volume *vol, uint64_t blk, uint32_t count,
 {
 	ssize_t want = (ssize_t) count * vol->block_size;
 
-	return bfo_volume_can_scatter(vol, blk, count) &&
-	       preadv(vol->fd, iov, n, vol->offset + blk * vol->block_size) == want &&
+	if (!bfo_volume_can_scatter(vol, blk, count))
+		return 0;
+	bfo_pace_take(vol->pace, want);
+	return preadv(vol->fd, iov, n, vol->offset + blk * vol->block_size) == want &&
 	       !bfo_media_note_done(vol, blk, count);
 }
 
@@ -72,7 +87,10 @@ int bfo_volume_fetch(struct bfo_volume *vol, uint64_t blk, uint32_t count, void 
 {
 	ssize_t want = (ssize_t) count * vol->block_size;
 
-	return vol->fd >= 0 && pread(vol->fd, buf, want, vol->offset + blk * vol->block_size) == want;
+	if (vol->fd < 0)
+		return 0;
+	bfo_pace_take(vol->pace, want);
+	return pread(vol->fd, buf, want, vol->offset + blk * vol->block_size) == want;
 }
 
 void bfo_volume_forget(struct bfo_volume *vol, uint64_t blk, uint32_t count)
@@ -161,6 +179,15 @@ int bfo_volume_is_system_inode(const struct bfo_volume *vol, ext2_ino_t ino)
 	return ino < EXT2_FIRST_INODE(sb) || ino == sb->s_journal_inum ||
 	       ino == sb->s_usr_quota_inum || ino == sb->s_grp_quota_inum ||
 	       ino == sb->s_prj_quota_inum || ino == sb->s_orphan_file_inum;
+}
+
+int bfo_volume_is_checked(const struct bfo_volume *vol)
+{
+	const struct ext2_super_block *sb = vol->fs->super;
+	uint64_t checked = (uint64_t) sb->s_lastcheck_hi << 32 | sb->s_lastcheck;
+	uint64_t mounted = (uint64_t) sb->s_mtime_hi << 32 | sb->s_mtime;
+
+	return !sb->s_mnt_count && checked >= mounted;
 }
 
 int bfo_volume_holds_files(const struct bfo_volume *vol)

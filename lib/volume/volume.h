@@ -13,6 +13,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "base/context.h"
+#include "base/pace.h"
 #include "volume/direct.h"
 #include "volume/media.h"
 
@@ -45,9 +46,12 @@ struct bfo_volume {
 				/* (scattered reads, hints); -1 with another I/O manager */
 	struct bfo_media media;
 	struct bfo_direct direct;
+	struct bfo_pace *pace;	/* of a source: how fast it may be read; or NULL */
+	io_manager unpaced;	/* what its channel has without that, */
+	struct struct_io_manager paced;	/* and with it (volume/paced.h) */
 };
 
-/* The bytes of the filesystem alone: what it lies on may go on behind it. */
+/* The bytes of the filesystem alone: what it lies on may go on behind it, or end before it does. */
 struct bfo_store bfo_volume_store(const struct bfo_volume *vol);
 
 /* True if VOL, or the external journal that is read for it, shares bytes with S. */
@@ -57,9 +61,12 @@ int bfo_volume_lies_on(const struct bfo_volume *vol, const struct bfo_store *s);
 errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *a,
 			      const struct bfo_volume *b);
 
+/* Blocks that one request may ask for: what the volume's pace lets through at once. */
+uint32_t bfo_volume_most(const struct bfo_volume *vol);
+
 /*
- * Reads COUNT blocks from block BLK into BUF, in one request; BFO_ET_NOT_RESCUED, without asking, if
- * one of them is known to be bad.
+ * Reads COUNT blocks from block BLK into BUF, in one request if bfo_volume_most() permits;
+ * bfo_media_why(), without asking, if one of them is known to be bad.
  */
 errcode_t bfo_volume_read(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
 			  uint32_t count, void *buf);
@@ -107,6 +114,12 @@ uint64_t bfo_volume_inode_block(const struct bfo_volume *vol, ext2_ino_t ino, ui
 
 /* Inodes of GROUP that may be in use: those before bg_itable_unused. */
 uint32_t bfo_volume_group_used(const struct bfo_volume *vol, dgrp_t group);
+
+/*
+ * True if e2fsck has checked it, or mke2fs made it, since it was last mounted for writing.  (The mount
+ * count tells where a mount came in the same second.)
+ */
+int bfo_volume_is_checked(const struct bfo_volume *vol);
 
 /* True if there is more than what mke2fs makes: reserved inodes, lost+found, the filesystem's own. */
 int bfo_volume_holds_files(const struct bfo_volume *vol);

@@ -8,32 +8,6 @@ requires root mke2fs e2fsck debugfs setfattr getfattr losetup perl strace
 
 # ---- metadata ----
 
-ipg=$(dumpe2fs -h whole.img 2> /dev/null | sed -n 's/^Inodes per group: *//p')
-
-# inodes_in BLOCK...: the numbers of all inodes in these blocks of the tables
-inodes_in() {
-	local block table
-
-	for block; do
-		dumpe2fs whole.img 2> /dev/null |
-			sed -n 's/.*Inode table at \([0-9]*\)-\([0-9]*\).*/\1 \2/p' |
-			awk -v b="$block" -v ipg="$ipg" '
-				$1 <= b && b <= $2 { f = (NR - 1) * ipg + (b - $1) * 16 + 1
-				for (i = f; i < f + 16; i++) print i }'
-	done
-}
-# entries_in BLOCK: "inode name" of the entries in a block of a directory
-entries_in() {
-	dd if=whole.img bs=4096 skip="$1" count=1 status=none | perl -0777 -e '
-		my ($block, $at) = (scalar(<STDIN>), 0);
-		while ($at < 4084) {
-			my ($ino, $len, $n) = unpack("VvC", substr($block, $at, 8));
-			my $name = substr($block, $at + 8, $n);
-			print("$ino $name\n") if $ino && $name ne "." && $name ne "..";
-			$at += $len || die;
-		}'
-}
-
 # lost LOST-INODES LOST-ENTRIES: adds to `expected` what is unreadable, unreached, or has fewer links
 lost() {
 	mounted whole.img mnt
@@ -87,12 +61,15 @@ plainly() {
 tables="$(table_of /bad/nodes/file-20) $(table_of /bad/nodes/fast-20) $(table_of /bad/nodes/dir)"
 tables=$(echo $tables | tr ' ' '\n' | sort -un)
 for table in $tables; do
-	inodes_in $table > in-table
-	cat in-table
-	echo "unreadable-inodes <$(head -1 in-table)-$(tail -1 in-table)> $(head -1 in-table) - - 16" \
-		>> expected
+	inodes_in $table
 done > lost-inodes
 sort -n lost-inodes | uniq > numbers
+# what meets is one finding
+perl -ne 'chomp; if (defined($last) && $_ == $last + 1) { $last = $_; next }
+	found(); $first = $last = $_;
+	sub found { print("unreadable-inodes <$first-$last> $first - - ", $last - $first + 1, "\n")
+		if defined($last) }
+	END { found() }' numbers >> expected
 lost numbers no-entries
 bad $tables
 volume target.img 80M

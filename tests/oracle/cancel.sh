@@ -4,7 +4,7 @@
 # completes it, and "e2bfo abort", e2fsck -p and a mount each give back what there was before.
 # long
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck losetup perl dumpe2fs tune2fs debugfs
+requires root mke2fs e2fsck losetup perl dumpe2fs tune2fs debugfs jq
 
 volume source.img 2G
 mounted source.img mnt rw,noatime
@@ -40,6 +40,7 @@ reached() {
 	fail "it ended before $1 KB were written: $(cat said)"
 }
 
+# Descriptor 7 is not open any more when it is resumed.
 # stopped SIGNAL KILOBYTES [PAUSE]: a copy that gets SIGNAL when this much of the target was written;
 # and that stands still for 5 s when PAUSE kilobytes were.
 # An ignored SIGINT is inherited from a shell's background, so Perl starts it.
@@ -49,7 +50,8 @@ stopped() {
 	cp --sparse=always old.img target.img
 	begun=$(du -k target.img | cut -f 1)
 	perl -e '$SIG{INT} = "DEFAULT"; exec(@ARGV)' \
-		"$E2BFO" copy --memory 8M source.img target.img > out 2> said < /dev/null &
+		"$E2BFO" copy --memory 8M --bwlimit 16G --progress json --progress-fd 7 \
+		source.img target.img > out 2> said 7> objects < /dev/null &
 	pid=$!
 	echo $pid >> .state/processes
 	if [ $# = 3 ]; then
@@ -146,9 +148,17 @@ for kilobytes in 1000 500000 800000; do
 done
 [ "$read_blocks" -lt $((all * 2 / 3)) ] || fail "resuming read $read_blocks of $all blocks again"
 
-# The same for people: what had arrived counts as copied, but not for the speed.
+# The same for people: what had arrived counts as copied, but not for the speed.  So says --dry-run.
 stopped INT 800000
+before=$(digest target.img)
+e2bfo 0 resume -n --json target.img
+unchanged target.img "$before" "resume --dry-run"
+jq -e '.copied_bytes > 300e6 and .copied_bytes < .data_bytes' out > /dev/null ||
+	fail "resume --dry-run: $(cat out)"
+arrived=$(jq .copied_bytes out)
 e2bfo 0 resume target.img
+grep -q "^Of that, $((arrived * 10 / 1048576 / 10))\.[0-9]* MiB had arrived" out ||
+	fail "$arrived bytes had arrived: $(cat out)"
 perl -e '
 	my %mib = (MiB => 1, GiB => 1024);
 	my $said = do { local $/; <> };

@@ -133,6 +133,8 @@ ask target.img 'dump /data out.data'
 cmp data out.data || fail "--ignore-journal shows the journal"
 [ "$(sha256sum < made.img)" = "$before" ] || fail "made.img has changed"
 e2bfo 0 verify --ignore-journal made.img target.img
+e2bfo 0 ls made.img
+says '^e2bfo: made.img was read as its journal leaves it: 7 transactions, 4 blocks$'
 e2bfo 1 verify --json made.img target.img
 grep -q '"journal_a": {"ignored": false, "transactions": 7, "blocks": 4, "aborted": false' out ||
 	{ cat out; fail "JSON"; }
@@ -158,6 +160,12 @@ for list in last_orphan orphan_file; do
 	fi
 	e2bfo 0 copy --json --mkfs --size 32M --force orphans.img target.img
 	grep -q "\"open_unlinked\": \[$gone\]" out || { cat out; fail "$list: no unlinked file"; }
+	e2bfo 0 ls --json orphans.img
+	grep -q "\"open_unlinked\": \[$gone\]" out || fail "$list: ls has no unlinked file: $(cat out)"
+	e2bfo 0 ls orphans.img
+	says '^e2bfo: 1 file was deleted while still open on orphans.img: without a name, left out$'
+	e2bfo 0 ls -q orphans.img
+	[ ! -s said ] || fail "ls -q: $(cat said)"
 	checked target.img
 	ask target.img 'stat cut' | grep -q 'Size: 5000$' || fail "$list: size"
 	ask target.img 'stat cut' | grep -q 'Blockcount: 16$' || fail "$list: blocks"

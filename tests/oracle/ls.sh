@@ -5,7 +5,7 @@
 # Damage is told and does not hide the rest. By an index, also one that breaks off in the middle,
 # it says the same as without. Nothing is written.
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck debugfs losetup perl setfattr tune2fs stat find
+requires root mke2fs e2fsck debugfs losetup perl python3 setfattr lsattr tune2fs stat find
 
 # kernel DIR: of all paths below the mounted DIR, what stat(1) says, a line each
 kernel() {
@@ -31,7 +31,7 @@ kernel() {
 # from_json FILE: the same lines from --json (bytes stay bytes); and inode numbers ascend in each
 # directory
 from_json() {
-	perl -MJSON::PP -e '
+	perl -MJSON::PP -MMIME::Base64 -MEncode=decode,FB_CROAK,LEAVE_SRC -e '
 		local $/ = undef;
 		my $text = <STDIN>;
 		$text =~ s/\\udc([0-9a-f]{2})/\\u00$1/g;
@@ -47,8 +47,14 @@ from_json() {
 			# the kernel shows blocks where file data stands in the inode
 			$e->{blocks} += $e->{size} + 511 >> 9
 				if $e->{type} eq "file" && $e->{flags} & 0x10000000;
-			my @t = map { defined ? substr($_, 0, 35) : "none" }
+			my @t = map { defined ? s/T/ /r =~ s/Z$/ +0000/r : "none" }
 				@$e{qw(mtime atime ctime crtime)};
+			/T\d\d:\d\d:\d\d\.\d{9}Z$/ or die "$e->{path}: not RFC 3339: $_\n"
+				for grep { defined } @$e{qw(mtime atime ctime crtime)};
+			my $odd = !eval { decode("UTF-8", $e->{path}, FB_CROAK | LEAVE_SRC); 1 };
+			exists($e->{path_bytes}) == $odd &&
+				(!$odd || decode_base64($e->{path_bytes}) eq $e->{path})
+				or die "$e->{path}: path_bytes\n";
 			my $line = join("|", $e->{path}, $e->{inode}, $mode,
 				@$e{qw(links uid gid size blocks)}, $dev, @t, $e->{target} // "");
 			$line =~ s/([^ -~]|%)/sprintf("%%%02x", ord($1))/ge;
@@ -135,7 +141,30 @@ private() {
 	same expected actual
 }
 
+# named IMAGE LEAST: names of extended attributes as listxattr(2) has them, of LEAST inodes or more,
+# and of flags as lsattr(1)
+named() {
+	e2bfo 0 ls -R --json "$1"
+	mounted "$1" mnt
+	python3 -c '
+import json, os, re, stat, subprocess, sys
+seen = 0
+for entry in json.load(open("out"))["entries"]:
+    path = b"mnt" + os.fsencode(entry["path"])
+    wanted = sorted(os.listxattr(path, follow_symlinks=False))
+    assert sorted(entry["xattrs"]) == wanted, (path, entry["xattrs"], wanted)
+    assert entry["has_xattr"] == bool(wanted), path
+    seen += bool(wanted)
+    if entry["type"] in ("file", "directory") and re.fullmatch(rb"[-\w./]+", path):
+        flags = subprocess.check_output([b"lsattr", b"-dl", path]).decode().split(None, 1)[1].strip()
+        assert ", ".join(entry["flag_names"]) == flags.replace("---", ""), (path, flags)
+assert seen >= int(sys.argv[1]), seen
+' "$2" || fail "$1: names"
+	unmounted mnt
+}
+
 "$IMAGES/oddities" odd.img
+named odd.img 20
 judge odd.img
 judge odd.img --memory 1M
 private odd.img
@@ -229,13 +258,31 @@ says "/d1/file30: name points to no inode.* \(inode $free\)" "/d1/file31: inode 
 [ "$(wc -l < said)" = 2 ] || fail "more than two are damaged"
 from_json out > actual
 [ "$(wc -l < actual)" = 339 ] || fail "$(wc -l < actual) names instead of 339"
-grep -q '{"path": "/d1/file30", "inode": [0-9]*, "damage": "name-inode"}' out ||
+grep -q '{"path": "/d1/file30", "damage": "name-inode", "inode": [0-9]*}' out ||
 	fail "JSON of damage"
 
 debug broken.img "sif /d3/link900 size 800" "sif /d3/link150 mode 0120755"
 e2bfo 1 ls -l broken.img /d3
 says '/d3/link900: symbolic link is damaged'
 [ "$(wc -l < said)" = 1 ] || fail "more than one is damaged"
+
+# an attribute block that several inodes share, and attributes in an inode
+cp odd.img broken.img
+e2bfo 0 ls -R --json broken.img
+shared=$(perl -MJSON::PP -e '
+	local $/ = undef;
+	my $text = <STDIN> =~ s/\\udc../x/gr;
+	for my $e (@{JSON::PP->new->latin1->decode($text)->{entries}}) {
+		my $said = `debugfs -R "stat <$e->{inode}>" broken.img 2> /dev/null`;
+		print("$1\n"), exit if $said =~ /File ACL: ([1-9]\d*)/;
+	}' < out)
+[ -n "$shared" ] || fail "no attribute block"
+dd if=/dev/zero of=broken.img bs=4096 seek="$shared" count=1 conv=notrunc status=none
+e2bfo 1 ls -R --json broken.img
+says "extended attribute block is damaged \(inode [0-9]+, block $shared\)"
+grep -q '"xattrs": null' out || fail "names of attributes that cannot be known"
+grep -q "\"damage\": \"xattr-block\", \"inode\": [0-9]*, \"block\": $shared" out || fail "no damage in JSON"
+e2bfo 0 ls -R broken.img
 
 # a directory block with a wrong checksum, a directory below itself, a name of a system inode
 cp kind.img broken.img

@@ -154,7 +154,8 @@ sfdisk -q --no-reread -N 2 disk.img <<< "size=$((target_size - 1))M" > /dev/null
 refused "smaller than its filesystem.*partition=2: it has $(((target_size - 1) << 20)) bytes" \
 	--partition 1 disk.img 'disk.img?partition=2'
 sfdisk -q --no-reread -N 1 disk.img <<< "size=$((source_size - 1))M" > /dev/null 2>&1
-refused "smaller than its filesystem.*partition=1: it has" --partition 1 disk.img tree.img
+e2bfo 0 copy -n --mkfs --size 400M --partition 1 disk.img new.img
+says "partition=1 ends before its filesystem does: it has $(((source_size - 1) << 20)) bytes"
 
 # ---- partitions that overlap: not written to ----
 disk disk.img "label: dos\n$s, type=83\n$t, type=83\nsize=8M, type=83\n" 1 2

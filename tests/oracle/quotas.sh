@@ -60,7 +60,7 @@ perl -e 'for (0 .. 49) { print "mkdir d$_\n"; }
 head -c 100 /dev/zero | tr '\0' x > part0
 head -c 5000 part0 /dev/zero > part1
 head -c 40000 /dev/zero | tr '\0' y > part2
-debugfs -w -f commands fresh.img > debugfs.log 2>&1
+debug fresh.img < commands
 e2fsck -fn fresh.img > fsck.log 2>&1 && fail "debugfs keeps quota" || :
 cp --sparse=always fresh.img other.img
 refused other.img "Missing quota entry"
@@ -129,7 +129,7 @@ perl -e 'srand(7); for my $d (0 .. 99) { print "mkdir d$d\ncd d$d\n";
 	for (0 .. 499) { print "symlink l$_ x\n",
 		"sif l$_ uid ", int(rand(4294967295)), "\nsif l$_ gid ", $d * 500 + $_, "\n"; }
 	print "cd ..\n"; }' > commands
-debugfs -w -f commands many.img > debugfs.log 2>&1
+debug many.img < commands
 perl -e 'srand(7); for (0 .. 49999) {
 		printf "user %d 1 0\ngroup %d 1 0\nproject 0 1 0\n", int(rand(4294967295)), $_;
 	}' > charges

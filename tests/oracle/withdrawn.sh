@@ -42,8 +42,9 @@ failing() {
 	shift
 	target "$@"
 	ask target.img 'ls -l' > before
-	cut $options
-	says 'is as it was before'
+	cut --json $options
+	says 'target.img is as it was before'
+	grep -q '"target_state": "as-before"' out || fail "target_state: $(cat out)"
 	checked target.img
 	ask target.img 'ls -l' > after
 	same before after
@@ -62,8 +63,9 @@ failing --not-atomic -t ext4 -O ^flex_bg,^metadata_csum
 # Without group checksums a journal has all inodes: what fails then is writing them in their places,
 # when the copy is as good as made.
 target -t ext3
-cut
-says "waits in the target's journal"
+cut --json
+grep -q '"target_state": "in-journal"' out || fail "target_state: $(cat out)"
+says "target.img has all of it, .* waits in its journal: run e2fsck -p"
 e2fsck -p target.img > fsck.log 2>&1 || [ $? = 1 ] || fail "e2fsck -p: $(cat fsck.log)"
 checked target.img
 old "a copy that waits in the journal"

@@ -25,6 +25,7 @@ static struct {
 	BFO_VEC(struct io_log_entry) entries;
 	char *names[MAX_NAMES];
 	size_t fail_in, fail_count;	/* writes until, and how many then */
+	errcode_t fail_code;
 	struct {
 		uint64_t at, len;
 	} bad[MAX_BAD];
@@ -154,7 +155,7 @@ static errcode_t log_write(io_channel io, unsigned long long block, int count, c
 		e.data = unit_copy(data, e.bytes);
 	append(io, e);
 	if (fails_now())
-		return EIO;
+		return state.fail_code;
 	return io_channel_write_blk64(layer_of(io)->below, block, count, data);
 }
 
@@ -172,7 +173,7 @@ static errcode_t log_write_byte(io_channel io, unsigned long offset, int count, 
 {
 	note(io, IO_LOG_WRITE, offset, count, 0);
 	if (fails_now())
-		return EIO;
+		return state.fail_code;
 	return io_channel_write_byte(layer_of(io)->below, offset, count, data);
 }
 
@@ -241,6 +242,13 @@ void io_log_fail_writes(size_t nth, size_t count)
 {
 	state.fail_in = nth;
 	state.fail_count = count;
+	state.fail_code = EIO;
+}
+
+void io_log_cut_write(size_t nth)
+{
+	io_log_fail_writes(nth, 1);
+	state.fail_code = EXT2_ET_SHORT_WRITE;
 }
 
 void io_log_fail_reads(uint64_t at, uint64_t len)

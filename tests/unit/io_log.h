@@ -41,4 +41,7 @@ void io_log_fail_write(size_t nth);
 /* The same of COUNT writes; SIZE_MAX: as if the power had gone. */
 void io_log_fail_writes(size_t nth, size_t count);
 
+/* Lets write number NTH be short, without a word of why: EXT2_ET_SHORT_WRITE. */
+void io_log_cut_write(size_t nth);
+
 #endif

@@ -75,8 +75,7 @@ void journalbed_open(struct journalbed *b)
 {
 	char *path = unit_path(b->name);
 
-	want_ok(bfo_volume_open(&b->ctx, path, BFO_OPEN_TARGET | BFO_OPEN_FORCE, io_log_manager,
-				&b->vol));
+	want_ok(bfo_volume_open(&b->ctx, path, BFO_OPEN_TARGET, io_log_manager, &b->vol));
 	want_ok(bfo_writer_open(&b->w, &b->ctx, b->vol, NULL));
 	free(path);
 }

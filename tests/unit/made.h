@@ -21,7 +21,7 @@ struct made {
 	struct bfo_target target;
 	struct bfo_plan plan;
 	int planned;
-	const struct bfo_filter *filter;	/* for made_plan(), or NULL */
+	struct bfo_filter *filter;	/* for made_plan(), or NULL */
 };
 
 /* A target of 4 KiB blocks with mke2fs's default features; nothing is free. */

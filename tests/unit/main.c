@@ -34,10 +34,12 @@ Suite *filter_suite(void);
 Suite *fit_suite(void);
 Suite *htree_suite(void);
 Suite *inode_image_suite(void);
+Suite *json_suite(void);
 Suite *landing_suite(void);
 Suite *layout_suite(void);
 Suite *mapfile_suite(void);
 Suite *maps_suite(void);
+Suite *marks_suite(void);
 Suite *media_suite(void);
 Suite *mine_suite(void);
 Suite *refs_suite(void);
@@ -48,8 +50,10 @@ Suite *merge_clash_suite(void);
 Suite *merge_random_suite(void);
 Suite *names_suite(void);
 Suite *order_suite(void);
+Suite *pace_suite(void);
 Suite *pairs_suite(void);
 Suite *pipe_suite(void);
+Suite *progress_suite(void);
 Suite *quota_damage_suite(void);
 Suite *quota_suite(void);
 Suite *quota_use_suite(void);
@@ -61,6 +65,7 @@ Suite *runs_suite(void);
 Suite *sequence_suite(void);
 Suite *sort_suite(void);
 Suite *space_suite(void);
+Suite *spec_suite(void);
 Suite *spill_suite(void);
 Suite *text_suite(void);
 Suite *values_suite(void);
@@ -76,13 +81,14 @@ Suite *xattr_image_suite(void);
 Suite *xattr_split_suite(void);
 
 static Suite *(*const suites[])(void) = {
-	vec_suite, rank_suite, range_suite, sort_suite, extsort_suite, spill_suite,
-	crc32c_suite, text_suite, mine_suite, trace_text_suite, refs_suite,
+	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
+	spec_suite, crc32c_suite, text_suite, json_suite, progress_suite, mine_suite,
+	trace_text_suite, refs_suite,
 	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, filter_suite,
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite, space_suite,
 	runs_suite, inode_image_suite, xattr_suite, xattr_split_suite, xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
-	batch_suite, batch_random_suite, regions_suite, media_suite, mapfile_suite,
+	batch_suite, batch_random_suite, pace_suite, regions_suite, media_suite, mapfile_suite,
 	batches_suite, pipe_suite, reread_suite, commit_suite, commit_fail_suite,
 	journal_suite, record_suite, commit_fit_suite, transaction_suite, digest_suite,
 	quota_slot_suite, replay_suite,

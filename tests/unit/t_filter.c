@@ -227,7 +227,8 @@ struct wood {
 	struct made m;
 	uint8_t *dropped;		/* what the plain walk says: per position in names[] */
 	uint8_t *entered;		/* per record */
-	const struct bfo_filter *filter;
+	uint8_t met[PATTERNS];		/* per pattern: it excluded something */
+	struct bfo_filter *filter;
 	uint32_t reached;
 };
 
@@ -299,7 +300,7 @@ static void plain_walk(struct wood *w, uint32_t dir, const char *path)
 	const struct bfo_inode *rec = &t->inodes.v[dir];
 	char below[ROOMY];
 	uint32_t i, k;
-	int leads, drop;
+	int leads, drop, unlisted;
 
 	w->entered[dir] = 1;
 	for (i = rec->child; i < rec->child + rec->nchild; i++) {
@@ -308,17 +309,33 @@ static void plain_walk(struct wood *w, uint32_t dir, const char *path)
 		w->reached++;
 		snprintf(below, sizeof(below), "%s/%.*s", path, (int) bfo_name_len(n),
 			 bfo_name_text(t, n));
-		drop = w->filter->selects && !is_listed(w->filter, below, &leads) && !leads;
-		for (k = 0; k < w->filter->n_exclude; k++)
-			drop |= plain_excludes(w->filter->exclude[k], below, is_dir(&w->m, n->ino));
+		unlisted = w->filter->selects && !is_listed(w->filter, below, &leads) && !leads;
+		drop = unlisted;
+		for (k = 0; k < w->filter->n_exclude && !unlisted; k++)
+			if (plain_excludes(w->filter->exclude[k], below, is_dir(&w->m, n->ino)))
+				drop = w->met[k] = 1;
 		w->dropped[i] = drop;
 		if (!drop && is_dir(&w->m, n->ino) && !w->entered[n->ino])
 			plain_walk(w, n->ino, below);
 	}
 }
 
+/* Those that excluded nothing are idle, and no others. */
+static void want_idle(const struct wood *w)
+{
+	size_t i, k = 0;
+
+	for (i = 0; i < w->filter->n_exclude; i++) {
+		if (w->met[i])
+			continue;
+		want(k < w->filter->idle.n && w->filter->idle.v[k] == i);
+		k++;
+	}
+	want_eq(k, w->filter->idle.n);
+}
+
 /* Both walks over a tree grown from SEED, with FILTER. */
-static void compare(struct wood *w, const struct bfo_filter *filter)
+static void compare(struct wood *w, struct bfo_filter *filter)
 {
 	struct made *m = &w->m;
 	uint32_t *before;
@@ -330,6 +347,7 @@ static void compare(struct wood *w, const struct bfo_filter *filter)
 	w->entered = unit_alloc(m->tree.inodes.n);
 	memset(w->dropped, 0, m->tree.names.n);
 	memset(w->entered, 0, m->tree.inodes.n);
+	memset(w->met, 0, sizeof(w->met));
 	plain_walk(w, bfo_tree_find(&m->tree, ROOT), "");
 	before = unit_alloc(m->tree.names.n * sizeof(*before));
 	for (i = 0; i < m->tree.names.n; i++)
@@ -337,6 +355,8 @@ static void compare(struct wood *w, const struct bfo_filter *filter)
 	want_ok(bfo_plan_filter(&m->plan, filter));
 	for (i = 0; i < m->tree.names.n; i++)
 		want_eq(m->tree.names.v[i].ino, w->dropped[i] ? BFO_NONE : before[i]);
+	want_idle(w);
+	bfo_filter_free(filter);
 	free(before);
 	free(w->dropped);
 	free(w->entered);
@@ -406,7 +426,7 @@ END_TEST
 START_TEST(ends_in_circles)
 {
 	static const char *const exclude[] = { "z" };
-	static const struct bfo_filter filter = { .exclude = exclude, .n_exclude = 1 };
+	struct bfo_filter filter = { .exclude = exclude, .n_exclude = 1 };
 	struct made m;
 
 	made_init(&m);
@@ -463,6 +483,7 @@ START_TEST(forgets_findings)
 	want_eq(made_found(&m, BFO_FOUND_NAME), _i ? 0 : 2);
 	want_eq(made_found(&m, BFO_FOUND_EXTENT), 1);
 	want_eq(m.tree.findings.n, _i ? 1 : 3);
+	bfo_filter_free(&filter);
 	made_free(&m);
 }
 END_TEST
@@ -495,6 +516,37 @@ START_TEST(refuses_paths)
 	want_err(made_plan_paths(&m, &rows[_i].from, 1, "/", NULL), rows[_i].err);
 	if (!rows[_i].err)
 		want_eq(m.plan.files, 1);
+	bfo_filter_free(&filter);
+	made_free(&m);
+}
+END_TEST
+
+/* All that are missing are known by then, and the first says why. */
+START_TEST(lists_what_is_missing)
+{
+	static const char *const files[] = { "none", "a", "a/x/y", "a/../a", "a/x", "x" };
+	static const size_t entries[] = { 0, 2, 3, 5 };
+	static const errcode_t why[] = { BFO_ET_NO_PATH, BFO_ET_NOT_DIR, EINVAL, BFO_ET_NO_PATH };
+	struct bfo_filter filter = { .files = files, .n_files = 6, .selects = 1 };
+	struct made m;
+	size_t i;
+
+	made_init(&m);
+	made_inode(&m, ROOT, S_IFDIR | 0755);
+	made_inode(&m, 20, S_IFDIR | 0755);
+	made_file(&m, 30, 0, 0);
+	made_seal(&m);
+	made_name(&m, ROOT, "a", 20);
+	made_name(&m, 20, "x", 30);
+	m.filter = &filter;
+	want_err(made_plan(&m, NULL), BFO_ET_NO_PATH);
+	ck_assert_str_eq(m.ctx.what, "looking for none and 3 further paths in the source");
+	want_eq(filter.missing.n, 4);
+	for (i = 0; i < 4; i++) {
+		want_eq(filter.missing.v[i].entry, entries[i]);
+		want_err(filter.missing.v[i].why, why[i]);
+	}
+	bfo_filter_free(&filter);
 	made_free(&m);
 }
 END_TEST
@@ -503,7 +555,7 @@ END_TEST
 START_TEST(notes_links_outside)
 {
 	static const char *const exclude[] = { "/a/" };
-	static const struct bfo_filter filter = { .exclude = exclude, .n_exclude = 1 };
+	struct bfo_filter filter = { .exclude = exclude, .n_exclude = 1 };
 	static const struct {
 		const char *from, *to;
 		int filtered, noted;
@@ -545,6 +597,7 @@ START_TEST(notes_links_outside)
 		len = bfo_plan_path(&m.plan, o->inode, 0, BFO_NO_NAME, path, sizeof(path));
 		want(len == 5 && !memcmp(path, "/b/x3", 5));
 	}
+	bfo_filter_free(&filter);
 	made_free(&m);
 }
 END_TEST
@@ -562,6 +615,7 @@ Suite *filter_suite(void)
 	tcase_add_test(tc, ends_in_circles);
 	tcase_add_loop_test(tc, forgets_findings, 0, 2);
 	tcase_add_loop_test(tc, refuses_paths, 0, 7);
+	tcase_add_test(tc, lists_what_is_missing);
 	tcase_add_loop_test(tc, notes_links_outside, 0, 6);
 	suite_add_tcase(s, tc);
 	return s;

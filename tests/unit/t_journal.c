@@ -90,19 +90,20 @@ static void open_journal(struct journalbed *b, struct bfo_txlog *j, const char *
 	j->now = 1000000000;
 	memset(j->tag, 0, sizeof(j->tag));
 	memcpy(j->tag, tag, strlen(tag));
+	memset(j->note, 'n', sizeof(j->note));
 }
 
 static int last_is(struct journalbed *b, struct bfo_txlog *j, const char *text)
 {
 	char tag[BFO_TXLOG_TAG_BYTES] = "";
-	int64_t when = 0;
-	int yes = 2;
+	struct bfo_txlog_end end;
 
 	memcpy(tag, text, strlen(text));
-	want_ok(bfo_txlog_last_is(&b->ctx, j, tag, &yes, &when));
-	want(yes == !!yes);
-	want(when == (yes ? 1000000000 : 0));
-	return yes;
+	want_ok(bfo_txlog_last(&b->ctx, j, tag, sizeof(tag), &end));
+	want(end.is_it == !!end.is_it);
+	want(end.when == (end.is_it ? 1000000000 : 0));
+	want(end.note[0] == (end.is_it ? 'n' : 0) && end.note[sizeof(end.note) - 1] == end.note[0]);
+	return end.is_it;
 }
 
 static void close_journal(struct journalbed *b, struct bfo_txlog *j)

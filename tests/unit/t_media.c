@@ -268,7 +268,7 @@ START_TEST(maps_bytes_to_blocks)
 	opt.map = &map;
 	b.vol->media.opt = opt;
 	vol = b.vol;
-	want_ok(bfo_media_apply_map(vol));
+	want_ok(bfo_media_begin(vol));
 	for (i = 0; i < LAST; i++) {
 		uint64_t begin_at = 512 + (uint64_t) i * BS, end = begin_at + BS;
 		int good = bfo_mapfile_has(&map, begin_at, BS);
@@ -281,6 +281,39 @@ START_TEST(maps_bytes_to_blocks)
 	bfo_mapfile_free(&map);
 	bed_close(&b);
 	free(path);
+}
+END_TEST
+
+/* What lies behind the end is bad, with the block that is there in part; if it is let in at all. */
+START_TEST(ends_where_the_device_does)
+{
+	struct bfo_volume *vol;
+	struct bed b;
+	char block[BS];
+
+	bed_open(&b, BS, LAST, 0, NULL);
+	vol = b.vol;
+	want_ok(bfo_media_begin(vol));
+	want_eq(bfo_media_missing(vol), 0);
+	want_eq(vol->media.bad.n, 0);
+	vol->store.size = 1000 * BS + 1;
+	want_eq(bfo_media_missing(vol), (LAST - 1000) * BS - 1);
+	want_ok(bfo_media_begin(vol));
+	want_eq(vol->media.bad.n, 0);
+	vol->media.opt.accept_short = 1;
+	want_ok(bfo_media_begin(vol));
+	want_eq(bfo_media_fit(vol, 990, 20, NULL), 10);
+	want_eq(bfo_ranges_total(&vol->media.bad), LAST - 1000);
+	want_ok(bfo_media_read(vol, 999, 1, block));
+	want_err(bfo_media_read(vol, 999, 2, block), BFO_ET_TRUNCATED);
+	want_err(bfo_media_read_exact(vol, 1000, block), BFO_ET_TRUNCATED);
+	want_ok(bfo_media_note_bad(vol, 500));
+	want_err(bfo_media_read(vol, 499, 3, block), EIO);
+	vol->blocks = UINT64_MAX / BS + 2;
+	want_eq(bfo_media_missing(vol), UINT64_MAX);
+	want_ok(bfo_media_begin(vol));
+	want_eq(bfo_media_fit(vol, 990, 20, NULL), 10);
+	bed_close(&b);
 }
 END_TEST
 
@@ -330,6 +363,7 @@ Suite *media_suite(void)
 	unit_case(s, "stops_at_what_is_needed", stops_at_what_is_needed, 0);
 	unit_case(s, "takes_scattered_reads_apart", takes_scattered_reads_apart, 0);
 	unit_case(s, "maps_bytes_to_blocks", maps_bytes_to_blocks, 0);
+	unit_case(s, "ends_where_the_device_does", ends_where_the_device_does, 0);
 	unit_case(s, "tells_whose_blocks_they_are", tells_whose_blocks_they_are, 0);
 	return s;
 }

@@ -280,11 +280,70 @@ START_TEST(hands_errors_to_the_reader)
 }
 END_TEST
 
+/* The pipe's error. */
+static errcode_t error_of(struct bfo_pipe *p)
+{
+	errcode_t err;
+
+	pthread_mutex_lock(&p->lock);
+	err = p->err;
+	pthread_mutex_unlock(&p->lock);
+	return err;
+}
+
+/* Both sides fail: the error is that of the side that failed first, and ctx->what is about it. */
+START_TEST(says_what_failed_first)
+{
+	struct pipebed b = { .progress = NULL };
+	struct waiter w = { .b = &b };
+
+	pipebed_open(&b, 1, 2 * CHUNK, BLOCKS);
+	slowdisk_fail(1);
+	pipebed_publish(&b, 100, 1);
+	while (!error_of(&b.p))
+		usleep(100);
+	want_err(bfo_pipe_close(&b.p, bfo_fail(&b.ctx, BFO_ET_CANCELLED, "reading")), EIO);
+	want(!strcmp(b.ctx.what, "writing 2 blocks at block 100 of disk"));
+
+	pipebed_open(&b, 1, 2 * CHUNK, BLOCKS);
+	slowdisk_fail(1);
+	slowdisk_hold(1);
+	pipebed_publish(&b, 100, 1);
+	slowdisk_wait(1);
+	bfo_fail(&b.ctx, BFO_ET_CANCELLED, "reading");
+	want(!pthread_create(&w.thread, NULL, wait_close, &w));
+	while (!error_of(&b.p))
+		usleep(100);
+	slowdisk_hold(0);
+	want(!pthread_join(w.thread, NULL));
+	want_err(w.err, BFO_ET_CANCELLED);
+	want(!strcmp(b.ctx.what, "reading"));
+}
+END_TEST
+
+/* The same at once, whoever is first: for the thread sanitizer (tests/race) above all. */
+START_TEST(fails_on_both_sides_at_once)
+{
+	struct pipebed b = { .progress = NULL };
+	errcode_t err;
+
+	pipebed_open(&b, 1, 2 * CHUNK, BLOCKS);
+	slowdisk_fail(1);
+	pipebed_publish(&b, 100, 1);
+	bfo_fail(&b.ctx, BFO_ET_CANCELLED, "reading");
+	err = bfo_pipe_close(&b.p, BFO_ET_CANCELLED);
+	if (err == BFO_ET_CANCELLED)
+		want(!strcmp(b.ctx.what, "reading"));
+	else
+		want(!strcmp(b.ctx.what, "writing 2 blocks at block 100 of disk"));
+	want(b.w.ctx == &b.ctx);
+}
+END_TEST
+
 /* The reader's error stops a writer that waits for blocks, and one amid its writes. */
 START_TEST(stops_when_told)
 {
 	struct bfo_buffer *buffer;
-	errcode_t err = 0;
 	struct pipebed b = { .progress = NULL };
 	struct waiter w = { .b = &b };
 
@@ -302,11 +361,8 @@ START_TEST(stops_when_told)
 	pipebed_publish(&b, 200, 5);
 	slowdisk_wait(1);
 	want(!pthread_create(&w.thread, NULL, wait_close, &w));
-	while (!err) {
-		pthread_mutex_lock(&b.p.lock);
-		err = b.p.err;
-		pthread_mutex_unlock(&b.p.lock);
-	}
+	while (!error_of(&b.p))
+		usleep(100);
 	slowdisk_hold(0);
 	want(!pthread_join(w.thread, NULL));
 	want_err(w.err, BFO_ET_CANCELLED);
@@ -522,6 +578,8 @@ Suite *pipe_suite(void)
 	unit_case(s, "alternates_two_buffers", alternates_two_buffers, 0);
 	unit_case(s, "sizes_buffers", sizes_buffers, 7);
 	unit_case(s, "hands_errors_to_the_reader", hands_errors_to_the_reader, 2);
+	unit_case(s, "says_what_failed_first", says_what_failed_first, 0);
+	unit_case(s, "fails_on_both_sides_at_once", fails_on_both_sides_at_once, 20);
 	unit_case(s, "stops_when_told", stops_when_told, 0);
 	unit_case(s, "writes_what_is_published", writes_what_is_published, 4);
 	unit_case(s, "tells_progress", tells_progress, 2);

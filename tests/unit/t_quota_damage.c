@@ -198,25 +198,127 @@ START_TEST(goes_no_way_twice)
 }
 END_TEST
 
-/* Junk behind a good header: a tree that leads anywhere. */
-START_TEST(survives_junk)
+/* ---- junk, and an opinion of our own of what it says ---- */
+
+struct opinion {
+	const uint8_t *file;
+	uint32_t blocks;
+	uint8_t seen[256];		/* by block: 1 of the tree, 2 data */
+	uint32_t ids[4096], n;		/* that the tree has, and data blocks have slots for */
+};
+
+static int slot_is_used(const uint8_t *slot)
 {
-	uint32_t blocks, i, refs;
+	uint32_t i;
+
+	for (i = 0; i < SLOT && !slot[i]; i++)
+		;
+	return i < SLOT;
+}
+
+/* Whether data block BLK has a slot in use for ID. */
+static int has_id(const struct opinion *o, uint32_t blk, uint32_t id)
+{
+	const uint8_t *slot = o->file + blk * BLOCK + FIRST_SLOT;
+	uint32_t i;
+
+	for (i = 0; i < SLOTS; i++, slot += SLOT)
+		if (quota_get(slot, 4) == id && slot_is_used(slot))
+			return 1;
+	return 0;
+}
+
+/* What is below tree block BLK; 0 if that is no good tree. */
+static int walk(struct opinion *o, uint32_t blk, int level, uint32_t prefix)
+{
+	uint32_t i, child, id;
+	int good = !o->seen[blk];
+
+	o->seen[blk] = 1;
+	for (i = 0; i < 256 && good; i++) {
+		child = quota_get(o->file + blk * BLOCK + i * 4, 4);
+		id = prefix << 8 | i;
+		if (!child)
+			continue;
+		good = child < o->blocks;
+		if (good && level < 3) {
+			good = walk(o, child, level + 1, id);
+		} else if (good) {
+			good = o->seen[child] != 1 && has_id(o, child, id) && o->n < 4096;
+			o->seen[child] = 2;
+			o->ids[o->n++ % 4096] = id;
+		}
+	}
+	return good;
+}
+
+/* Whether FILE is good: every slot in use of the data blocks is one of an id of the tree. */
+static int is_good(struct opinion *o, const uint8_t *file, uint32_t blocks)
+{
+	uint32_t blk, i, used, all = 0;
+	const uint8_t *data;
+
+	memset(o, 0, sizeof(*o));
+	o->file = file;
+	o->blocks = blocks;
+	if (!walk(o, 1, 0, 0))
+		return 0;
+	for (blk = 2; blk < blocks; blk++) {
+		data = file + blk * BLOCK;
+		for (i = 0, used = 0; i < SLOTS; i++)
+			used += slot_is_used(data + FIRST_SLOT + i * SLOT);
+		if (o->seen[blk] == 2 && used != quota_get(data + 8, 2))
+			return 0;
+		all += o->seen[blk] == 2 ? used : 0;
+	}
+	return all == o->n;
+}
+
+static void judge_junk(const uint8_t *file, uint32_t blocks, size_t *good)
+{
 	struct bfo_quota got;
+	struct opinion o;
+	size_t i;
+
+	if (!is_good(&o, file, blocks)) {
+		want_err(bfo_quota_parse(&got, BFO_QUOTA_USER, file, blocks * BLOCK),
+			 BFO_ET_DAMAGED);
+		want(!got.entries.v && !got.entries.n);
+		return;
+	}
+	want_ok(bfo_quota_parse(&got, BFO_QUOTA_USER, file, blocks * BLOCK));
+	want_eq(got.entries.n, o.n);
+	for (i = 0; i < got.entries.n; i++)
+		want_eq(got.entries.v[i].id, o.ids[i]);
+	*good += o.n > 0;
+	bfo_quota_free(&got);
+}
+
+/* Junk behind a good header: a tree that leads anywhere; and a good file with some wrong words. */
+START_TEST(judges_junk)
+{
+	struct bfo_quota q = small_quota();
+	uint32_t blocks, i, words;
+	size_t good = 0;
 	struct chance c;
 	uint8_t *file;
+	void *whole;
+	uint64_t size;
 
 	chance_init(&c, 1300 + _i);
-	for (i = 0; i < 300; i++) {
-		blocks = chance_between(&c, 2, 200);
-		file = empty_file(blocks);
-		for (refs = chance_below(&c, blocks * 4); refs; refs--)
+	want_ok(bfo_quota_build(&q, BFO_QUOTA_USER, &whole, &size));
+	for (i = 0; i < 600; i++) {
+		blocks = i % 2 ? size / BLOCK : chance_between(&c, 2, 200);
+		file = i % 2 ? unit_copy(whole, size) : empty_file(blocks);
+		for (words = i % 2 ? chance_below(&c, 3) : chance_below(&c, blocks * 4); words; words--)
 			quota_put(file + BLOCK + chance_below(&c, (blocks - 1) * 256) * 4,
 				  chance_below(&c, blocks + 1), 4);
-		if (!bfo_quota_parse(&got, BFO_QUOTA_USER, file, blocks * BLOCK))
-			bfo_quota_free(&got);
+		judge_junk(file, blocks, &good);
 		free(file);
 	}
+	want(good > 100);
+	bfo_quota_free(&q);
+	free(whole);
 }
 END_TEST
 
@@ -229,6 +331,6 @@ Suite *quota_damage_suite(void)
 	unit_case(s, "refuses_wrong_sizes", refuses_wrong_sizes, 0);
 	unit_case(s, "needs_a_root", needs_a_root, 0);
 	unit_case(s, "goes_no_way_twice", goes_no_way_twice, 0);
-	unit_case(s, "survives_junk", survives_junk, 4);
+	unit_case(s, "judges_junk", judges_junk, 4);
 	return s;
 }

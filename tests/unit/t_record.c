@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "commit/record_format.h"
+#include "commit/txlog.h"
 #include "volume/open.h"
 #include "copyjob.h"
 
@@ -391,6 +392,51 @@ START_TEST(wants_its_own_blocks)
 }
 END_TEST
 
+static int is_swept(struct recordbed *b)
+{
+	uint32_t bs = b->j.target->block_size, i;
+	char *block = unit_alloc(bs), *zeroes = unit_alloc(bs);
+	int swept = 1;
+
+	for (i = 0; i < b->put.nblocks; i++) {
+		want_ok(bfo_volume_read(&b->j.ctx, b->j.target, bfo_record_block(&b->put, i), 1,
+					block));
+		swept &= !memcmp(block, zeroes, bs);
+	}
+	free(block);
+	free(zeroes);
+	return swept;
+}
+
+/* By the note of the commit block: only free blocks of this volume, that have a record. */
+START_TEST(sweeps_its_own_blocks)
+{
+	uint8_t note[BFO_TXLOG_NOTE_BYTES], wrong[BFO_TXLOG_NOTE_BYTES];
+	struct recordbed b;
+	struct bfo_meta m;
+	size_t at;
+
+	bed_open(&b, kinds[_i]);
+	bfo_record_place(&b.put, note);
+	want_ok(bfo_record_sweep(&b.w, note));
+	want(!is_swept(&b));			/* they are in use */
+	want_ok(bfo_meta_open(&m, &b.j.ctx, b.j.target));
+	bfo_record_mark(&b.put, &m, -1);
+	bfo_meta_close(&m);
+	for (at = 0; at < 8 * 12 * b.put.nruns; at++) {
+		memcpy(wrong, note, sizeof(note));
+		wrong[at / 8] ^= 1 << at % 8;
+		want_ok(bfo_record_sweep(&b.w, wrong));
+		want(!is_swept(&b));
+	}
+	memset(wrong, 0xff, sizeof(wrong));
+	want_ok(bfo_record_sweep(&b.w, wrong));
+	want_ok(bfo_record_sweep(&b.w, note));
+	want(is_swept(&b));
+	bed_close(&b);
+}
+END_TEST
+
 /* Somebody who writes the superblock leaves a trace there. */
 START_TEST(is_on_what_it_was_put_on)
 {
@@ -490,6 +536,7 @@ Suite *record_suite(void)
 	unit_case(s, "doubts_every_byte", doubts_every_byte, KINDS);
 	unit_case(s, "doubts_its_inode", doubts_its_inode, KINDS);
 	unit_case(s, "wants_its_own_blocks", wants_its_own_blocks, KINDS);
+	unit_case(s, "sweeps_its_own_blocks", sweeps_its_own_blocks, KINDS);
 	unit_case(s, "is_on_what_it_was_put_on", is_on_what_it_was_put_on, KINDS);
 	unit_case(s, "keeps_progress", keeps_progress, KINDS);
 	unit_case(s, "finds_room_beside_the_plan", finds_room_beside_the_plan, 0);

@@ -335,7 +335,8 @@ START_TEST(goes_by_list_and_name_where_merged)
 	static const uint32_t named[] = { 32, 30, 33, ROOT, 34, 20, 31, 21 };
 	struct bfo_sequence s;
 	struct made m;
-	size_t missing = 0;
+	static const uint32_t lost[] = { 1, 2, 3, 6, 7, 8, 9, 10 };
+	bfo_numbers missing = { 0 };
 
 	make_small(&m);
 	want_ok(made_plan(&m, old_small));
@@ -343,7 +344,9 @@ START_TEST(goes_by_list_and_name_where_merged)
 	want_ok(bfo_sequence_begin(&s, &m.plan));
 	want_ok(bfo_sequence_group(&s, 9));
 	want_ok(bfo_sequence_by_list(&s, paths, 12, &missing));
-	want_eq(missing, 8);
+	want_eq(missing.n, 8);
+	want_mem(missing.v, lost, sizeof(lost));
+	bfo_vec_free(&missing);
 	want_eq(s.taken.n, 3);
 	want_eq(s.groups.v[0].n, 3);
 	if (_i)

@@ -34,6 +34,17 @@ START_TEST(escapes_controls)
 }
 END_TEST
 
+/* A message: what is escaped already stays what it is. */
+START_TEST(tames_messages)
+{
+	const char text[] = "/a\033b\n is not /c\\x0ad";
+	char out[64];
+
+	ck_assert_str_eq(bfo_text_tame(text, strlen(text), out, sizeof(out)),
+			 "/a\\x1bb\\x0a is not /c\\x0ad");
+}
+END_TEST
+
 static int is_obeyed(const char *out, size_t i)
 {
 	unsigned char c = out[i], next = out[i + 1];
@@ -70,6 +81,7 @@ Suite *text_suite(void)
 
 	unit_case(s, "keeps_what_is_readable", keeps_what_is_readable, 0);
 	unit_case(s, "escapes_controls", escapes_controls, 0);
+	unit_case(s, "tames_messages", tames_messages, 0);
 	unit_case(s, "fits", fits, 0);
 	return s;
 }

@@ -149,14 +149,14 @@ START_TEST(names_them_as_users_do)
 		{ 6, "selinux", "security.selinux" }, { 7, "data", "system.data" },
 		{ 9, "c", "9:c" }, { 5, "l", "5:l" },
 	};
-	char out[BFO_VALUE_NAME_MAX];
+	char out[BFO_XATTR_NAME_MAX];
 	size_t i, len;
 
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct bfo_xattr v = { .name_index = names[i].index, .name = names[i].name,
 				       .name_len = strlen(names[i].name) };
 
-		len = bfo_value_name(&v, out);
+		len = bfo_xattr_name(&v, out);
 		want_eq(len, strlen(names[i].full));
 		want_mem(out, names[i].full, len);
 	}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * lists_report.c - what is told of lists: what they name and is not there
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/error_word.h"
+#include "cli/message.h"
+#include "lists.h"
+
+#define SHOWN 10		/* of a kind, unless all are wanted */
+#define PLACE_BYTES 4400
+
+/* The file that ENTRY of L stands in, or NULL. */
+static const char *file_of(const struct list *l, size_t entry)
+{
+	size_t i = l->sources.n;
+
+	while (i && l->sources.v[i - 1].first > entry)
+		i--;
+	return i ? l->sources.v[i - 1].name : NULL;
+}
+
+/* "LIST, line 3", or "--exclude" */
+static const char *place_of(const struct lists *lists, const struct list *l, size_t entry, char *out)
+{
+	const char *file = file_of(l, entry);
+
+	if (!file)
+		return "--exclude";
+	snprintf(out, PLACE_BYTES, "%s, %s %u", strcmp(file, "-") ? file : "standard input",
+		 lists->from0 ? "entry" : "line", l->lines.v[entry]);
+	return out;
+}
+
+static void tell_missing(const struct lists *l, size_t i)
+{
+	const struct bfo_missing *m = &l->filter.missing.v[i];
+	char place[PLACE_BYTES];
+
+	message("%s: %s: %s", place_of(l, &l->files, m->entry, place), l->files.v.v[m->entry],
+		m->why == EINVAL ? "'..' is not followed" : error_message(m->why));
+}
+
+static void tell_idle(const struct lists *l, size_t i)
+{
+	size_t entry = l->filter.idle.v[i];
+	char place[PLACE_BYTES];
+
+	message("warning: %s%s%s excludes nothing", place_of(l, &l->exclude, entry, place),
+		file_of(&l->exclude, entry) ? ": " : " ", l->exclude.v.v[entry]);
+}
+
+static void tell_order(const struct lists *l, size_t i)
+{
+	size_t entry = l->order_missing.v[i];
+	char place[PLACE_BYTES];
+
+	message("warning: %s: %s leads to no file that is copied",
+		place_of(l, &l->order, entry, place), l->order.v.v[entry]);
+}
+
+static void tell_some(const struct lists *l, size_t n, int all, const char *what,
+		      void (*tell)(const struct lists *l, size_t i))
+{
+	size_t i;
+
+	for (i = 0; i < n && (i < SHOWN || all); i++)
+		tell(l, i);
+	if (i < n)
+		message("and %zu more %s (all with --verbose or --json)", n - i, what);
+}
+
+void lists_explain(const struct lists *l, struct bfo_context *ctx, errcode_t err)
+{
+	char what[sizeof(ctx->what)], place[PLACE_BYTES];
+
+	if (!l->filter.missing.n)
+		return;
+	memcpy(what, ctx->what, sizeof(what));
+	bfo_fail(ctx, err, "%.400s (%.100s)", what,
+		 place_of(l, &l->files, l->filter.missing.v[0].entry, place));
+}
+
+void lists_tell(const struct lists *l, int all)
+{
+	if (l->filter.missing.n > 1)
+		tell_some(l, l->filter.missing.n, all, "paths that are missing", tell_missing);
+	tell_some(l, l->filter.idle.n, all, "patterns that exclude nothing", tell_idle);
+	tell_some(l, l->order_missing.n, all, "paths that lead to no file that is copied",
+		  tell_order);
+}
+
+/* Opens the object of ENTRY, which KEY calls what it is. */
+static void json_entry(struct json *j, const struct list *l, size_t entry, const char *key)
+{
+	const char *file = file_of(l, entry);
+
+	json_open(j, NULL, '{');
+	json_string(j, key, l->v.v[entry]);
+	json_string(j, "list", file);
+	if (file)
+		json_number(j, "line", l->lines.v[entry]);
+}
+
+void lists_json(struct json *j, const struct lists *l, const struct copy_options *opt)
+{
+	size_t i;
+
+	if (opt->files_from) {
+		json_open(j, "missing_paths", '[');
+		for (i = 0; i < l->filter.missing.n; i++) {
+			json_entry(j, &l->files, l->filter.missing.v[i].entry, "path");
+			json_string(j, "error", error_message(l->filter.missing.v[i].why));
+			json_string(j, "code", error_word(l->filter.missing.v[i].why));
+			json_close(j, '}');
+		}
+		json_close(j, ']');
+	}
+	if (opt->n_exclude) {
+		json_open(j, "unmatched_excludes", '[');
+		for (i = 0; i < l->filter.idle.n; i++) {
+			json_entry(j, &l->exclude, l->filter.idle.v[i], "pattern");
+			json_close(j, '}');
+		}
+		json_close(j, ']');
+	}
+}
+
+void lists_json_order(struct json *j, const struct lists *l)
+{
+	size_t i;
+
+	json_open(j, "missing_paths", '[');
+	for (i = 0; i < l->order_missing.n; i++) {
+		json_entry(j, &l->order, l->order_missing.v[i], "path");
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}

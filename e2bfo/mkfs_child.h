@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mkfs_child.h - running mke2fs(8), and what it says
+ */
+#ifndef E2BFO_MKFS_CHILD_H
+#define E2BFO_MKFS_CHILD_H
+
+#include "mkfs_args.h"
+
+/*
+ * Runs the command line A, which formats PATH, and shows what mke2fs says of it, unless m->silent: each
+ * line once in an operation, with the target's name in place of PATH.  WHAT is for errors.  A type of
+ * filesystem that mke2fs.conf(5) does not define is refused: mke2fs itself, with -F, makes an ext2.
+ */
+errcode_t mkfs_child_run(struct mkfs *m, struct mkfs_args *a, const char *path, const char *what);
+
+#endif

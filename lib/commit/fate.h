@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fate.h - what has become of a target, and how that is said
+ *
+ *   BEFORE ── REPLAY                   nothing of what was to be written can be found
+ *      `───── RECORDED                 the same, and the copy can be resumed
+ *      `───── UNCLEAN ── DONE          without a journal
+ *      `───── WAITING ── DONE          with one: from its commit block on
+ *
+ *   PARTLY ── BEFORE ...               --mkfs: what the target held is gone
+ *   ABSENT                             an image file that was to be made
+ */
+#ifndef BFO_COMMIT_FATE_H
+#define BFO_COMMIT_FATE_H
+
+enum bfo_fate {
+	BFO_FATE_BEFORE,	/* it is as it was */
+	BFO_FATE_REPLAY,	/* the same, but its superblock asks for a replay of the journal */
+	BFO_FATE_RECORDED,	/* the same, and the copy can be resumed: it has a record */
+	BFO_FATE_UNCLEAN,	/* for e2fsck -fy */
+	BFO_FATE_WAITING,	/* all of it, once the journal is replayed */
+	BFO_FATE_DONE,		/* all of it */
+	BFO_FATE_PARTLY,	/* neither what it held nor a filesystem that is known to be whole */
+	BFO_FATE_ABSENT,	/* there is none */
+};
+
+/* A word for scripts: part of the interface. */
+const char *bfo_fate_word(enum bfo_fate fate);
+
+/*
+ * After a failure: what the target is and what is to be done, to complete "TARGET ...".  FORMATTED:
+ * the copy has formatted it.
+ */
+const char *bfo_fate_text(enum bfo_fate fate, int formatted);
+
+#endif

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Filesystems that fuzz targets (tests/fuzz) have come upon and that were copied wrongly once, made
+# again with debugfs.
+. "$(dirname "$0")/../lib.sh"
+requires mke2fs e2fsck debugfs perl
+
+export E2FSPROGS_FAKE_TIME=1000000000
+
+# small FILE [mke2fs arguments]
+small() {
+	volume "$1" 2M -b 1024 -O ^has_journal "${@:2}"
+}
+
+# ---- a symbolic link with an attribute block, where contents may stand in inodes ----
+
+# e2fsck overlooks the attribute blocks of inline symbolic links, and finds them free.
+perl -e 'print "v" x 300' > value
+small source.img
+debug source.img "symlink long $(printf 't%.0s' {1..90})" 'ea_set -f value long trusted.value' \
+	"symlink short $(printf 's%.0s' {1..90})"
+small target.img -O inline_data
+e2bfo 0 copy source.img target.img
+checked target.img
+e2bfo 0 verify source.img target.img
+ask target.img 'stat /short' | grep -q 'Flags: 0x1' || fail "no link stands in its inode"
+
+# ---- a directory with two names, one of them outside of what is copied ----
+
+# Its ".." was that of the name outside, where it was merged with a directory of the target.
+small source.img
+debug source.img 'mkdir before' 'mkdir dir' 'mkdir dir/sub' 'ln dir/sub before/sub' \
+	'write value dir/sub/file'
+small target.img
+debug target.img 'mkdir dir' 'mkdir dir/sub' 'write value dir/sub/theirs'
+e2bfo 0 copy --from /dir source.img target.img
+checked target.img
+
+# ---- a target's directory that is to gain names, and that a second name leads to ----
+
+# It was walked again and again: for ever, where it lies in itself.
+small source.img
+debug source.img 'mkdir dir' 'mkdir dir/sub' 'write value dir/sub/file'
+small target.img
+debug target.img 'mkdir dir' 'mkdir dir/sub' 'ln dir dir/sub/again'
+before=$(digest target.img)
+e2bfo 8 copy source.img target.img
+says 'two names.*e2fsck -f'
+unchanged target.img "$before" "a target whose directory lies in itself"

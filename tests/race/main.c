@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * main.c - the tests of what has threads, to be compiled with the thread sanitizer
+ *
+ * The pipe is the one place of the library with a second thread.  The sanitizer ends a test with
+ * status 66 when two threads touch the same memory and nothing orders them, whatever came of it.
+ */
+#include <stdlib.h>
+
+#include "../unit/unit.h"
+
+Suite *pipe_suite(void);
+
+int main(void)
+{
+	SRunner *runner = srunner_create(pipe_suite());
+	int failed;
+
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner) || !srunner_ntests_run(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
