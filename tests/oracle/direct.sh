@@ -191,7 +191,7 @@ requests() {
 read -r whole whole_size <<< "$(requests 64M)"
 read -r parts parts_size <<< "$(requests 4M)"
 [ "$whole_size" -ge 16000 ] || fail "one batch: $whole_size KiB of 16,000"
-[ "$parts" -le $((whole * 3 / 2)) ] || fail "one batch: $whole requests, many: $parts"
+[ "$parts" -le $((whole * 2)) ] || fail "one batch: $whole requests, many: $parts"
 [ "$parts_size" -le $((whole_size * 3 / 2)) ] || fail "one batch: $whole_size KiB, many: $parts_size"
 
 # Only where the memory that is available holds their three regions of 5 MiB, twice if a loop device has
@@ -217,7 +217,7 @@ want_regions() {
 	local asked
 
 	asked=$(with_memory "$@")
-	[ "$asked" -le $((whole * 3 / 2)) ] || fail "one batch: $whole requests, with $*: $asked"
+	[ "$asked" -le $((whole * 2)) ] || fail "one batch: $whole requests, with $*: $asked"
 }
 
 # want_pieces MIB LOSETUP_OPTION...: it asks far more often
