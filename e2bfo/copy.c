@@ -191,6 +191,8 @@ errcode_t copy_run(struct copy *c)
 		err = c->opt.mkfs ? copy_plan_mkfs(c) : plan_target(c);
 	if (!err)
 		err = compare_plans(c);
+	if (!err && c->opt.dry_run && !c->record)
+		rescue_note_zeroes(c);		/* those that are known */
 	if (err || c->opt.dry_run)
 		return err;
 	if (c->opt.mkfs)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * journals.c - what is told about sources that were not unmounted cleanly
+ * journals.c - what is told about sources that were not unmounted cleanly, or have errors
  *
  * A file that was deleted while it was open has no name, and is gone after the next mount: not to
  * copy it is no loss, but worth knowing.
@@ -58,6 +58,9 @@ void journals_note(const char *name, const struct bfo_volume *vol, const struct 
 
 void journals_warn(const char *name, const struct bfo_volume *vol)
 {
+	if (vol && vol->fs && vol->fs->super->s_state & EXT2_ERROR_FS)
+		message("warning: %s: its superblock says that the kernel has found errors in it: run "
+			"e2fsck -f", name);
 	if (vol && vol->unrecovered)
 		message("warning: %s was not unmounted cleanly, and its journal was ignored: what "
 			"was written last may be missing or half done", name);
@@ -73,15 +76,17 @@ void journals_json(struct json *j, const char *key, const struct bfo_volume *vol
 		   const struct bfo_tree *t)
 {
 	const struct bfo_recovery *r = vol ? vol->recovery : NULL;
+	int errors = vol && vol->fs && vol->fs->super->s_state & EXT2_ERROR_FS;
 	size_t i;
 
-	if (!vol || (!r && !vol->unrecovered && !t->unlinked.n))
+	if (!vol || (!r && !vol->unrecovered && !errors && !t->unlinked.n))
 		return;
 	json_open(j, key, '{');
 	json_bool(j, "ignored", vol->unrecovered);
 	json_number(j, "transactions", r ? r->replay.transactions : 0);
 	json_number(j, "blocks", r ? r->replay.blocks.n : 0);
 	json_bool(j, "aborted", r && r->journal.aborted);
+	json_bool(j, "with_errors", errors);
 	json_open(j, "open_unlinked", '[');
 	for (i = 0; i < t->unlinked.n; i++)
 		json_number(j, NULL, t->unlinked.v[i]);

@@ -23,7 +23,10 @@ errcode_t medium_open(struct medium *m, struct bfo_context *ctx, const char *spe
 		      const struct bfo_journal_use *use, struct bfo_volume **out);
 void medium_free(struct medium *m);
 
-/* To standard error: what of VOL, called NAME, is missing from the start.  NULL is fine. */
+/*
+ * To standard error: what of VOL, called NAME, is missing from the start, and that its mapfile ends
+ * before it does.  NULL is fine.
+ */
 void medium_warn(const char *name, const struct bfo_volume *vol);
 
 /* The same as an object called KEY, if there is anything to be told. */

@@ -79,8 +79,8 @@ void rescue_note_zeroes(struct copy *c)
 	if (!err)
 		return;
 	progress_wipe(&c->bar);
-	com_err("e2bfo", err, "while finding out which data became zeroes (%s); the copy is complete",
-		c->ctx.what);
+	com_err("e2bfo", err, "while finding out which data became zeroes (%s)%s", c->ctx.what,
+		c->opt.dry_run ? "" : "; the copy is complete");
 	c->untold = 1;
 }
 

@@ -114,6 +114,32 @@ says 'as the mapfile says while reading block' 'on-read-error'
 e2bfo 8 copy --on-read-error zero --write-mapfile zero.map rescued.img target.img
 says 'File exists' 'continues it'
 
+# A plan with `zero` tells what the map says will be lost, and writes nothing.
+volume target.img 80M
+cp target.img before.img
+e2bfo 1 copy -n --json --on-read-error zero --mapfile zero.map rescued.img target.img
+sed 's/^unreadable-[a-z]*/unreadable-data/' expected | sort > sorted
+found
+same sorted found
+cmp before.img target.img || fail 'a plan was written'
+
+# A map that ends before the filesystem does, and a source that is marked, are warned about.
+printf '0 ? 1\n0 %s +\n' $((SIZE - 4096)) > early.map
+e2bfo 0 ls --json --mapfile early.map rescued.img
+says "the mapfile ends at byte $((SIZE - 4096)), before the filesystem of rescued.img does, at byte $SIZE "
+grep -q "\"missing_bytes\": 0, \"mapfile_bytes\": $((SIZE - 4096))}" out || fail 'no mapfile_bytes'
+printf '0 ? 1\n0 %s +\n' "$SIZE" > whole.map
+e2bfo 0 ls --mapfile whole.map rescued.img
+[ ! -s said ] || fail "of a whole map: $(cat said)"
+cp --sparse=always whole.img marked.img
+debug marked.img 'set_super_value state 3'
+for command in copy 'copy -n' 'verify marked.img' layout ls; do
+	volume target.img 80M
+	e2bfo 0 $command --json marked.img $([ "${command%% *}" != copy ] || echo target.img)
+	says 'marked.img: its superblock says that the kernel has found errors in it'
+	grep -q '"with_errors": true' out || fail "$command: not marked"
+done
+
 # Positions count from the beginning of the file, whatever lies before the filesystem.
 truncate -s 1M shifted.img
 cat whole.img >> shifted.img
