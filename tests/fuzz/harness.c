@@ -50,13 +50,14 @@ void fuzz_fail(const char *fmt, ...)
 
 struct fuzz_input fuzz_input(const uint8_t *data, size_t size)
 {
+	static const uint8_t none[1];
 	uint8_t head[FUZZ_HEAD] = { 0 };
 	size_t have = size < FUZZ_HEAD ? size : FUZZ_HEAD;
 
 	if (have)
 		memcpy(head, data, have);
 	return (struct fuzz_input) { .image = head[0], .other = head[1],
-		.options = head[2] | head[3] << 8, .steps = size ? data + have : NULL,
+		.options = head[2] | head[3] << 8, .steps = size ? data + have : none,
 		.n = (size - have) / FUZZ_STEP };
 }
 
