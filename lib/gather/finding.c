@@ -8,6 +8,8 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 	[BFO_FOUND_INODE_CSUM] = { "inode-checksum", "inode checksum is wrong", "not copied" },
 	[BFO_FOUND_INODE_MODE] = { "inode-mode", "inode has no valid type", "not copied" },
 	[BFO_FOUND_INODE_SIZE] = { "inode-size", "inode has an impossible size", "not copied" },
+	[BFO_FOUND_INODE_FLAGS] = { "inode-flags", "inode has flags that its type cannot have",
+		"copied without them" },
 	[BFO_FOUND_EXTENT] = { "extent", "block map is damaged", "not copied" },
 	[BFO_FOUND_EXTENT_CSUM] = { "extent-checksum", "checksum of a block of the extent tree is "
 		"wrong", "not copied" },

@@ -139,6 +139,23 @@ static int is_as_plain_as_its_type(const struct bfo_inode *rec, const struct ext
 					     EXT2_APPEND_FL | EXT4_INLINE_DATA_FL));
 }
 
+/*
+ * Flags that say what an inode of MODE is, and that it cannot be.  They leave the record here, so that
+ * nobody later meets, say, a directory that claims to be an attribute's value.
+ */
+static uint32_t impossible_flags(uint16_t mode)
+{
+	uint32_t flags = 0;
+
+	if (!S_ISREG(mode))
+		flags |= EXT4_EA_INODE_FL | EXT4_VERITY_FL;
+	if (!S_ISDIR(mode))
+		flags |= EXT4_CASEFOLD_FL | EXT2_INDEX_FL;
+	if (!S_ISREG(mode) && !S_ISDIR(mode) && !S_ISLNK(mode))
+		flags |= EXT4_ENCRYPT_FL;
+	return flags;
+}
+
 static struct bfo_inode record(uint32_t ino, const struct ext2_inode *raw)
 {
 	struct bfo_inode rec = {
@@ -147,6 +164,7 @@ static struct bfo_inode record(uint32_t ino, const struct ext2_inode *raw)
 		.size = bfo_inode_size(raw), .ea = BFO_NONE, .name = BFO_NONE,
 	};
 
+	rec.flags &= ~impossible_flags(rec.mode);
 	if (is_fast_symlink(&rec))
 		rec.state |= BFO_INODE_FAST;
 	if (rec.flags & EXT4_INLINE_DATA_FL && can_have_content(&rec))
@@ -200,6 +218,8 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *data)
 		rec.state |= BFO_INODE_STRIP;
 		err = bfo_tree_found(t, BFO_FOUND_SPECIAL, ino, 0);
 	}
+	if (!err && bad == BFO_FOUND_KINDS && rec.flags != le32(raw->i_flags))
+		err = bfo_tree_found(t, BFO_FOUND_INODE_FLAGS, ino, 0);
 	if (!err)
 		err = bfo_vec_push(&t->inodes, rec);
 	if (!err)

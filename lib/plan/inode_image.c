@@ -343,6 +343,7 @@ static errcode_t set_attributes(const struct bfo_plan *plan, uint32_t inode,
 		drop_inode_xattrs(plan, raw);
 	if (rec->state & BFO_INODE_STRIP)
 		strip(raw);
+	raw->i_flags &= le32(rec->flags);	/* what its type cannot have is not in the record */
 	if (rec->flags & EXT4_EA_INODE_FL)
 		set_value(plan, inode, raw);
 	raw->i_dtime = 0;

@@ -47,3 +47,41 @@ before=$(digest target.img)
 e2bfo 8 copy source.img target.img
 says 'two names.*e2fsck -f'
 unchanged target.img "$before" "a target whose directory lies in itself"
+
+# ---- flags that say what an inode is, where its type says otherwise ----
+
+# A directory with EA_INODE was taken for a value, which has no record: a crash.
+claims='-O ea_inode,verity,encrypt,casefold'
+small base.img $claims
+debug base.img 'mkdir dir' 'write value dir/file' 'symlink fast here' \
+	"symlink slow $(printf 's%.0s' {1..90})" 	'mknod device c 1 3' 'mknod fifo p' 'write value file'
+for claim in / /dir /fast /slow /device /fifo /file; do
+	for flag in 0x200000 0x100000 0x800 0x40000000 0x1000; do
+		case $claim:$flag in
+		/:0x800 | /:0x40000000 | /:0x1000 | /dir:0x800 | /dir:0x40000000 | /dir:0x1000) continue ;;
+		/fast:0x800 | /slow:0x800 | /file:0x[128]00000 | /file:0x800) continue ;;
+		esac
+		cp base.img source.img
+		flags=$(ask base.img "stat $claim" | sed -n 's/.*Flags: \(0x[0-9a-f]*\).*/\1/p')
+		debug source.img "set_inode_field $claim flags $(printf '0x%x' $((flags | flag)))"
+		small target.img $claims
+		e2bfo 1 copy source.img target.img
+		says 'flags that its type cannot have'
+		checked target.img
+		for path in dir/file fast slow device fifo file; do
+			[ -n "$(inode_of target.img "$path")" ] || fail "$claim with $flag: /$path is lost"
+		done
+	done
+done
+
+# The same of a target's directory that is to gain names: a target is mended by e2fsck.
+small source.img
+debug source.img 'mkdir dir' 'write value dir/new'
+for claim in / /dir; do
+	cp base.img target.img
+	debug target.img "set_inode_field $claim flags 0x280000"
+	before=$(digest target.img)
+	e2bfo 8 copy source.img target.img
+	says 'e2fsck -f'
+	unchanged target.img "$before" "a target whose $claim claims to be a value"
+done
