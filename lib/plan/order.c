@@ -355,6 +355,23 @@ static int has_other_reason(const struct bfo_plan *plan, const struct bfo_inode 
 	return rec->flags & EXT4_EA_INODE_FL || bfo_loss_of_all(plan, rec) != BFO_FOUND_KINDS;
 }
 
+/* Of what is copied in part: all names in the source are known, but not all of them are copied. */
+static errcode_t audit_part(struct bfo_plan *plan)
+{
+	struct bfo_tree *t = plan->tree;
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < plan->order.n && !err; i++) {
+		const struct bfo_inode *rec = bfo_plan_item(plan, i);
+
+		if (rec->ino && !(rec->state & (BFO_INODE_EXISTS | BFO_INODE_MADE)) &&
+		    !S_ISDIR(rec->mode) && rec->names != rec->links_read)
+			err = bfo_tree_found(t, BFO_FOUND_LINK_COUNT, rec->ino, 0);
+	}
+	return err;
+}
+
 /* Only a whole copy has met all names, so only then do missing ones mean anything. */
 errcode_t bfo_plan_audit(struct bfo_plan *plan)
 {
@@ -364,7 +381,8 @@ errcode_t bfo_plan_audit(struct bfo_plan *plan)
 
 	if (!plan->whole || plan->filtered) {
 		drop_foreign(t);
-		return bfo_plan_links_outside(plan);
+		err = audit_part(plan);
+		return err ? err : bfo_plan_links_outside(plan);
 	}
 	if (t->unsure)
 		drop_nameless(t);

@@ -54,7 +54,7 @@ unchanged target.img "$before" "a target whose directory lies in itself"
 claims='-O ea_inode,verity,encrypt,casefold'
 small base.img $claims
 debug base.img 'mkdir dir' 'write value dir/file' 'symlink fast here' \
-	"symlink slow $(printf 's%.0s' {1..90})" 	'mknod device c 1 3' 'mknod fifo p' 'write value file'
+	"symlink slow $(printf 's%.0s' {1..90})" 'mknod device c 1 3' 'mknod fifo p' 'write value file'
 for claim in / /dir /fast /slow /device /fifo /file; do
 	for flag in 0x200000 0x100000 0x800 0x40000000 0x1000; do
 		case $claim:$flag in
@@ -84,4 +84,19 @@ for claim in / /dir; do
 	e2bfo 8 copy source.img target.img
 	says 'e2fsck -f'
 	unchanged target.img "$before" "a target whose $claim claims to be a value"
+done
+
+# ---- a wrong link count, where a part is copied ----
+
+small source.img
+debug source.img 'mkdir dir' 'write value dir/file' 'write value dir/both' 'ln dir/both other' \
+	'set_inode_field dir/both links_count 2'
+small target.img
+e2bfo 0 copy --from /dir source.img target.img
+debug source.img 'set_inode_field dir/file links_count 9'
+for part in '--to /to' '--from /dir'; do
+	small target.img
+	e2bfo 1 copy $part source.img target.img
+	says 'another number of names'
+	checked target.img
 done
