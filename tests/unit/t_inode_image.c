@@ -51,6 +51,8 @@ static void start(struct inode *t, struct chance *c, uint16_t mode)
 static void make(struct inode *t)
 {
 	t->after = t->before;
+	if (!(t->rec->state & BFO_INODE_MADE))
+		t->rec->flags = t->before.raw.i_flags;	/* as they were gathered */
 	want_ok(bfo_inode_image(&t->m.plan, 0, &t->after, &t->scratch));
 }
 
@@ -319,6 +321,23 @@ START_TEST(notes_the_change)
 }
 END_TEST
 
+/* What a record's type cannot have is not in it, and does not come along in the raw inode. */
+START_TEST(drops_what_the_record_lacks)
+{
+	struct inode t;
+	struct chance c;
+
+	chance_init(&c, 6950);
+	start(&t, &c, S_IFCHR | 0600);
+	t.rec->flags = EXT2_NOATIME_FL;
+	t.after = t.before;
+	t.after.raw.i_flags = EXT2_NOATIME_FL | EXT4_EA_INODE_FL;
+	want_ok(bfo_inode_image(&t.m.plan, 0, &t.after, &t.scratch));
+	want_eq(t.after.raw.i_flags, EXT2_NOATIME_FL);
+	finish(&t);
+}
+END_TEST
+
 /* What --to makes: nothing of what was in the buffer stays. */
 START_TEST(makes_directories)
 {
@@ -391,6 +410,7 @@ Suite *inode_image_suite(void)
 	unit_case(s, "counts_blocks", counts_blocks, 0);
 	unit_case(s, "shapes_directories", shapes_directories, 2);
 	unit_case(s, "notes_the_change", notes_the_change, sizeof(times) / sizeof(times[0]));
+	unit_case(s, "drops_what_the_record_lacks", drops_what_the_record_lacks, 1);
 	unit_case(s, "makes_directories", makes_directories, 2);
 	unit_case(s, "drops_what_is_damaged", drops_what_is_damaged, 0);
 	return s;
