@@ -55,16 +55,10 @@ errcode_t format_tell_busy(struct copy *c)
 static errcode_t check_mounts(struct copy *c, const struct bfo_store *store)
 {
 	errcode_t err = bfo_gate_unmounted(&c->ctx, c->path);
-	int mounted;
 
 	if (err == BFO_ET_BUSY)
 		return format_tell_busy(c);
-	if (!err)
-		err = bfo_store_mounted(&c->ctx, store, &mounted);
-	if (!err && mounted)
-		err = bfo_fail(&c->ctx, BFO_ET_MOUNTED, "opening %s: please unmount it first",
-			       c->opt.target);
-	return err;
+	return err ? err : bfo_store_unused(&c->ctx, c->opt.target, c->path, store);
 }
 
 /* mke2fs would say so, too, but late, and in a way that leaves open what it has done. */

@@ -122,18 +122,6 @@ static errcode_t tell_unix_io(struct bfo_volume *vol)
 	return ENOMEM;
 }
 
-/* Mounted under another name, that of a partition or a loop device that shares its bytes? */
-static errcode_t check_mounts(struct bfo_context *ctx, const struct bfo_volume *vol)
-{
-	struct bfo_store s = bfo_volume_store(vol);
-	int mounted;
-	errcode_t err = bfo_store_mounted(ctx, &s, &mounted);
-
-	if (err || !mounted)
-		return err;
-	return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: please unmount it first", vol->spec);
-}
-
 /* Once more, with what the journal has put over it. */
 static errcode_t open_replayed(struct bfo_context *ctx, struct bfo_volume *vol)
 {
@@ -196,9 +184,10 @@ static errcode_t lock(struct bfo_context *ctx, struct bfo_volume *vol)
 static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int how,
 			    const struct bfo_journal_use *use)
 {
+	struct bfo_store store = bfo_volume_store(vol);
 	errcode_t err;
 
-	err = how & BFO_OPEN_SCRATCH ? 0 : check_mounts(ctx, vol);
+	err = how & BFO_OPEN_SCRATCH ? 0 : bfo_store_unused(ctx, vol->spec, vol->path, &store);
 	if (!err && !(how & (BFO_OPEN_SCRATCH | BFO_OPEN_LOCKED)))
 		err = lock(ctx, vol);
 	if (!err)

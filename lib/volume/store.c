@@ -6,6 +6,7 @@
  * loop device over a file; each step down adds an offset.  Device mapper is not looked through:
  * the exclusive open of block devices guards those.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -319,7 +320,8 @@ static int mounted_by(const char *line, const struct bfo_store *s, int *err)
 	return bfo_store_overlap(&m, s);
 }
 
-errcode_t bfo_store_mounted(struct bfo_context *ctx, const struct bfo_store *s, int *mounted)
+/* A filesystem of this mount namespace on bytes of S: *MOUNTED.  0, or an errno. */
+static int look_at_mounts(const struct bfo_store *s, int *mounted)
 {
 	FILE *f = fopen("/proc/self/mountinfo", "re");
 	char *line = NULL;
@@ -339,5 +341,86 @@ errcode_t bfo_store_mounted(struct bfo_context *ctx, const struct bfo_store *s, 
 	free(line);
 	if (f)
 		fclose(f);
+	return err;
+}
+
+/* Is DEV the device PATH itself, or one that it is a part of? */
+static int is_below(dev_t dev, const char *path, int *err)
+{
+	struct bfo_store s = { .ino = 0 };
+	struct stat st;
+	int step;
+
+	if (stat(path, &st) || !S_ISBLK(st.st_mode))
+		return 0;
+	s.dev = st.st_rdev;
+	for (step = 0; step < MAX_STEPS && !s.ino && s.dev != dev; step++)
+		if (!step_partition(&s, err) && !step_loop(&s, err))
+			break;
+	return !s.ino && s.dev == dev;
+}
+
+/* Is loop device NAME, which shares bytes with S and is not below PATH, open exclusively? */
+static int is_held(const char *name, const char *path, const struct bfo_store *s, int *err)
+{
+	struct bfo_context ctx = { 0 };
+	struct bfo_store on_loop;
+	struct stat st;
+	int fd, held;
+
+	if (stat(name, &st) || !S_ISBLK(st.st_mode) || sysfs_number(st.st_rdev, "size", err) <= 0 ||
+	    bfo_store_identify(&ctx, name, 0, &on_loop) || !bfo_store_overlap(&on_loop, s) ||
+	    is_below(st.st_rdev, path, err))
+		return 0;
+	fd = open(name, O_RDONLY | O_EXCL | O_CLOEXEC);
+	held = fd < 0 && errno == EBUSY;
+	if (fd < 0)
+		note_lack(err);
+	else
+		close(fd);
+	return held;
+}
+
+/*
+ * A loop device on bytes of S that is in use, by a mount of a container, for example: *NUMBER, -1 if
+ * there is none.  mountinfo names only what this mount namespace sees.  Loop devices are the same in
+ * all of them, and the kernel lets only one open a device for itself (O_EXCL), as mount(2) does.
+ */
+static int look_at_loops(const char *path, const struct bfo_store *s, int *number)
+{
+	DIR *dir = opendir("/sys/block");
+	struct dirent *entry;
+	char name[64];
+	int err = 0, n;
+
+	*number = -1;
+	if (!dir)
+		note_lack(&err);
+	while (dir && !err && *number < 0 && (entry = readdir(dir))) {
+		if (sscanf(entry->d_name, "loop%d", &n) != 1)
+			continue;
+		snprintf(name, sizeof(name), "/dev/loop%d", n);
+		if (is_held(name, path, s, &err))
+			*number = n;
+	}
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+errcode_t bfo_store_unused(struct bfo_context *ctx, const char *name, const char *path,
+			   const struct bfo_store *s)
+{
+	int mounted, loop = -1, err;
+
+	err = look_at_mounts(s, &mounted);
+	if (!err && mounted)
+		return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: please unmount it first", name);
+	if (!err)
+		err = look_at_loops(path, s, &loop);
+	if (!err && loop >= 0)
+		return bfo_fail(ctx, BFO_ET_BUSY, "opening %s: /dev/loop%d is on it, and in use, perhaps "
+				"mounted in another mount namespace (a container); please unmount it "
+				"first", name, loop);
 	return err ? bfo_fail(ctx, err, "looking for what is mounted") : 0;
 }

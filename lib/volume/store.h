@@ -32,10 +32,14 @@ errcode_t bfo_store_locate(struct bfo_context *ctx, const char *spec, const char
 			   struct bfo_store *store);
 
 /*
- * *MOUNTED if a mounted filesystem, whatever it is mounted from, shares bytes with S: a partition
- * of a loop device over the file, for example, which libext2fs does not see.
+ * Refuses what others use: BFO_ET_MOUNTED if a mounted filesystem, whatever it is mounted from, shares
+ * bytes with S (a partition of a loop device over the file, for example, which libext2fs does not
+ * see), BFO_ET_BUSY if a loop device that does is open exclusively, as it is where another mount
+ * namespace has it mounted.  PATH leads to S, and loop devices on the way there do not count.  NAME is
+ * for the message.
  */
-errcode_t bfo_store_mounted(struct bfo_context *ctx, const struct bfo_store *s, int *mounted);
+errcode_t bfo_store_unused(struct bfo_context *ctx, const char *name, const char *path,
+			   const struct bfo_store *s);
 
 /* True if two stores share bytes. */
 int bfo_store_overlap(const struct bfo_store *a, const struct bfo_store *b);

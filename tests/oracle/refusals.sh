@@ -64,6 +64,25 @@ refused source.img target.img 'target\.img & mounted'
 refused source.img "$(cat .state/device-mnt)" "$(cat .state/device-mnt) & mounted"
 unmounted mnt
 
+# In another mount namespace, as containers have it: this one's mounts do not tell.
+device=$(loop target.img)
+mkfifo inside leave
+unshare -m --propagation private bash -c '
+	mount -o ro "$0" mnt && echo mounted > inside && read -r _ < leave
+	umount mnt' "$device" &
+echo $! >> .state/processes
+read -r _ < inside
+grep -q " $device " /proc/self/mounts && fail "$device is mounted here"
+refused source.img target.img "target\.img & $device & in use"
+refused source.img target.img "target\.img & $device & in use" --mkfs --force
+refused target.img other.img "target\.img & $device & in use"
+e2bfo 8 ls target.img
+echo > leave
+wait $!
+e2bfo 0 ls target.img
+unloop "$device"
+rm inside leave
+
 # hold DEVICE: somebody has it for himself
 hold() {
 	mkfifo held
