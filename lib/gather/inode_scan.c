@@ -145,7 +145,7 @@ static int is_as_plain_as_its_type(const struct bfo_inode *rec, const struct ext
  */
 static uint32_t impossible_flags(uint16_t mode)
 {
-	uint32_t flags = 0;
+	uint32_t flags = EXT2_IMAGIC_FL;	/* of AFS: a feature that the gate knows not */
 
 	if (!S_ISREG(mode))
 		flags |= EXT4_EA_INODE_FL | EXT4_VERITY_FL;

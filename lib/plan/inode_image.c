@@ -348,8 +348,7 @@ static errcode_t set_attributes(const struct bfo_plan *plan, uint32_t inode,
 		set_value(plan, inode, raw);
 	raw->i_dtime = 0;
 	raw->i_faddr = 0;		/* fragments never came to be; e2fsck objects to others */
-	raw->i_flags &= le32(~(EXT2_IMAGIC_FL |	/* of AFS; e2fsck objects */
-			       bfo_loss_flags(plan->target, plan->tree)));
+	raw->i_flags &= le32(~bfo_loss_flags(plan->target, plan->tree));
 	return set_xattrs(plan, inode, raw, scratch);
 }
 

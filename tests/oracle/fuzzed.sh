@@ -54,9 +54,10 @@ unchanged target.img "$before" "a target whose directory lies in itself"
 claims='-O ea_inode,verity,encrypt,casefold'
 small base.img $claims
 debug base.img 'mkdir dir' 'write value dir/file' 'symlink fast here' \
-	"symlink slow $(printf 's%.0s' {1..90})" 'mknod device c 1 3' 'mknod fifo p' 'write value file'
+	"symlink slow $(printf 's%.0s' {1..90})" 'mknod device c 1 3' 'mknod fifo p' \
+	'write value file'
 for claim in / /dir /fast /slow /device /fifo /file; do
-	for flag in 0x200000 0x100000 0x800 0x40000000 0x1000; do
+	for flag in 0x200000 0x100000 0x800 0x40000000 0x1000 0x2000; do
 		case $claim:$flag in
 		/:0x800 | /:0x40000000 | /:0x1000 | /dir:0x800 | /dir:0x40000000 | /dir:0x1000) continue ;;
 		/fast:0x800 | /slow:0x800 | /file:0x[128]00000 | /file:0x800) continue ;;
