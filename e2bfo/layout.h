@@ -58,8 +58,18 @@ void layout_print_damage(struct layout *l);
 
 /* ---- layout_print.c ---- */
 
+#define LAYOUT_CELL 24		/* bytes of a figure's text */
+
 /* The report for people. */
 errcode_t layout_print(const struct layout *l);
+
+/* The time S as people read it, into OUT[LAYOUT_CELL]. */
+void layout_put_seconds(double s, char *out);
+
+/* ---- layout_words.c ---- */
+
+/* What the costs of S mean, a line or more; OF_SIDE says which volume it is, "" if there is one. */
+void layout_print_words(const struct layout_side *s, const char *of_side);
 
 /* ---- layout_svg.c ---- */
 

@@ -17,7 +17,7 @@
 #define PATH_BYTES 4096
 #define SHOWN 5			/* of the worst */
 #define SHOWN_MORE 20		/* with --verbose */
-#define CELL 24
+#define CELL LAYOUT_CELL
 
 typedef void (*cell_text)(const struct layout_side *s, char *out);
 
@@ -45,7 +45,7 @@ static void put_fraction(double value, char *out)
 		snprintf(out, CELL, "%.4f", floor(value * 1e4 + 1e-6) / 1e4);
 }
 
-static void put_seconds(double s, char *out)
+void layout_put_seconds(double s, char *out)
 {
 	if (s < 0.09995)
 		snprintf(out, CELL, "%.1f ms", 1000 * s);
@@ -230,9 +230,9 @@ static void print_cost(const char *label, const struct bfo_cost *c)
 {
 	char distance[CELL], disk[CELL], cloud[CELL], ssd[CELL];
 
-	put_seconds(bfo_cost_disk(c), disk);
-	put_seconds(bfo_cost_cloud(c), cloud);
-	put_seconds(bfo_cost_ssd(c), ssd);
+	layout_put_seconds(bfo_cost_disk(c), disk);
+	layout_put_seconds(bfo_cost_cloud(c), cloud);
+	layout_put_seconds(bfo_cost_ssd(c), ssd);
 	printf("%-18s %10llu %14llu %10s %9s %9s %9s\n", label, (unsigned long long) c->requests,
 	       (unsigned long long) c->noncontiguous,
 	       size_text(c->distance, distance, sizeof(distance)), disk, cloud, ssd);
@@ -315,7 +315,7 @@ static void print_dir(const struct layout_side *s, const struct bfo_layout_dir *
 	put_fraction(d->data.ascending, data);
 	put_percent(d->pieces.contiguous, d->pieces.fragments.things, whole);
 	put_percent(d->fill.used, d->fill.room, fill);
-	put_seconds(badness(d), disk);
+	layout_put_seconds(badness(d), disk);
 	printf("%9s %9llu %8s %8s %10s %8s  %s\n", disk, (unsigned long long) d->names, steps,
 	       data, whole, fill, path_of(s, d->inode, path, sizeof(path)));
 }
@@ -358,6 +358,8 @@ errcode_t layout_print(const struct layout *l)
 	print_rows(l);
 	print_histograms(l);
 	print_costs(l, "Reading all files", 0);
+	for (k = 0; k < l->opt.n_volumes; k++)
+		layout_print_words(&l->side[k], of_side(l, &l->side[k]));
 	if (l->opt.common.verbose)
 		print_costs(l, "... with metadata", 1);
 	for (k = 0; k < l->opt.n_volumes && !l->opt.common.quiet && !err; k++) {
