@@ -360,7 +360,26 @@ static int is_below(dev_t dev, const char *path, int *err)
 	return !s.ino && s.dev == dev;
 }
 
-/* Is loop device NAME, which shares bytes with S and is not below PATH, open exclusively? */
+/* Is it this process that has DEV, or a part of it?  It opens devices exclusively, so nobody else can. */
+static int is_ours(dev_t dev, int *err)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	char path[300];
+	int ours = 0;
+
+	if (!dir)
+		note_lack(err);
+	while (dir && !ours && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%s", entry->d_name);
+		ours = is_below(dev, path, err);
+	}
+	if (dir)
+		closedir(dir);
+	return ours;
+}
+
+/* Does another process have loop device NAME, which shares bytes with S, for itself?  PATH leads to S. */
 static int is_held(const char *name, const char *path, const struct bfo_store *s, int *err)
 {
 	struct bfo_context ctx = { 0 };
@@ -370,7 +389,7 @@ static int is_held(const char *name, const char *path, const struct bfo_store *s
 
 	if (stat(name, &st) || !S_ISBLK(st.st_mode) || sysfs_number(st.st_rdev, "size", err) <= 0 ||
 	    bfo_store_identify(&ctx, name, 0, &on_loop) || !bfo_store_overlap(&on_loop, s) ||
-	    is_below(st.st_rdev, path, err))
+	    is_below(st.st_rdev, path, err) || is_ours(st.st_rdev, err))
 		return 0;
 	fd = open(name, O_RDONLY | O_EXCL | O_CLOEXEC);
 	held = fd < 0 && errno == EBUSY;
