@@ -4,11 +4,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -71,8 +71,7 @@ errcode_t mkfs_run(struct mkfs *m, const struct mkfs_place *where)
 	errcode_t err = mkfs_args_build(m, where, &a);
 
 	if (!err)
-		err = mkfs_child_run(m, &a, where->path, where->is_scratch ?
-				     "a scratch file like the target" : m->target);
+		err = mkfs_child_run(m, &a, where);
 	mkfs_args_free(&a);
 	return err;
 }
@@ -171,27 +170,30 @@ errcode_t mkfs_open(const struct mkfs *m, const char *spec, int how, struct bfo_
 	return 0;
 }
 
+/*
+ * In memory, because no ext4, on which $TMPDIR is likely to be, has files as long as a volume above
+ * 16 TiB.  mke2fs writes little there: superblocks and descriptors, of 4 KB blocks 10 MB for 20 TiB,
+ * with some 25 backups.
+ */
 errcode_t mkfs_scratch(struct mkfs *m, uint64_t size, struct bfo_volume **vol)
 {
-	const char *tmp = getenv("TMPDIR");
-	char spec[PATH_MAX], *path = spec + strlen("file:");
+	char spec[64];
+	const char *path = spec + strlen("file:");
 	errcode_t err = 0;
-	int fd;
+	int fd = memfd_create("e2bfo", MFD_CLOEXEC);
 
-	snprintf(spec, sizeof(spec), "file:%s/e2bfo-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	fd = mkostemp(path, O_CLOEXEC);
 	if (fd < 0)
-		return bfo_fail(m->ctx, errno, "making a scratch file %s", path);
+		return bfo_fail(m->ctx, errno, "making a scratch file in memory");
+	snprintf(spec, sizeof(spec), "file:/proc/%d/fd/%d", getpid(), fd);
 	if (ftruncate(fd, size))
-		err = bfo_fail(m->ctx, errno, "making a scratch file %s of %llu bytes", path,
+		err = bfo_fail(m->ctx, errno, "making a scratch file of %llu bytes in memory",
 			       (unsigned long long) size);
-	close(fd);
 	if (!err)
 		err = mkfs_run(m, &(struct mkfs_place) { .path = path, .size = size,
 							 .is_scratch = 1 });
 	if (!err)
 		err = mkfs_open(m, spec, BFO_OPEN_SCRATCH, vol);
-	unlink(path);
+	close(fd);
 	return err;
 }
 

@@ -48,7 +48,7 @@ errcode_t mkfs_note_sectors(struct mkfs *m, const char *path);
 /* Formats WHERE: not a byte outside of it is written. */
 errcode_t mkfs_run(struct mkfs *m, const struct mkfs_place *where);
 
-/* A sparse file of SIZE bytes in TMPDIR, formatted, opened as a target and already unlinked. */
+/* A sparse file of SIZE bytes in memory, formatted and opened as a target; it goes with VOL. */
 errcode_t mkfs_scratch(struct mkfs *m, uint64_t size, struct bfo_volume **vol);
 
 /*

@@ -24,8 +24,19 @@
 
 #define SAID_MAX (64U << 10)		/* bytes; what is more is read and dropped */
 
+/* Memory is short: let the kernel end this process first.  What has been made in memory goes with it. */
+static void be_expendable(void)
+{
+	FILE *f = fopen("/proc/self/oom_score_adj", "we");
+
+	if (!f)
+		return;
+	fputs("1000", f);
+	fclose(f);
+}
+
 /* In the child: never returns.  In English, as the rest is, and as is_unknown_type() reads it. */
-static void become(const struct mkfs *m, struct mkfs_args *a, int out)
+static void become(const struct mkfs *m, struct mkfs_args *a, int is_scratch, int out)
 {
 	char path[4096];
 
@@ -33,6 +44,8 @@ static void become(const struct mkfs *m, struct mkfs_args *a, int out)
 	if (setenv("PATH", path, 1) || setenv("E2FSPROGS_FAKE_TIME", m->now, 1) ||
 	    setenv("LC_ALL", "C", 1))
 		_exit(127);		/* for want of memory */
+	if (is_scratch)
+		be_expendable();
 	signal(SIGINT, SIG_IGN);	/* of a terminal: the parent decides, afterwards */
 	dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
@@ -62,7 +75,8 @@ static int listen_to(int fd, bfo_chars *said)
 }
 
 /* Runs it to its end; STATUS is that of waitpid(2). */
-static int run(const struct mkfs *m, struct mkfs_args *a, bfo_chars *said, int *status)
+static int run(const struct mkfs *m, struct mkfs_args *a, int is_scratch, bfo_chars *said,
+	       int *status)
 {
 	int ends[2], err;
 	pid_t pid;
@@ -72,7 +86,7 @@ static int run(const struct mkfs *m, struct mkfs_args *a, bfo_chars *said, int *
 		return errno;
 	pid = fork();
 	if (!pid)
-		become(m, a, ends[1]);
+		become(m, a, is_scratch, ends[1]);
 	err = pid < 0 ? errno : 0;
 	close(ends[1]);
 	if (!err)
@@ -155,17 +169,18 @@ static errcode_t judge(struct mkfs *m, const char *said, int status, const char 
 	return 0;
 }
 
-errcode_t mkfs_child_run(struct mkfs *m, struct mkfs_args *a, const char *path, const char *what)
+errcode_t mkfs_child_run(struct mkfs *m, struct mkfs_args *a, const struct mkfs_place *where)
 {
+	const char *what = where->is_scratch ? "a scratch file like the target" : m->target;
 	bfo_chars said = { .n = 0 };
 	int status = 0;
-	errcode_t err = run(m, a, &said, &status);
+	errcode_t err = run(m, a, where->is_scratch, &said, &status);
 
 	if (err)
 		bfo_fail(m->ctx, err, "running mke2fs on %s", what);
 	else
 		err = judge(m, said.v ? said.v : "", status, what);
-	if (said.n && !m->silent && err != EINVAL && show(m, said.v, path) && !err)
+	if (said.n && !m->silent && err != EINVAL && show(m, said.v, where->path) && !err)
 		err = ENOMEM;
 	bfo_vec_free(&said);
 	return err;

@@ -48,8 +48,8 @@ static errcode_t bisect(struct copy *c)
 		if (err || fits)
 			break;
 		if (high > 4 * (need + 64 * SMALLEST_TRY))
-			err = bfo_fail(&c->ctx, BFO_ET_MKFS, "looking for the smallest size, in "
-				       "scratch files in TMPDIR: even %llu bytes did not do",
+			err = bfo_fail(&c->ctx, BFO_ET_MKFS, "looking for the smallest size: even "
+				       "%llu bytes did not do",
 				       (unsigned long long) high);
 		low = high;
 		high += high / 2;
