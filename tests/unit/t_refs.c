@@ -308,8 +308,8 @@ START_TEST(random_graphs)
 END_TEST
 
 static const char *const seeds[] = {
-	"<!-- x --><img alt=\"a\" src='b.png' srcset=\"c 1x, d 2x\"><style>@import 'e'; p{x:url(f)}"
-	"</style><p style=\"url('g')\"><script>x</script><link href=/h%20i&amp;j?k#l>",
+	("<!-- x --><img alt=\"a\" src='b.png' srcset=\"c 1x, d 2x\"><style>@import 'e'; p{x:url(f)}"
+	 "</style><p style=\"url('g')\"><script>x</script><link href=/h%20i&amp;j?k#l>"),
 	"/* x */ @import \"a\"; p { background: url( 'b' ) url(c); content: '\\'' }",
 	"/* x */ #include \"a.h\" // y\n# include <b.h>\n\"\\\"\" 'c'\n#include\\\n \"d.h\"\n",
 	"t u: a.c \\\n b.c $(C) # d\n\tcc\ndefine x\nendef\ninclude e.mk\nf := g\nh:: i ; j\n",
