@@ -145,7 +145,17 @@ static errcode_t check_made(const struct mkfs *m, struct ext2_super_block *sb)
 	return err ? err : check_type(m, sb);
 }
 
-errcode_t mkfs_open(const struct mkfs *m, const char *spec, int how, struct bfo_volume **vol)
+/* mke2fs draws one each time if it is told zeroes; names keep the order they were planned in. */
+static void keep_hash_seed(struct mkfs *m, struct ext2_super_block *sb)
+{
+	if (m->has_seed)
+		memcpy(sb->s_hash_seed, m->hash_seed, sizeof(m->hash_seed));
+	else
+		memcpy(m->hash_seed, sb->s_hash_seed, sizeof(m->hash_seed));
+	m->has_seed = 1;
+}
+
+errcode_t mkfs_open(struct mkfs *m, const char *spec, int how, struct bfo_volume **vol)
 {
 	const struct ext2_super_block *from = m->source->fs->super;
 	const uint32_t hash_flags = EXT2_FLAGS_SIGNED_HASH | EXT2_FLAGS_UNSIGNED_HASH;
@@ -164,6 +174,7 @@ errcode_t mkfs_open(const struct mkfs *m, const char *spec, int how, struct bfo_
 	}
 	if (from->s_def_hash_version <= EXT2_HASH_TEA)
 		sb->s_def_hash_version = from->s_def_hash_version;
+	keep_hash_seed(m, sb);
 	sb->s_flags = (sb->s_flags & ~hash_flags) | (from->s_flags & hash_flags);
 	sb->s_default_mount_opts = from->s_default_mount_opts;
 	memcpy(sb->s_mount_opts, from->s_mount_opts, sizeof(sb->s_mount_opts));

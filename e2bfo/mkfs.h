@@ -22,6 +22,8 @@ struct mkfs {
 	int generous;			/* and by the source's ratio of inodes to bytes */
 	int same_count;			/* as many as the source has, that numbers can be kept */
 	int is_part;			/* the target is PATH?partition=N */
+	int has_seed;			/* something was planned with hash_seed */
+	uint32_t hash_seed[4];
 	int silent;			/* mke2fs's messages are of no interest */
 	bfo_chars told;			/* those that were shown, each with its NUL */
 };
@@ -52,10 +54,11 @@ errcode_t mkfs_run(struct mkfs *m, const struct mkfs_place *where);
 errcode_t mkfs_scratch(struct mkfs *m, uint64_t size, struct bfo_volume **vol);
 
 /*
- * Opens SPEC, which was formatted, with what mke2fs cannot be told taken over from the source.  Refused is
- * what is not of the type, or has not the sizes, that the user asked for.
+ * Opens SPEC, which was formatted, with what mke2fs cannot be told taken over from the source, and the
+ * hash seed from the first that was opened.  Refused is what is not of the type, or has not the sizes,
+ * that the user asked for.
  */
-errcode_t mkfs_open(const struct mkfs *m, const char *spec, int how, struct bfo_volume **vol);
+errcode_t mkfs_open(struct mkfs *m, const char *spec, int how, struct bfo_volume **vol);
 
 /*
  * Refuses WHERE, which the user calls SPEC, if libblkid finds anything there (a filesystem, RAID, a

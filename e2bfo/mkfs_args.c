@@ -306,6 +306,15 @@ static uint64_t size_to_say(uint64_t size)
 	return size / page * page >> 10;
 }
 
+/* The source's, or its UUID if it has none: mke2fs would draw another one each time. */
+static const uint8_t *hash_seed(const struct ext2_super_block *sb)
+{
+	static const uint8_t none[sizeof(sb->s_hash_seed)];
+
+	return memcmp(sb->s_hash_seed, none, sizeof(none)) ? (const uint8_t *) sb->s_hash_seed
+							    : sb->s_uuid;
+}
+
 errcode_t mkfs_args_build(const struct mkfs *m, const struct mkfs_place *where, struct mkfs_args *a)
 {
 	struct user_args user = { .extended = "hash_seed=" };
@@ -313,7 +322,7 @@ errcode_t mkfs_args_build(const struct mkfs *m, const struct mkfs_place *where, 
 	errcode_t err;
 	int i;
 
-	mkfs_uuid_text(m->source->fs->super->s_hash_seed, user.extended + strlen(user.extended));
+	mkfs_uuid_text(hash_seed(m->source->fs->super), user.extended + strlen(user.extended));
 	list_extended(m->source->fs->super, user.extended + strlen(user.extended));
 	err = add_user(m, &said, &user);
 	list_place(where, user.extended + strlen(user.extended));
