@@ -12,7 +12,15 @@
 #include "copy.h"
 
 #define MIB (1ULL << 20)
+#define GIB (1ULL << 30)
 #define SMALLEST_TRY (2 * MIB)
+
+/* For the plan; or, as mke2fs says, for a filesystem at all or for its journal. */
+static int is_too_small(errcode_t err)
+{
+	return err == BFO_ET_NO_SPACE || err == BFO_ET_NO_INODES || err == BFO_ET_TOO_SMALL ||
+	       err == BFO_ET_MKFS;
+}
 
 /* Does the plan fit a target of SIZE bytes? Only errors of another kind are returned. */
 static errcode_t try_size(struct copy *c, uint64_t size, int *fits)
@@ -20,14 +28,11 @@ static errcode_t try_size(struct copy *c, uint64_t size, int *fits)
 	struct bfo_volume *vol = NULL;
 	errcode_t err = mkfs_scratch(&c->mkfs, size, &vol);
 
-	*fits = 0;
-	if (err == BFO_ET_MKFS || err == BFO_ET_TOO_SMALL)
-		return 0;		/* for a filesystem at all, or for its journal */
 	if (!err)
 		err = copy_move_plan(c, vol);
 	*fits = !err;
 	bfo_volume_close(vol);
-	return err == BFO_ET_NO_SPACE || err == BFO_ET_NO_INODES ? 0 : err;
+	return is_too_small(err) ? 0 : err;
 }
 
 /* Bisects for the smallest size in MiB (or 1/512 of it) that fits; needs a finished plan. */
@@ -97,23 +102,41 @@ errcode_t copy_note_smallest(struct copy *c, struct bfo_volume *vol)
 	return err ? err : copy_move_plan(c, vol);
 }
 
-/* A size that is certainly enough to plan on, when none is given. */
-static uint64_t roomy_size(const struct copy *c)
+/* Sizes to plan on when none is given.  All of the source is more than enough, unless it is full. */
+static uint64_t whole_size(const struct copy *c)
 {
 	return c->source->blocks * c->source->block_size * 5 / 4 + 64 * MIB;
 }
 
-/* Once more with as many inodes as are needed, instead of as many per byte as the source has. */
-static errcode_t place_tight(struct copy *c, struct bfo_volume **scratch)
+/*
+ * What the source says is in use, and a GiB, which leaves room for a journal of any usual size.  Nobody
+ * has checked it, and blocks may become larger: it may be too small.
+ */
+static uint64_t used_size(const struct copy *c)
+{
+	uint64_t all = c->source->blocks, free = ext2fs_free_blocks_count(c->source->fs->super);
+	uint64_t size = (free < all ? all - free : 0) * c->source->block_size * 5 / 4 + GIB;
+
+	return size < whole_size(c) ? size : whole_size(c);
+}
+
+/* The plan again, on another scratch file. */
+static errcode_t place_again(struct copy *c, uint64_t size, struct bfo_volume **scratch)
 {
 	errcode_t err;
 
 	bfo_volume_close(*scratch);
 	*scratch = NULL;
+	err = mkfs_scratch(&c->mkfs, size, scratch);
+	return err ? err : copy_move_plan(c, *scratch);
+}
+
+/* Once more with as many inodes as are needed, instead of as many per byte as the source has. */
+static errcode_t place_tight(struct copy *c, struct bfo_volume **scratch)
+{
 	c->mkfs.inodes = c->plan.new_inodes;
 	c->mkfs.generous = 0;
-	err = mkfs_scratch(&c->mkfs, c->size, scratch);
-	return err ? err : copy_move_plan(c, *scratch);
+	return place_again(c, c->size, scratch);
 }
 
 /* It does not fit: what would? */
@@ -128,6 +151,23 @@ static errcode_t tell_smallest(struct copy *c, errcode_t err)
 			what, (unsigned long long) c->smallest);
 }
 
+/* On a scratch file of the size that is given; or of one that will do. */
+static errcode_t place_first(struct copy *c, struct bfo_volume **scratch)
+{
+	errcode_t err = mkfs_scratch(&c->mkfs, c->size ? c->size : used_size(c), scratch);
+
+	if (!c->size && is_too_small(err))
+		err = mkfs_scratch(&c->mkfs, whole_size(c), scratch);
+	if (!err)
+		err = copy_decide(c, *scratch);
+	if (err)
+		return err;
+	err = copy_place(c, *scratch);
+	if (is_too_small(err))
+		err = c->size ? place_tight(c, scratch) : place_again(c, whole_size(c), scratch);
+	return err;
+}
+
 /* The plan, on scratch files. */
 errcode_t copy_plan_mkfs(struct copy *c)
 {
@@ -136,13 +176,7 @@ errcode_t copy_plan_mkfs(struct copy *c)
 
 	c->mkfs.inodes = c->tree.inodes.n;
 	c->mkfs.generous = 1;
-	err = mkfs_scratch(&c->mkfs, c->size ? c->size : roomy_size(c), &scratch);
-	if (!err)
-		err = copy_decide(c, scratch);
-	if (!err)
-		err = copy_place(c, scratch);
-	if (c->size && (err == BFO_ET_NO_SPACE || err == BFO_ET_NO_INODES))
-		err = place_tight(c, &scratch);
+	err = place_first(c, &scratch);
 	if (err == BFO_ET_NO_SPACE && c->opt.dry_run)
 		err = tell_smallest(c, err);
 	if (!err && c->opt.size == SIZE_MIN)
