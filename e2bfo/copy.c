@@ -193,6 +193,8 @@ errcode_t copy_run(struct copy *c)
 		err = compare_plans(c);
 	if (!err && c->opt.dry_run && !c->record)
 		rescue_note_zeroes(c);		/* those that are known */
+	if (!err && c->opt.dry_run)
+		err = bfo_users_check_again(&c->ctx, c->source);
 	if (err || c->opt.dry_run)
 		return err;
 	if (c->opt.mkfs)

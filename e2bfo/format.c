@@ -18,7 +18,6 @@
 
 #include "base/bfo_err.h"
 #include "commit/look.h"
-#include "volume/gate.h"
 #include "volume/lock.h"
 #include "volume/open.h"
 #include "volume/store.h"
@@ -51,14 +50,12 @@ errcode_t format_tell_busy(struct copy *c)
 
 /* ---- who has it? ---- */
 
-/* Mounted under this name, or under one of something that shares its bytes? */
-static errcode_t check_mounts(struct copy *c, const struct bfo_store *store)
+/* By anybody, this process included, which may read another part of the device? */
+static errcode_t check_users(struct copy *c, const struct bfo_store *store)
 {
-	errcode_t err = bfo_gate_unmounted(&c->ctx, c->path);
+	errcode_t err = bfo_users_refuse(&c->ctx, c->opt.target, c->path, store);
 
-	if (err == BFO_ET_BUSY)
-		return format_tell_busy(c);
-	return err ? err : bfo_store_unused(&c->ctx, c->opt.target, c->path, store);
+	return err == BFO_ET_BUSY ? format_tell_busy(c) : err;
 }
 
 /* mke2fs would say so, too, but late, and in a way that leaves open what it has done. */
@@ -100,7 +97,7 @@ static errcode_t check_victim(struct copy *c, const struct bfo_store *store)
 	if (bfo_store_overlap(store, &c->source->store) || bfo_volume_lies_on(c->source, store))
 		err = same_volume(c);
 	if (!err)
-		err = check_mounts(c, store);
+		err = check_users(c, store);
 	if (!err)
 		err = check_writable(c);
 	if (!err && !c->opt.force)

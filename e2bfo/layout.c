@@ -83,6 +83,8 @@ static errcode_t look(struct layout *l)
 		err = layout_gather(&l->side[i], &l->opt);
 		if (!err)
 			err = measure(&l->side[i], l->opt.read_bytes);
+		if (!err)
+			err = bfo_users_check_again(&l->ctx, l->side[i].volume);
 	}
 	if (!err && l->opt.svg)
 		err = draw(l);

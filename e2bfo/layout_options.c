@@ -26,7 +26,7 @@ static const struct option long_options[] = {
 static const char help[] =
 "Usage: e2bfo layout [OPTIONS] IMAGE [PATH]...\n"
 "\n"
-"Measures how the files of an unmounted filesystem lie: pieces of files, how far the orders of\n"
+"Measures how the files of a filesystem lie: pieces of files, how far the orders of\n"
 "names, inodes and data agree, how full directories are, free space; and computes what reading\n"
 "all files would cost, in readdir order, by name, and by inode number. IMAGE is a device or an\n"
 "image file, and is not written. With PATHs, only these and what is below them counts.\n"

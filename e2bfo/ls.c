@@ -6,8 +6,8 @@
  *                                                    ^                           │
  *                                                    └──── -R: directories <─────┘
  *
- * A readdir that gives attributes along with the names, for a filesystem that is not mounted: it is
- * opened as a source, so never written (P1).
+ * A readdir that gives attributes along with the names, for a filesystem that is opened as a
+ * source, so never written (P1).
  */
 #include <errno.h>
 #include <string.h>
@@ -206,6 +206,11 @@ static void list_all(struct ls *ls)
 		if (err == BFO_ET_NO_PATH || err == BFO_ET_NOT_DIR || err == EINVAL)
 			err = 0;
 	}
+	if (err)
+		return;
+	err = bfo_users_check_again(&ls->ctx, ls->volume);
+	if (err)
+		complain(ls, err);
 }
 
 static void release(struct ls *ls)

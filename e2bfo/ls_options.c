@@ -27,7 +27,7 @@ static const struct option long_options[] = {
 static const char help[] =
 "Usage: e2bfo ls [OPTIONS] IMAGE [PATH]...\n"
 "\n"
-"Lists directories of an unmounted filesystem, by default its root, with the attributes of all\n"
+"Lists directories of a filesystem, by default its root, with the attributes of all\n"
 "that is in them. IMAGE is a device or an image file, and is not written. Names come in the\n"
 "order of their inode numbers, also those that begin with a dot. Symbolic links in PATH are not\n"
 "followed.\n"

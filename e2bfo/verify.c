@@ -78,6 +78,7 @@ static void prepare(struct verify *v)
 static errcode_t verify(struct verify *v)
 {
 	errcode_t err = open_both(v);
+	int i;
 
 	if (!err)
 		err = gather(v);
@@ -87,6 +88,8 @@ static errcode_t verify(struct verify *v)
 		err = bfo_compare_inodes(&v->compare);
 	if (!err && !(v->opt.ignore & BFO_DIFF_BIT(BFO_DIFF_DATA)))
 		err = bfo_compare_data(&v->compare);
+	for (i = 0; i < 2 && !err; i++)
+		err = bfo_users_check_again(&v->ctx, v->volume[i]);
 	return err;
 }
 

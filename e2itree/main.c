@@ -196,7 +196,8 @@ static errcode_t run(struct job *j)
 		return err;
 	if (j->opt.remove)
 		return during(j, remove_container(j), "removing the indexes");
-	return j->opt.dump ? dump_tree(j) : check(j);
+	err = j->opt.dump ? dump_tree(j) : check(j);
+	return err || !looks ? err : bfo_users_check_again(&j->ctx, j->vol);
 }
 
 static void release(struct job *j)

@@ -239,7 +239,9 @@ static errcode_t fill(struct commit *c)
 		err = bfo_itrees_write(c->plan, &c->w, c->opt->itrees);
 	if (!err)
 		err = bfo_writer_flush(&c->w);
-	return err || !c->opt->verify ? err : bfo_reread(&c->w);
+	if (!err && c->opt->verify)
+		err = bfo_reread(&c->w);
+	return err ? err : bfo_users_check_again(c->plan->ctx, c->r->vol);
 }
 
 /* Features that a filesystem has to have once it holds such things. */

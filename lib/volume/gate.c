@@ -49,21 +49,6 @@ static const struct features elsewhere = { {
 	0, EXT3_FEATURE_INCOMPAT_RECOVER, EXT4_FEATURE_RO_COMPAT_ORPHAN_PRESENT,
 } };
 
-errcode_t bfo_gate_unmounted(struct bfo_context *ctx, const char *path)
-{
-	errcode_t err;
-	int flags;
-
-	err = ext2fs_check_if_mounted(path, &flags);
-	if (err)
-		return bfo_fail(ctx, err, "finding out whether %s is mounted", path);
-	if (flags & EXT2_MF_MOUNTED)
-		return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: please unmount it first", path);
-	if (flags & (EXT2_MF_BUSY | EXT2_MF_SWAP))
-		return bfo_fail(ctx, BFO_ET_BUSY, "opening %s: something else holds it", path);
-	return 0;
-}
-
 /* Writes the names of the features in MASK behind each other; 1 if there were any. */
 static int name_features(const uint32_t *mask, char *out, size_t size)
 {

@@ -8,9 +8,6 @@
 #include "base/context.h"
 #include "volume/volume.h"
 
-/* Refuses a path that is mounted, or held by somebody else. */
-errcode_t bfo_gate_unmounted(struct bfo_context *ctx, const char *path);
-
 /* Refuses features that this version cannot read (or, on a target, write), naming them. */
 errcode_t bfo_gate_features(struct bfo_context *ctx, const struct bfo_volume *vol);
 

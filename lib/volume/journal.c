@@ -11,7 +11,6 @@
 
 #include "base/bfo_err.h"
 #include "base/jbd2.h"
-#include "volume/gate.h"
 #include "volume/journal.h"
 #include "volume/store.h"
 
@@ -200,9 +199,9 @@ static errcode_t try_device(struct bfo_context *ctx, const struct bfo_volume *vo
 	err = options ? bfo_fail(ctx, EINVAL, "opening journal %s: it is a whole device or file",
 				 spec) : 0;
 	if (!err)
-		err = bfo_gate_unmounted(ctx, path);
-	if (!err)
 		err = bfo_store_locate(ctx, spec, path, NULL, 0, &offset, &j->store);
+	if (!err)
+		err = bfo_users_refuse(ctx, spec, path, &j->store);
 	if (!err)
 		err = read_device(ctx, vol, path, j, &sb);
 	free(path);

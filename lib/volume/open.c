@@ -2,9 +2,9 @@
 /*
  * open.c - opening and closing a volume
  *
- * P1: a source is opened without EXT2_FLAG_RW, so that its descriptor cannot write.  Block
- * devices are opened exclusively, source and target.  The channel's own cache is switched off:
- * every read is one pread(2) of the size that the caller chose.
+ * P1: a source is opened without EXT2_FLAG_RW, so that its descriptor cannot write.  Who else uses it
+ * is the business of users.c.  The channel's own cache is switched off: every read is one pread(2)
+ * of the size that the caller chose.
  *
  * A target with multiple mount protection is claimed before its bitmaps are read: that is the one
  * write that comes before the decisions (P2), and closing it the one that comes after a failure.
@@ -23,7 +23,6 @@
 #include "base/bfo_err.h"
 #include "volume/backup.h"
 #include "volume/gate.h"
-#include "volume/lock.h"
 #include "volume/mmp.h"
 #include "volume/open.h"
 #include "volume/paced.h"
@@ -79,8 +78,8 @@ static errcode_t explain_short_read(struct bfo_context *ctx, struct bfo_volume *
 static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const char *options,
 			 io_manager io)
 {
-	int flags = EXT2_FLAG_64BITS | EXT2_FLAG_EXCLUSIVE | EXT2_FLAG_FORCE |
-		    EXT2_FLAG_JOURNAL_DEV_OK | EXT2_FLAG_SKIP_MMP;
+	int flags = EXT2_FLAG_64BITS | EXT2_FLAG_FORCE | EXT2_FLAG_JOURNAL_DEV_OK |
+		    EXT2_FLAG_SKIP_MMP;
 	errcode_t err;
 
 	if (vol->writable)
@@ -172,24 +171,13 @@ static errcode_t check_backup(struct bfo_context *ctx, struct bfo_volume *vol,
 	return 0;
 }
 
-/* Before anything is read that has to stay as it is. */
-static errcode_t lock(struct bfo_context *ctx, struct bfo_volume *vol)
-{
-	struct bfo_store s = bfo_volume_store(vol);
-
-	return bfo_lock_store(ctx, vol->spec, vol->path, &s, vol->writable, &vol->lock);
-}
-
 /* Everything that may be wrong with a filesystem that could be opened. */
 static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int how,
 			    const struct bfo_journal_use *use)
 {
-	struct bfo_store store = bfo_volume_store(vol);
 	errcode_t err;
 
-	err = how & BFO_OPEN_SCRATCH ? 0 : bfo_store_unused(ctx, vol->spec, vol->path, &store);
-	if (!err && !(how & (BFO_OPEN_SCRATCH | BFO_OPEN_LOCKED)))
-		err = lock(ctx, vol);
+	err = how & BFO_OPEN_SCRATCH ? 0 : bfo_users_check(ctx, vol, how & BFO_OPEN_LOCKED);
 	if (!err)
 		err = bfo_gate_features(ctx, vol);
 	if (!err && !(how & BFO_OPEN_SCRATCH))
@@ -229,7 +217,7 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
 		return ENOMEM;
 	vol->writable = !!(how & BFO_OPEN_TARGET);
 	vol->pace = vol->writable ? NULL : ctx->pace;
-	vol->fd = vol->lock = -1;
+	vol->fd = vol->users.fd = vol->users.lock = -1;
 	if (media)
 		vol->media.opt = *media;
 	vol->spec = strdup(how & BFO_OPEN_SCRATCH ? "a scratch file like the target" : spec);
@@ -245,7 +233,7 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
 	if (!err)
 		err = tell_unix_io(vol);
 	if (!err && !(how & BFO_OPEN_SCRATCH))
-		err = bfo_gate_unmounted(ctx, vol->path);
+		err = bfo_users_begin(ctx, vol);
 	if (!err)
 		err = open_fs(ctx, vol, vol->options, io);
 	if (!err && !io && vol->fd < 0)
@@ -292,8 +280,7 @@ void bfo_volume_close(struct bfo_volume *vol)
 		close(vol->fd);
 	bfo_direct_close(vol);
 	bfo_media_free(&vol->media);
-	if (vol->lock >= 0)
-		close(vol->lock);
+	bfo_users_end(&vol->users);
 	free(vol->spec);
 	free(vol->path);
 	free(vol->options);

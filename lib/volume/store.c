@@ -6,7 +6,6 @@
  * loop device over a file; each step down adds an offset.  Device mapper is not looked through:
  * the exclusive open of block devices guards those.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -115,11 +114,7 @@ errcode_t bfo_store_resolve(struct bfo_context *ctx, const char *text, char **pa
 	return err;
 }
 
-/*
- * What is not there says something; what there was no memory or descriptor for does not, and must
- * not pass for "not mounted".
- */
-static void note_lack(int *err)
+void bfo_store_note_lack(int *err)
 {
 	if (errno == ENOMEM || errno == EMFILE || errno == ENFILE)
 		*err = errno;
@@ -135,12 +130,12 @@ static int64_t sysfs_number(dev_t dev, const char *leaf, int *err)
 	snprintf(name, sizeof(name), "/sys/dev/block/%u:%u/%s", major(dev), minor(dev), leaf);
 	f = fopen(name, "re");
 	if (!f) {
-		note_lack(err);
+		bfo_store_note_lack(err);
 		return -1;
 	}
 	errno = 0;
 	if (fscanf(f, "%" SCNd64, &value) != 1) {
-		note_lack(err);
+		bfo_store_note_lack(err);
 		value = -1;
 	}
 	fclose(f);
@@ -163,13 +158,13 @@ static int step_partition(struct bfo_store *s, int *err)
 		 minor(s->dev));
 	f = fopen(name, "re");
 	if (!f) {
-		note_lack(err);
+		bfo_store_note_lack(err);
 		return 0;
 	}
 	errno = 0;
 	got = fscanf(f, "%u:%u", &maj, &min);
 	if (got != 2)
-		note_lack(err);
+		bfo_store_note_lack(err);
 	fclose(f);
 	if (start < 0 || got != 2)
 		return 0;
@@ -190,7 +185,7 @@ static int step_loop(struct bfo_store *s, int *err)
 	snprintf(name, sizeof(name), "/dev/loop%d", minor(s->dev) & 0xfffff);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
-		note_lack(err);
+		bfo_store_note_lack(err);
 		return 0;
 	}
 	failed = ioctl(fd, LOOP_GET_STATUS64, &info);
@@ -301,145 +296,25 @@ int bfo_store_overlap(const struct bfo_store *a, const struct bfo_store *b)
 	       a->start < b->start + b->size && b->start < a->start + a->size;
 }
 
-/* Does what a line of mountinfo (proc(5)) is mounted from share bytes with S? */
-static int mounted_by(const char *line, const struct bfo_store *s, int *err)
+errcode_t bfo_store_of_device(dev_t dev, struct bfo_store *s)
 {
-	struct bfo_store m;
-	unsigned int maj, min;
-	int64_t sectors;
-
-	if (sscanf(line, "%*u %*u %u:%u", &maj, &min) != 2 || !maj)
-		return 0;
-	m = (struct bfo_store) { .dev = makedev(maj, min) };
-	sectors = sysfs_number(m.dev, "size", err);
-	if (sectors < 0)
-		return 0;
-	m.size = (uint64_t) sectors * SECTOR;
-	if (!*err)
-		*err = descend(&m);
-	return bfo_store_overlap(&m, s);
-}
-
-/* A filesystem of this mount namespace on bytes of S: *MOUNTED.  0, or an errno. */
-static int look_at_mounts(const struct bfo_store *s, int *mounted)
-{
-	FILE *f = fopen("/proc/self/mountinfo", "re");
-	char *line = NULL;
-	size_t room = 0;
 	int err = 0;
+	int64_t sectors = sysfs_number(dev, "size", &err);
 
-	*mounted = 0;
-	if (!f)
-		note_lack(&err);
-	errno = 0;
-	while (f && !err && !*mounted && getline(&line, &room, f) > 0) {
-		*mounted = mounted_by(line, s, &err);
-		errno = 0;
-	}
-	if (f && !*mounted && !err)
-		note_lack(&err);
-	free(line);
-	if (f)
-		fclose(f);
-	return err;
+	*s = (struct bfo_store) { .dev = dev };
+	if (sectors > 0)
+		s->size = (uint64_t) sectors * SECTOR;
+	return err ? err : descend(s);
 }
 
-/* Is DEV the device PATH itself, or one that it is a part of? */
-static int is_below(dev_t dev, const char *path, int *err)
+errcode_t bfo_store_is_part(dev_t dev, dev_t whole, int *is_part)
 {
-	struct bfo_store s = { .ino = 0 };
-	struct stat st;
-	int step;
+	struct bfo_store s = { .dev = dev };
+	int step, err = 0;
 
-	if (stat(path, &st) || !S_ISBLK(st.st_mode))
-		return 0;
-	s.dev = st.st_rdev;
-	for (step = 0; step < MAX_STEPS && !s.ino && s.dev != dev; step++)
-		if (!step_partition(&s, err) && !step_loop(&s, err))
+	for (step = 0; step < MAX_STEPS && !s.ino && s.dev != whole; step++)
+		if (!step_partition(&s, &err) && !step_loop(&s, &err))
 			break;
-	return !s.ino && s.dev == dev;
-}
-
-/* Is it this process that has DEV, or a part of it?  It opens devices exclusively, so nobody else can. */
-static int is_ours(dev_t dev, int *err)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	struct dirent *entry;
-	char path[300];
-	int ours = 0;
-
-	if (!dir)
-		note_lack(err);
-	while (dir && !ours && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%s", entry->d_name);
-		ours = is_below(dev, path, err);
-	}
-	if (dir)
-		closedir(dir);
-	return ours;
-}
-
-/* Does another process have loop device NAME, which shares bytes with S, for itself?  PATH leads to S. */
-static int is_held(const char *name, const char *path, const struct bfo_store *s, int *err)
-{
-	struct bfo_context ctx = { 0 };
-	struct bfo_store on_loop;
-	struct stat st;
-	int fd, held;
-
-	if (stat(name, &st) || !S_ISBLK(st.st_mode) || sysfs_number(st.st_rdev, "size", err) <= 0 ||
-	    bfo_store_identify(&ctx, name, 0, &on_loop) || !bfo_store_overlap(&on_loop, s) ||
-	    is_below(st.st_rdev, path, err) || is_ours(st.st_rdev, err))
-		return 0;
-	fd = open(name, O_RDONLY | O_EXCL | O_CLOEXEC);
-	held = fd < 0 && errno == EBUSY;
-	if (fd < 0)
-		note_lack(err);
-	else
-		close(fd);
-	return held;
-}
-
-/*
- * A loop device on bytes of S that is in use, by a mount of a container, for example: *NUMBER, -1 if
- * there is none.  mountinfo names only what this mount namespace sees.  Loop devices are the same in
- * all of them, and the kernel lets only one open a device for itself (O_EXCL), as mount(2) does.
- */
-static int look_at_loops(const char *path, const struct bfo_store *s, int *number)
-{
-	DIR *dir = opendir("/sys/block");
-	struct dirent *entry;
-	char name[64];
-	int err = 0, n;
-
-	*number = -1;
-	if (!dir)
-		note_lack(&err);
-	while (dir && !err && *number < 0 && (entry = readdir(dir))) {
-		if (sscanf(entry->d_name, "loop%d", &n) != 1)
-			continue;
-		snprintf(name, sizeof(name), "/dev/loop%d", n);
-		if (is_held(name, path, s, &err))
-			*number = n;
-	}
-	if (dir)
-		closedir(dir);
+	*is_part = !s.ino && s.dev == whole;
 	return err;
-}
-
-errcode_t bfo_store_unused(struct bfo_context *ctx, const char *name, const char *path,
-			   const struct bfo_store *s)
-{
-	int mounted, loop = -1, err;
-
-	err = look_at_mounts(s, &mounted);
-	if (!err && mounted)
-		return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: please unmount it first", name);
-	if (!err)
-		err = look_at_loops(path, s, &loop);
-	if (!err && loop >= 0)
-		return bfo_fail(ctx, BFO_ET_BUSY, "opening %s: /dev/loop%d is on it, and in use, perhaps "
-				"mounted in another mount namespace (a container); please unmount it "
-				"first", name, loop);
-	return err ? bfo_fail(ctx, err, "looking for what is mounted") : 0;
 }

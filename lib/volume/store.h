@@ -31,15 +31,17 @@ errcode_t bfo_store_locate(struct bfo_context *ctx, const char *spec, const char
 			   const char *options, int writable, uint64_t *offset,
 			   struct bfo_store *store);
 
+/* The same for a block device by its number; no bytes if there is no such device. */
+errcode_t bfo_store_of_device(dev_t dev, struct bfo_store *store);
+
+/* *IS_PART: block device DEV is WHOLE, or lies on it: a partition, a loop device. */
+errcode_t bfo_store_is_part(dev_t dev, dev_t whole, int *is_part);
+
 /*
- * Refuses what others use: BFO_ET_MOUNTED if a mounted filesystem, whatever it is mounted from, shares
- * bytes with S (a partition of a loop device over the file, for example, which libext2fs does not
- * see), BFO_ET_BUSY if a loop device that does is open exclusively, as it is where another mount
- * namespace has it mounted.  PATH leads to S, and loop devices on the way there do not count.  NAME is
- * for the message.
+ * Notes errno if that is a lack of memory or descriptors.  What is not there says something; what there
+ * was no memory for does not, and must not pass for "not mounted".
  */
-errcode_t bfo_store_unused(struct bfo_context *ctx, const char *name, const char *path,
-			   const struct bfo_store *s);
+void bfo_store_note_lack(int *err);
 
 /* True if two stores share bytes. */
 int bfo_store_overlap(const struct bfo_store *a, const struct bfo_store *b);

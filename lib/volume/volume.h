@@ -16,6 +16,7 @@
 #include "base/pace.h"
 #include "volume/direct.h"
 #include "volume/media.h"
+#include "volume/users.h"
 
 /* What storage a volume lies on, so that two names of the same bytes are recognised. */
 struct bfo_store {
@@ -41,7 +42,7 @@ struct bfo_volume {
 	int claimed;		/* its MMP block says that we have it */
 	struct bfo_recovery *recovery;	/* its journal, if that had to be read; or NULL */
 	int unrecovered;	/* its journal should have been read, but was to be ignored */
-	int lock;		/* on an image file (volume/lock.h), or -1 */
+	struct bfo_users users;
 	int fd;			/* read-only, beside the channel, for what a channel cannot do */
 				/* (scattered reads, hints); -1 with another I/O manager */
 	struct bfo_media media;

@@ -53,8 +53,8 @@ struct fault_record {
  *   FAULT_LOG			log to append to
  *   FAULT_EVENT, FAULT_AT	name and number (from 1) of the event that fails
  *   FAULT_HOW			EIO, ENOSPC, short (half of it is done, but nothing of a superblock),
- *				shrink (the file loses most of its length first), int, kill
- *				(e2bfo gets the signal first)
+ *				shrink (the file loses most of its length first), int, kill,
+ *				stop (e2bfo gets the signal first)
  *   FAULT_TIMES		so many of them, with those that follow; 0: all
  *   FAULT_SLOW			each write and flush takes so many microseconds longer
  */

@@ -88,9 +88,9 @@ static void read_how(const char *text)
 		how = HOW_SHORT;
 	else if (!strcmp(text, "shrink"))
 		how = HOW_SHRINK;
-	else if (!strcmp(text, "int") || !strcmp(text, "kill"))
+	else if (!strcmp(text, "int") || !strcmp(text, "kill") || !strcmp(text, "stop"))
 		how = HOW_SIGNAL;
-	how_signal = !strcmp(text, "int") ? SIGINT : SIGKILL;
+	how_signal = !strcmp(text, "int") ? SIGINT : !strcmp(text, "stop") ? SIGSTOP : SIGKILL;
 }
 
 static void read_event(void)

@@ -132,7 +132,7 @@ inner=$(loop -o "$from" --sizelimit $((source_size << 20)) "$outer")
 mkdir mnt
 mount -t ext4 -o ro,noload "$inner" mnt
 echo "$WORK/mnt" >> .state/mounts
-refused 'partition=1: please unmount' --partition 1 disk.img 'disk.img?partition=5'
+refused 'partition=1: please unmount' 'disk.img?partition=5' 'disk.img?partition=1'
 umount mnt
 refused 'same volume' "$inner" 'disk.img?partition=1'
 unloop "$inner"

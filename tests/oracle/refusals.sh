@@ -55,10 +55,7 @@ usage copy --to '' source.img target.img
 usage copy '' target.img
 
 # ---- in use ----
-mounted source.img mnt
-refused source.img target.img 'source\.img & mounted'
-refused "$(cat .state/device-mnt)" target.img "$(cat .state/device-mnt) & mounted"
-unmounted mnt
+# (Sources: mounted.sh.)
 mounted target.img mnt
 refused source.img target.img 'target\.img & mounted'
 refused source.img "$(cat .state/device-mnt)" "$(cat .state/device-mnt) & mounted"
@@ -73,10 +70,8 @@ unshare -m --propagation private bash -c '
 echo $! >> .state/processes
 read -r _ < inside
 grep -q " $device " /proc/self/mounts && fail "$device is mounted here"
-refused source.img target.img "target\.img & $device & in use"
-refused source.img target.img "target\.img & $device & in use" --mkfs --force
-refused target.img other.img "target\.img & $device & in use"
-e2bfo 8 ls target.img
+refused source.img target.img "target\.img & process $! sees it mounted & namespace"
+refused source.img target.img "target\.img & process $! sees it mounted" --mkfs --force
 echo > leave
 wait $!
 e2bfo 0 ls target.img

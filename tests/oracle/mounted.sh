@@ -1,0 +1,212 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Sources that the kernel has mounted: read-only they are read, read-write they are not, whatever names
+# and mount namespaces hide it; and one that becomes writable meanwhile fails what reads it.
+. "$(dirname "$0")/../lib.sh"
+requires root mke2fs e2fsck losetup mount unshare perl sfdisk "$BUILDDIR/tests/fault/shim.so"
+
+# reads DEVICE|FILE: every command reads it; the copy is like source
+reads() {
+	volume target.img 64M
+	e2bfo 0 copy "$1" target.img
+	e2bfo 0 verify "$1" target.img
+	e2bfo 0 ls -R "$1"
+	e2bfo 0 layout "$1"
+	checked target.img
+	manifests target.img target
+	same_trees source target
+}
+
+# refused NAME [PATTERN]: by every command that would read it
+refused() {
+	local command
+
+	volume target.img 64M
+	for command in "copy $1 target.img" "verify $1 target.img" "verify target.img $1" "ls $1" \
+		"layout $1" "copy -n $1 target.img"; do
+		e2bfo 8 $command
+		says "Filesystem is mounted while opening $1" "${2:-}"
+	done
+	checked target.img
+}
+
+# filled DIR: files, of which some are as long as one wants to read directly
+filled() {
+	mkdir "$1/dir"
+	perl -e 'for (1 .. 300) { open(my $f, ">", "$ARGV[0]/dir/$_"); print $f "$_ " x (40 * $_); }' "$1"
+}
+
+volume source.img 32M
+mounted source.img mnt rw,noatime
+filled mnt
+sync -f mnt
+cp --sparse=always source.img dirty.img
+unmounted mnt
+manifests source.img source
+dumpe2fs -h dirty.img 2> /dev/null | grep -q needs_recovery || fail "dirty.img needs no recovery"
+
+# ---- read-only, by the device and by the file; its journal left alone ----
+
+mounted source.img mnt ro
+before=$(digest source.img)
+reads source.img
+reads "$(cat .state/device-mnt)"
+unchanged source.img "$before" "mounted read-only"
+unmounted mnt
+
+mounted dirty.img mnt ro,noload
+reads dirty.img
+reads "$(cat .state/device-mnt)"
+unmounted mnt
+
+# ---- as a target it is refused, read-only or not ----
+
+volume target.img 64M
+mounted target.img mnt ro
+e2bfo 8 copy source.img target.img
+says 'Filesystem is mounted while opening target.img'
+e2bfo 8 copy --mkfs --force source.img "$(cat .state/device-mnt)"
+says 'Filesystem is mounted'
+unmounted mnt
+
+# ---- read-write; a read-only place to see it does not help ----
+
+mounted source.img mnt rw,noatime
+device=$(cat .state/device-mnt)
+refused source.img
+refused "$device"
+mkdir seen
+mount --bind mnt seen
+mount -o remount,bind,ro seen
+umount mnt
+grep " $PWD/seen ro," /proc/self/mountinfo | grep -q ' rw' || fail "not a read-only place of a writable one"
+refused source.img
+refused "$device"
+umount seen
+sed -i "\\,^$PWD/mnt\$,d" .state/mounts
+unloop "$device"
+
+# ---- by another device on the same file, which somebody keeps open: its cache is older ----
+
+mounted source.img mnt rw,noatime
+other=$(loop source.img)
+exec 7< "$other"
+cat <&7 > /dev/null
+perl -e 'rename("mnt/dir/300", "mnt/dir/renamed"); open(my $f, "+<", "mnt/dir/200"); print $f "new " x 500'
+mount -o remount,ro mnt
+manifests source.img source
+reads "$other"
+exec 7<&-
+unloop "$other"
+unmounted mnt
+
+# ---- a partition, by a loop device of its own ----
+
+truncate -s 40M disk.img
+sfdisk -q disk.img <<< 'start=4096, size=65536, type=83'
+dd if=source.img of=disk.img bs=1M seek=2 conv=notrunc status=none
+device=$(loop -o $((4096 * 512)) --sizelimit $((65536 * 512)) disk.img)
+mkdir part
+mount -o ro "$device" part
+reads 'disk.img?partition=1'
+mount -o remount,rw part
+volume target.img 64M
+e2bfo 8 copy 'disk.img?partition=1' target.img
+says 'Filesystem is mounted'
+umount part
+unloop "$device"
+
+# ---- in another mount namespace ----
+
+# elsewhere OPTIONS: source.img is mounted so, where this shell does not see it; until "left"
+elsewhere() {
+	device=$(loop source.img)
+	mkfifo inside leave
+	unshare -m --propagation private bash -c '
+		mount -o "$1" "$0" mnt && echo mounted > inside && read -r _ < leave
+		umount mnt' "$device" "$1" &
+	container=$!
+	echo $container >> .state/processes
+	read -r _ < inside
+	grep -q " $device " /proc/self/mounts && fail "$device is mounted here"
+	return 0
+}
+
+left() {
+	echo > leave
+	wait $container
+	unloop "$device"
+	rm inside leave
+}
+
+elsewhere ro
+reads source.img
+reads "$device"
+left
+elsewhere rw
+refused source.img "process $container sees it mounted"
+refused "$device" "process $container sees it mounted"
+left
+
+# ---- it becomes writable meanwhile ----
+
+SHIM=$BUILDDIR/tests/fault/shim.so
+export FAULT_COUNTS=$PWD/counts FAULT_SOURCE=source.img FAULT_TARGET=target.img
+
+# counting: no event has happened yet
+counting() {
+	truncate -s 0 counts
+	truncate -s 4096 counts
+}
+
+# stopped EVENT N COMMANDS ARGUMENTS...: e2bfo is stopped at its Nth event, COMMANDS are run, and when it
+# goes on, it fails
+stopped() {
+	local event=$1 n=$2 commands=$3 status=0
+
+	shift 3
+	counting
+	FAULT_EVENT=$event FAULT_AT=$n FAULT_HOW=stop FAULT_TIMES=1 perl -e '
+		my $commands = shift;
+		my $pid = fork() // die;
+		exec("env", @ARGV) || die if !$pid;
+		waitpid($pid, 2);	# WUNTRACED
+		my $failed = system("bash", "-e", "-c", $commands);
+		kill(CONT => $pid);
+		waitpid($pid, 0) == $pid || die "it did not stop";
+		exit($failed ? 99 : $? >> 8)' "$commands" LD_PRELOAD="$SHIM" "$E2BFO" "$@" \
+		> out 2> said < /dev/null || status=$?
+	[ $status = 8 ] || fail "$*, stopped at $event $n: exit $status, expected 8: $(cat said)"
+	says 'Volume changed .* while reading source.img'
+	mount -o remount,ro mnt
+}
+
+# reads_of ARGUMENTS...: how often e2bfo reads the source
+reads_of() {
+	counting
+	LD_PRELOAD=$SHIM "$E2BFO" "$@" > /dev/null
+	perl -e 'open(my $f, "<", "counts"); read($f, my $c, 32); print((unpack("Q4", $c))[3])'
+}
+
+mkdir old
+echo old > old/file
+volume empty.img 64M -d old
+manifests empty.img empty
+rw='mount -o remount,rw mnt'
+for meanwhile in "$rw" "$rw; mount -o remount,ro mnt"; do
+	mounted source.img mnt rw,noatime
+	mount -o remount,ro mnt
+	cp --sparse=always empty.img target.img
+	stopped write 1 "$meanwhile" copy source.img target.img
+	says 'target.img is as it was before'
+	checked target.img
+	manifests target.img target
+	same_trees empty target
+	stopped read-target 1 "$meanwhile" verify source.img target.img
+	for command in "ls -R" layout "copy -n --mkfs --force"; do
+		target=$([ "${command#copy}" = "$command" ] || echo target.img)
+		stopped read-source $(($(reads_of $command source.img $target) - 1)) "$meanwhile" \
+			$command source.img $target
+	done
+	unmounted mnt
+done
