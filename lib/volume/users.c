@@ -178,6 +178,20 @@ static errcode_t is_explained(const struct found *f, const struct holder *h, int
 	return err;
 }
 
+/* There is more than one way out, and the first advice, to unmount it, is none for a root filesystem. */
+static errcode_t tell_writable(struct bfo_context *ctx, const char *name, const struct bfo_mount *m)
+{
+	static const char advice[] = "remount it read-only, read a snapshot of it (LVM, device mapper, a "
+				     "cloud's volume) or a copy made under fsfreeze, or boot a rescue "
+				     "system; e2bfo(8), SOURCES IN USE, has them all";
+
+	if (!m->process)
+		return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: it is mounted read-write: %s", name,
+				advice);
+	return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: process %d sees it mounted read-write, in "
+			"another mount namespace (a container): %s", name, m->process, advice);
+}
+
 /*
  * Refuses those who may write.  UNREPLAYED: the journal needs recovery; then a kernel that has not left
  * it alone has given up in the middle of something, and what it knows better is in its memory.
@@ -191,7 +205,7 @@ static errcode_t refuse_writers(struct bfo_context *ctx, const char *name, const
 
 	for (i = 0; i < f->mounts.n; i++) {
 		if (!f->mounts.v[i].read_only)
-			return tell_mount(ctx, name, &f->mounts.v[i]);
+			return tell_writable(ctx, name, &f->mounts.v[i]);
 		if (unreplayed && !f->mounts.v[i].unreplayed)
 			return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: it is mounted read-only, but "
 					"was not when its journal was written last, as after an error; "

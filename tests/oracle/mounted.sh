@@ -17,7 +17,7 @@ reads() {
 	same_trees source target
 }
 
-# refused NAME [PATTERN]: by every command that would read it
+# refused NAME [WHO]: by every command that would read it
 refused() {
 	local command
 
@@ -25,7 +25,8 @@ refused() {
 	for command in "copy $1 target.img" "verify $1 target.img" "verify target.img $1" "ls $1" \
 		"layout $1" "copy -n $1 target.img"; do
 		e2bfo 8 $command
-		says "Filesystem is mounted while opening $1" "${2:-}"
+		says "Filesystem is mounted while opening $1: ${2:-it is} mounted read-write" \
+			'remount it read-only.*snapshot.*fsfreeze.*rescue system.*SOURCES IN USE'
 	done
 	checked target.img
 }
@@ -78,12 +79,13 @@ refused "$device"
 mkdir seen
 mount --bind mnt seen
 mount -o remount,bind,ro seen
+echo "$PWD/seen" >> .state/mounts
 umount mnt
 grep " $PWD/seen ro," /proc/self/mountinfo | grep -q ' rw' || fail "not a read-only place of a writable one"
 refused source.img
 refused "$device"
 umount seen
-sed -i "\\,^$PWD/mnt\$,d" .state/mounts
+sed -i "\\,^$PWD/\(mnt\|seen\)\$,d" .state/mounts
 unloop "$device"
 
 # ---- by another device on the same file, which somebody keeps open: its cache is older ----
@@ -108,6 +110,7 @@ dd if=source.img of=disk.img bs=1M seek=2 conv=notrunc status=none
 device=$(loop -o $((4096 * 512)) --sizelimit $((65536 * 512)) disk.img)
 mkdir part
 mount -o ro "$device" part
+echo "$PWD/part" >> .state/mounts
 reads 'disk.img?partition=1'
 mount -o remount,rw part
 volume target.img 64M
@@ -144,8 +147,8 @@ reads source.img
 reads "$device"
 left
 elsewhere rw
-refused source.img "process $container sees it mounted"
-refused "$device" "process $container sees it mounted"
+refused source.img "process $container sees it"
+refused "$device" "process $container sees it"
 left
 
 # ---- it becomes writable meanwhile ----
