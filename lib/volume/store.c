@@ -266,7 +266,8 @@ static errcode_t parse_options(struct bfo_context *ctx, const char *spec, const 
 	}
 	if (strncmp(options, "partition=", 10))
 		return bfo_fail(ctx, EINVAL, "reading the options of %s: only ?offset=BYTES and "
-				"?partition=N are known", spec);
+				"?partition=N are known (file: in front takes a name as it "
+				"stands)", spec);
 	if (read_number(options + 10, 1, &number) || !number || number > INT_MAX)
 		return bfo_fail(ctx, EINVAL, "reading the partition of %s: not a number from 1 on",
 				spec);
