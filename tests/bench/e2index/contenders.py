@@ -62,6 +62,8 @@ READERS = [
 MAKERS = [
     Maker("build", "e2itree -p", False, (1,),
           lambda job: [job.settings.e2itree, "-p", job.device]),
+    Maker("trust", "e2itree -p --trust", False, (1,),
+          lambda job: [job.settings.e2itree, "-p", "--trust", job.device]),
     Maker("fsck", "e2fsck -fyD", False, (0, 1),
           lambda job: ["e2fsck", "-fyD", job.device]),
     Maker("check", "e2itree -n", True, (0,),
@@ -75,7 +77,7 @@ def needs(settings):
     """Paths of the programs that the rows asked for are made with, ours only."""
     wanted = {key for key in ROWS if settings.wants(key)}
     paths = [settings.built(name) for name in ("measure", "mkflat", "firstline", "statall")]
-    if wanted & {"build", "check", "tree"}:
+    if wanted & {"build", "trust", "check", "tree"}:
         paths.append(settings.e2itree)
     if wanted & {"tree", "notree"}:
         paths.append(settings.e2bfo)

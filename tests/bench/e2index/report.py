@@ -34,7 +34,9 @@ def make_table(sets):
             if maker.key in results:
                 rows.append(make_row(files, results[maker.key], results))
     return ("\n## Making and checking\n\nTime includes the sync of the device. If the µs per file "
-            "stay the same, the cost is linear.\n\n" + table(heads, rows)) if rows else ""
+            "stay the same, the cost is linear. The filesystem was mounted since its last check: "
+            "without --trust, e2itree -p compares its bitmaps with its inodes first.\n\n" +
+            table(heads, rows)) if rows else ""
 
 
 def make_row(files, r, results):

@@ -16,7 +16,7 @@ usage: itree [--help]          settings are environment variables:
   FILES           how many files the directory has (default: 100000; with BENCH=full
                   also 1000000 and 5000000, which take minutes to fill)
   BYTES           in each of them: 0 or 4096 (default: 0)
-  ROWS            of build, fsck, check, and the readers tree, notree, kernel-names,
+  ROWS            of build, trust, fsck, check, and the readers tree, notree, kernel-names,
                   kernel-unsorted, kernel-ls, kernel-sorted (default: all); those that begin
                   with kernel, and fsck, need neither e2itree nor e2bfo
   RUNS            timed runs of each row, the median counts (default: 3)
