@@ -18,7 +18,7 @@
 #include "gather/bitmap_check.h"
 #include "gather/extent_scan.h"
 #include "gather/inode_check.h"
-#include "gather/inode_scan.h"
+#include "gather/inode_judge.h"
 #include "gather/inode_walk.h"
 #include "gather/own_blocks.h"
 

@@ -16,6 +16,7 @@
 #define EXTENT_DEPTH_MAX 5
 #define VALUE_MAX (1U << 24)		/* EXT4_XATTR_SIZE_MAX */
 #define SYSTEM_INDEX 7			/* EXT4_XATTR_INDEX_SYSTEM */
+#define ENCRYPTION_INDEX 9		/* EXT4_XATTR_INDEX_ENCRYPTION */
 
 static int has_csum_hi(const struct bfo_volume *vol, const struct ext2_inode_large *raw)
 {
@@ -205,6 +206,21 @@ int bfo_inode_xattrs_ok(const struct bfo_volume *vol, const void *data)
 	return !inode_room(vol, data, &room) || entries_ok(&room);
 }
 
+/* The entry of a sound ROOM with INDEX and NAME, or NULL. */
+static const struct ext2_ext_attr_entry *find_entry(const struct ea_room *room, int index,
+						    const char *name)
+{
+	const struct ext2_ext_attr_entry *e;
+	size_t at, end = entries_end(room), len = strlen(name);
+
+	for (at = room->first; at < end - 4; at += EXT2_EXT_ATTR_LEN(e->e_name_len)) {
+		e = entry_at(room, at);
+		if (e->e_name_index == index && e->e_name_len == len && !memcmp(e + 1, name, len))
+			return e;
+	}
+	return NULL;
+}
+
 /* "system.data" is no attribute but the tail of inline data. */
 static int is_inline_data(const struct ext2_ext_attr_entry *e)
 {
@@ -228,23 +244,58 @@ int bfo_inode_has_xattrs(const struct bfo_volume *vol, const void *data)
 	return 0;
 }
 
+int bfo_link_text_ok(const void *text, size_t room, uint64_t size, int secret)
+{
+	uint16_t len;
+
+	if (!secret)
+		return strnlen(text, room) == size;
+	memcpy(&len, text, sizeof(len));
+	return len && size == le16(len) + sizeof(len);
+}
+
 uint32_t bfo_inode_inline_tail(const struct bfo_volume *vol, const void *data, const void **tail)
 {
 	const struct ext2_ext_attr_entry *e;
 	struct ea_room room;
-	size_t at, end;
 
 	if (!inode_room(vol, data, &room) || !entries_ok(&room))
 		return 0;
-	end = entries_end(&room);
-	for (at = room.first; at < end - 4; at += EXT2_EXT_ATTR_LEN(e->e_name_len)) {
-		e = entry_at(&room, at);
-		if (!is_inline_data(e))
-			continue;
-		*tail = room.base + le16(e->e_value_offs);
-		return le32(e->e_value_size);
+	e = find_entry(&room, SYSTEM_INDEX, "data");
+	if (!e)
+		return 0;
+	*tail = room.base + le16(e->e_value_offs);
+	return le32(e->e_value_size);
+}
+
+/* A policy of encryption that one can make out: of a length that its version has. */
+static int has_policy(const struct ea_room *room)
+{
+	const struct ext2_ext_attr_entry *e = find_entry(room, ENCRYPTION_INDEX, "c");
+	uint32_t size = e ? le32(e->e_value_size) : 0;
+
+	if (!size || e->e_value_inum)
+		return 0;
+	switch (room->base[le16(e->e_value_offs)]) {
+	case 1:	return size == 28;
+	case 2:	return size == 40;
 	}
-	return 0;
+	return 1;
+}
+
+int bfo_inode_has_policy(const struct bfo_volume *vol, const void *data)
+{
+	struct ea_room room;
+
+	return bfo_inode_xattrs_ok(vol, data) && inode_room(vol, data, &room) && has_policy(&room);
+}
+
+int bfo_ea_block_has_policy(const struct bfo_volume *vol, const void *block)
+{
+	struct ea_room room = { .base = block, .first = sizeof(struct ext2_ext_attr_header),
+				.size = vol->block_size };
+
+	return has_policy(&room);
 }
 
 void bfo_inode_inline_content(const struct bfo_volume *vol, const void *data, void *out,

@@ -42,12 +42,22 @@ int bfo_inode_has_xattrs(const struct bfo_volume *vol, const void *raw);
  */
 uint32_t bfo_inode_inline_tail(const struct bfo_volume *vol, const void *raw, const void **tail);
 
+/*
+ * True if TEXT, ROOM bytes, begins with the text of a symbolic link of SIZE bytes.  Of one that is
+ * encrypted (SECRET) that is the ciphertext, its length in two bytes before it.
+ */
+int bfo_link_text_ok(const void *text, size_t room, uint64_t size, int secret);
+
 /* Takes SIZE bytes of inline data, head and tail, out of RAW to OUT; what is missing is zero. */
 void bfo_inode_inline_content(const struct bfo_volume *vol, const void *raw, void *out,
 			      uint32_t size);
 
 /* True if BLOCK, which stands at block BLK, is a sound extended attribute block. */
 int bfo_ea_block_ok(const struct bfo_volume *vol, const void *block, uint64_t blk);
+
+/* True if among the attributes in raw inode RAW, in BLOCK, which is sound, is a policy of encryption. */
+int bfo_inode_has_policy(const struct bfo_volume *vol, const void *raw);
+int bfo_ea_block_has_policy(const struct bfo_volume *vol, const void *block);
 
 /*
  * Checks the node of an extent tree: magic, DEPTH (0 = leaf), number of entries against the room

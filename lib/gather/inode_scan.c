@@ -15,6 +15,7 @@
 #include "base/sort.h"
 #include "gather/extent_scan.h"
 #include "gather/inode_check.h"
+#include "gather/inode_judge.h"
 #include "gather/inode_scan.h"
 #include "gather/inode_walk.h"
 #include "gather/orphan_scan.h"
@@ -27,7 +28,8 @@
 
 struct ea_use {			/* sort key first */
 	uint32_t blk_hi, blk_lo;
-	uint32_t inode, unused;
+	uint32_t inode;
+	uint32_t is_secret;	/* encrypted, and the policy can only stand in this block */
 };
 
 struct scan {
@@ -41,155 +43,40 @@ struct scan {
 	void *priv;
 };
 
-static int type_is_known(uint16_t mode)
+/* Record INDEX is encrypted, but no policy says how: a link's text then is no text. */
+static errcode_t drop_encryption(struct scan *s, uint32_t index)
 {
-	return S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode) || S_ISCHR(mode) ||
-	       S_ISBLK(mode) || S_ISFIFO(mode) || S_ISSOCK(mode);
-}
+	struct bfo_inode *rec = &s->tree->inodes.v[index];
 
-/* A symlink whose target stands in i_block, as all shorter ones do (ext2fs_is_fast_symlink()). */
-static int is_fast_symlink(const struct bfo_inode *rec)
-{
-	return S_ISLNK(rec->mode) && rec->size < sizeof(((struct ext2_inode *) 0)->i_block) &&
-	       !(rec->flags & EXT4_INLINE_DATA_FL);
-}
-
-/* Flags that must not be there, for lack of the feature that they belong to. */
-static uint32_t strange_flags(struct ext2_super_block *sb)
-{
-	return (ext2fs_has_feature_inline_data(sb) ? 0 : EXT4_INLINE_DATA_FL) |
-	       (ext2fs_has_feature_ea_inode(sb) ? 0 : EXT4_EA_INODE_FL) |
-	       (ext2fs_has_feature_encrypt(sb) ? 0 : EXT4_ENCRYPT_FL) |
-	       (ext2fs_has_feature_casefold(sb) ? 0 : EXT4_CASEFOLD_FL) |
-	       (ext2fs_has_feature_verity(sb) ? 0 : EXT4_VERITY_FL);
-}
-
-static int size_is_possible(const struct bfo_volume *vol, const struct bfo_inode *rec,
-			    const struct ext2_inode *raw)
-{
-	const void *tail;
-
-	if (rec->state & BFO_INODE_INLINE)
-		return rec->size <= EXT4_MIN_INLINE_DATA_SIZE +
-				    bfo_inode_inline_tail(vol, raw, &tail);
-	if (S_ISREG(rec->mode))
-		return rec->size <= (uint64_t) UINT32_MAX * vol->block_size;
-	if (S_ISDIR(rec->mode))
-		return rec->size && rec->size % vol->block_size == 0 &&
-		       rec->size / vol->block_size <= UINT32_MAX;
-	if (S_ISLNK(rec->mode))
-		return rec->size && rec->size < vol->block_size;
-	return 1;
-}
-
-/* True if an inline symbolic link has text without a zero byte, as long as it should be. */
-static int is_inline_text(const struct bfo_volume *vol, const struct bfo_inode *rec,
-			  const struct ext2_inode *raw)
-{
-	char head[EXT4_MIN_INLINE_DATA_SIZE];
-	uint32_t in_head = rec->size < sizeof(head) ? rec->size : sizeof(head);
-	const void *tail;
-
-	if (rec->flags & EXT4_ENCRYPT_FL)
-		return 1;
-	memcpy(head, raw->i_block, sizeof(head));
-	if (!rec->size || memchr(head, 0, in_head))
-		return 0;
-	return rec->size == in_head || (bfo_inode_inline_tail(vol, raw, &tail) &&
-					!memchr(tail, 0, rec->size - in_head));
-}
-
-/* What is wrong with an inode so that it cannot be copied at all; BFO_FOUND_KINDS if nothing. */
-static enum bfo_finding_kind judge(const struct bfo_volume *vol, const struct bfo_inode *rec,
-				   const struct ext2_inode *raw)
-{
-	if (!bfo_inode_csum_ok(vol, rec->ino, raw))
-		return BFO_FOUND_INODE_CSUM;
-	if (!type_is_known(rec->mode) || rec->flags & strange_flags(vol->fs->super))
-		return BFO_FOUND_INODE_MODE;
-	if (rec->state & BFO_INODE_INLINE && rec->flags & EXT4_EXTENTS_FL)
-		return BFO_FOUND_EXTENT;
-	if (!size_is_possible(vol, rec, raw))
-		return BFO_FOUND_INODE_SIZE;
-	if (rec->state & BFO_INODE_INLINE && S_ISLNK(rec->mode) &&
-	    !is_inline_text(vol, rec, raw))
-		return BFO_FOUND_SYMLINK;
-	if (rec->state & BFO_INODE_FAST && !(rec->flags & EXT4_ENCRYPT_FL) &&
-	    strnlen((const char *) raw->i_block, sizeof(raw->i_block)) != rec->size)
-		return BFO_FOUND_SYMLINK;
-	return BFO_FOUND_KINDS;
-}
-
-static int can_have_content(const struct bfo_inode *rec)
-{
-	return S_ISREG(rec->mode) || S_ISDIR(rec->mode) || S_ISLNK(rec->mode);
-}
-
-/* Devices, fifos and sockets: a device number at most, else e2fsck objects. */
-static int is_as_plain_as_its_type(const struct bfo_inode *rec, const struct ext2_inode *raw)
-{
-	int i;
-
-	if (can_have_content(rec))
-		return 1;
-	for (i = 4; i < EXT2_N_BLOCKS; i++)
-		if (raw->i_block[i])
-			return 0;
-	return !rec->size && !(rec->flags & (EXT4_EXTENTS_FL | EXT2_IMMUTABLE_FL |
-					     EXT2_APPEND_FL | EXT4_INLINE_DATA_FL));
-}
-
-/*
- * Flags that say what an inode of MODE is, and that it cannot be.  They leave the record here, so that
- * nobody later meets, say, a directory that claims to be an attribute's value.
- */
-static uint32_t impossible_flags(uint16_t mode)
-{
-	uint32_t flags = EXT2_IMAGIC_FL;	/* of AFS: a feature that the gate knows not */
-
-	if (!S_ISREG(mode))
-		flags |= EXT4_EA_INODE_FL | EXT4_VERITY_FL;
-	if (!S_ISDIR(mode))
-		flags |= EXT4_CASEFOLD_FL | EXT2_INDEX_FL;
-	if (!S_ISREG(mode) && !S_ISDIR(mode) && !S_ISLNK(mode))
-		flags |= EXT4_ENCRYPT_FL;
-	return flags;
-}
-
-static struct bfo_inode record(uint32_t ino, const struct ext2_inode *raw)
-{
-	struct bfo_inode rec = {
-		.ino = ino, .mode = le16(raw->i_mode), .flags = le32(raw->i_flags),
-		.generation = le32(raw->i_generation), .links_read = le16(raw->i_links_count),
-		.size = bfo_inode_size(raw), .ea = BFO_NONE, .name = BFO_NONE,
-	};
-
-	rec.flags &= ~impossible_flags(rec.mode);
-	if (is_fast_symlink(&rec))
-		rec.state |= BFO_INODE_FAST;
-	if (rec.flags & EXT4_INLINE_DATA_FL && can_have_content(&rec))
-		rec.state |= BFO_INODE_INLINE;
-	return rec;
-}
-
-enum bfo_finding_kind bfo_inode_judge(const struct bfo_volume *vol, uint32_t ino, const void *raw,
-				      struct bfo_inode *rec)
-{
-	*rec = record(ino, raw);
-	return judge(vol, rec, raw);
+	rec->flags &= ~EXT4_ENCRYPT_FL;
+	if (!S_ISLNK(rec->mode))
+		return bfo_tree_found(s->tree, BFO_FOUND_INODE_FLAGS, rec->ino, 0);
+	rec->state |= BFO_INODE_BAD;
+	return bfo_tree_found(s->tree, BFO_FOUND_SYMLINK, rec->ino, 0);
 }
 
 static errcode_t note_ea_block(struct scan *s, const struct bfo_inode *rec, uint32_t index,
 			       const struct ext2_inode *raw)
 {
+	int is_secret = rec->flags & EXT4_ENCRYPT_FL && !bfo_inode_has_policy(s->vol, raw);
 	uint64_t blk = bfo_inode_ea_block(raw);
+	errcode_t err;
 
-	if (!blk)
+	if (!blk || rec->flags & EXT4_EA_INODE_FL)
 		return 0;
-	if (!bfo_volume_contains(s->vol, blk, 1))
-		return bfo_tree_found(s->tree, BFO_FOUND_XATTR_BLOCK, rec->ino, blk);
-	return bfo_vec_push(&s->uses, (struct ea_use) { .blk_hi = blk >> 32, .blk_lo = blk,
-			    .inode = index });
+	if (bfo_volume_contains(s->vol, blk, 1))
+		return bfo_vec_push(&s->uses, (struct ea_use) { .blk_hi = blk >> 32, .blk_lo = blk,
+				    .inode = index, .is_secret = is_secret });
+	err = bfo_tree_found(s->tree, BFO_FOUND_XATTR_BLOCK, rec->ino, blk);
+	return err || !is_secret ? err : drop_encryption(s, index);
+}
+
+/* The value of an attribute has none of its own: nobody would count the values that these name. */
+static int xattrs_are_sound(const struct bfo_volume *vol, const struct bfo_inode *rec,
+			    const struct ext2_inode *raw)
+{
+	return bfo_inode_xattrs_ok(vol, raw) &&
+	       !(rec->flags & EXT4_EA_INODE_FL && bfo_inode_has_xattrs(vol, raw));
 }
 
 /* For the walk: an inode that is in use. */
@@ -210,15 +97,15 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *data)
 	if (bad != BFO_FOUND_KINDS) {
 		rec.state |= BFO_INODE_BAD;
 		err = bfo_tree_found(t, bad, ino, 0);
-	} else if (!bfo_inode_xattrs_ok(s->vol, raw)) {
+	} else if (!xattrs_are_sound(s->vol, &rec, raw)) {
 		rec.state |= BFO_INODE_NO_XATTR;
 		err = bfo_tree_found(t, BFO_FOUND_XATTR_INODE, ino, 0);
 	}
-	if (!err && bad == BFO_FOUND_KINDS && !is_as_plain_as_its_type(&rec, raw)) {
+	if (!err && bad == BFO_FOUND_KINDS && !bfo_inode_is_plain(&rec, raw)) {
 		rec.state |= BFO_INODE_STRIP;
 		err = bfo_tree_found(t, BFO_FOUND_SPECIAL, ino, 0);
 	}
-	if (!err && bad == BFO_FOUND_KINDS && rec.flags != le32(raw->i_flags))
+	if (!err && bad == BFO_FOUND_KINDS && bfo_inode_has_strange_flags(&rec, raw))
 		err = bfo_tree_found(t, BFO_FOUND_INODE_FLAGS, ino, 0);
 	if (!err)
 		err = bfo_vec_push(&t->inodes, rec);
@@ -261,6 +148,7 @@ static errcode_t take_ea_block(void *priv, const struct bfo_node *node, uint32_t
 	(void) at;
 	(void) count;
 	ea->bad = !bfo_ea_block_ok(s->vol, data, ea->blk);
+	ea->has_policy = !ea->bad && bfo_ea_block_has_policy(s->vol, data);
 	return 0;
 }
 
@@ -298,10 +186,26 @@ static errcode_t link_ea_blocks(struct scan *s, bfo_order_list *list)
 	return err;
 }
 
+/* What the block, now that it was read, means for an inode that has it. */
+static errcode_t settle_ea_block(struct scan *s, const struct ea_use *use)
+{
+	struct bfo_tree *t = s->tree;
+	struct bfo_inode *rec = &t->inodes.v[use->inode];
+	const struct bfo_ea *ea = &t->eas.v[rec->ea];
+	int has_policy = ea->has_policy;
+	errcode_t err = 0;
+
+	if (ea->bad) {
+		err = bfo_tree_found(t, ea->bad == EA_UNREAD ? BFO_UNREAD_XATTR :
+				     BFO_FOUND_XATTR_BLOCK, rec->ino, ea->blk);
+		rec->ea = BFO_NONE;
+	}
+	return err || !use->is_secret || has_policy ? err : drop_encryption(s, use->inode);
+}
+
 static errcode_t scan_ea_blocks(struct scan *s)
 {
 	struct bfo_sink sink = { .take = take_ea_block, .lost = lose_ea_block, .priv = s };
-	struct bfo_tree *t = s->tree;
 	bfo_order_list list = { 0 };
 	errcode_t err;
 	size_t i;
@@ -309,15 +213,8 @@ static errcode_t scan_ea_blocks(struct scan *s)
 	err = link_ea_blocks(s, &list);
 	if (!err)
 		err = bfo_reader_run(s->r, list.v, list.n, &sink);
-	for (i = 0; i < s->uses.n && !err; i++) {
-		struct bfo_inode *rec = &t->inodes.v[s->uses.v[i].inode];
-
-		if (!t->eas.v[rec->ea].bad)
-			continue;
-		err = bfo_tree_found(t, t->eas.v[rec->ea].bad == EA_UNREAD ? BFO_UNREAD_XATTR :
-				     BFO_FOUND_XATTR_BLOCK, rec->ino, t->eas.v[rec->ea].blk);
-		rec->ea = BFO_NONE;
-	}
+	for (i = 0; i < s->uses.n && !err; i++)
+		err = settle_ea_block(s, &s->uses.v[i]);
 	bfo_vec_free(&list);
 	return err;
 }

@@ -29,11 +29,4 @@ typedef int (*bfo_wanted_inode)(void *priv, uint32_t ino, const struct ext2_inod
 errcode_t bfo_inode_scan_wanted(struct bfo_reader *r, struct bfo_tree *tree,
 				bfo_wanted_inode wanted, void *priv);
 
-/*
- * Makes record REC of raw inode INO of VOL.  Returns what is wrong with it, so that it could not be
- * copied at all, or BFO_FOUND_KINDS if nothing is; blocks that it leads to are not looked at.
- */
-enum bfo_finding_kind bfo_inode_judge(const struct bfo_volume *vol, uint32_t ino, const void *raw,
-				      struct bfo_inode *rec);
-
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "gather/inode_check.h"
+#include "gather/inode_judge.h"
 #include "gather/inode_scan.h"
 #include "gather/inode_walk.h"
 #include "gather/stats.h"

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "gather/inode_check.h"
 #include "gather/symlink_scan.h"
 
 struct scan {
@@ -36,11 +37,12 @@ static errcode_t take_block(void *priv, const struct bfo_node *node, uint32_t at
 			    const void *data)
 {
 	struct scan *s = priv;
+	const struct bfo_inode *rec = &s->tree->inodes.v[node->tag];
 
 	(void) at;
 	(void) count;
-	if (s->tree->inodes.v[node->tag].flags & EXT4_ENCRYPT_FL ||
-	    strnlen(data, s->r->vol->block_size) == s->tree->inodes.v[node->tag].size)
+	if (bfo_link_text_ok(data, s->r->vol->block_size, rec->size,
+			     !!(rec->flags & EXT4_ENCRYPT_FL)))
 		return 0;
 	return damaged(s->tree, node->tag, BFO_FOUND_SYMLINK, 0);
 }

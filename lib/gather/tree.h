@@ -110,7 +110,8 @@ struct bfo_ea {
 	uint8_t bad;
 	uint8_t no_block;	/* repacked: all of it stands in the inode */
 	uint8_t has_values;	/* repacked: some values stand in inodes of their own */
-	uint32_t unused;	/* 0: no byte is left to chance, see plan/digest */
+	uint8_t has_policy;	/* gather: there is a policy of encryption in the block */
+	uint8_t unused[3];	/* 0: no byte is left to chance, see plan/digest */
 };
 
 /*

@@ -90,16 +90,25 @@ for lacks in encrypt casefold; do
 done
 
 # ---- names that no cipher makes; entries without room for a hash ----
+# secret IMAGE FLAGS: /d is encrypted, so has a policy, and has these flags, too
+secret() {
+	perl -e 'print pack("C4 x8 a16", 1, 1, 4, 3, "k" x 16)' > policy
+	debug "$1" 'ea_set -f policy /d user.c'
+	"$SRCDIR/tests/oracle/inodeforge" "$1" policy "$(inode_of "$1" /d)" \
+		flip "$(inode_of "$1" /d)" "$2"
+}
+
 volume source.img 64M -O encrypt
-debug source.img 'mkdir /d' 'mkdir /d/fifteen-letters' 'mkdir /d/sixteen-letters-' \
-	'set_inode_field /d flags 0x80800'
+debug source.img 'mkdir /d' 'mkdir /d/fifteen-letters' 'mkdir /d/sixteen-letters-'
+secret source.img 0x800
 volume target.img 100M -O encrypt
 e2bfo 1 copy source.img target.img
 says 'name is not allowed'
 [ "$(ask target.img 'ls -p /d' | grep -c .)" = 3 ] || fail "not one of two encrypted names"
 
 volume source.img 64M -O casefold,encrypt
-debug source.img 'mkdir /d' 'mkdir /d/abc' 'mkdir /d/abcd' 'set_inode_field /d flags 0x40080800'
+debug source.img 'mkdir /d' 'mkdir /d/abc' 'mkdir /d/abcd'
+secret source.img 0x40000800
 e2bfo 8 verify source.img source.img
 says 'directory block is damaged'
 volume target.img 100M -O casefold,encrypt
