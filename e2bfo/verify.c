@@ -6,7 +6,8 @@
  *                                  ├── names ── inodes ── data ──> differences
  *   B ── inode scan ── name scan ──┘
  *
- * Both are opened as sources: neither can be written (P1).
+ * Both are opened as sources: neither can be written (P1).  Where one cannot be read, the rest is
+ * compared.
  */
 #include "base/bfo_err.h"
 #include "base/clock.h"
@@ -15,7 +16,6 @@
 #include "gather/container.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
-#include "volume/open.h"
 #include "argument.h"
 #include "e2bfo.h"
 #include "journals.h"
@@ -41,8 +41,8 @@ static errcode_t open_both(struct verify *v)
 	int i;
 
 	for (i = 0; i < 2 && !err; i++)
-		err = bfo_volume_open_source(&v->ctx, v->opt.volume[i], &v->opt.common.journal,
-					     NULL, NULL, &v->volume[i]);
+		err = medium_open(&v->opt.medium[i], &v->ctx, v->opt.volume[i],
+				  &v->opt.common.journal, &v->volume[i]);
 	return err;
 }
 
@@ -107,8 +107,10 @@ static int finish(struct verify *v, errcode_t err)
 		status = EXIT_FINDINGS;
 	verify_report_end(&v->report, err, *v->ctx.what ? v->ctx.what : "comparing", status,
 			  bfo_clock() - v->begun);
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 2; i++) {
 		journals_warn(v->opt.volume[i], v->volume[i]);
+		medium_warn(v->opt.volume[i], v->volume[i]);
+	}
 	return status;
 }
 

@@ -16,6 +16,8 @@ static const struct option long_options[] = {
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "ignore", required_argument, NULL, OPT_IGNORE },
 	ARGUMENT_SOURCE_LONG,
+	ARGUMENT_MEDIUM_LONG,
+	ARGUMENT_MEDIUM_B_LONG,
 	ARGUMENT_MEMORY_LONG,
 	ARGUMENT_LONG,
 	{ 0 }
@@ -40,6 +42,12 @@ static const char help[] =
 "How:\n"
 "  --memory SIZE        buffers (default a quarter of RAM, at most 1G)\n"
 ARGUMENT_BWLIMIT_HELP
+"Filesystems that cannot be read well (e2bfo(8), BAD MEDIA):\n"
+"  --on-read-error stop|zero|skip  stop: end there; else (default) tell it, compare the rest\n"
+"  --mapfile FILE       read only what this mapfile of ddrescue(1) says was read of A\n"
+"  --mapfile-b FILE     the same for B\n"
+"  -b, --superblock BLOCK  open A by the backup of its superblock in BLOCK\n"
+"  -B, --block-size SIZE   with -b: the size of its blocks\n"
 "Output:\n"
 PROGRESS_HELP
 "  --json               a report for scripts on standard output, all differences\n"
@@ -47,12 +55,14 @@ PROGRESS_HELP
 "  -v, --verbose        all differences, not ten of a kind; more about the I/O\n"
 "  -V, --version        --help\n"
 "\n"
-"Exit status: 0 equal, 1 different, 8 could not compare all, 16 usage, 32 cancelled.\n"
+"Exit status: 0 equal, 1 different, 8 could not compare all (perhaps different, too), 16 usage,\n"
+"32 cancelled.\n"
 "\n"
 "Examples:\n"
 "  e2bfo verify /dev/sdb1 /dev/sdc1             judge a copy\n"
 "  e2bfo verify --from /home/ann --to /old/ann /dev/sdb1 /dev/sdc2\n"
-"  e2bfo verify --ignore atime,ctime old.img new.img\n";
+"  e2bfo verify --ignore atime,ctime old.img new.img\n"
+"  e2bfo verify --mapfile rescued.map rescued.img /dev/sdc1     judge a rescue\n";
 
 /* Adds the kinds named in TEXT, with commas between them. */
 static int read_kinds(const char *text, uint32_t *kinds)
@@ -77,7 +87,12 @@ static int read_kinds(const char *text, uint32_t *kinds)
 
 static int read_option(struct verify_options *opt, int c)
 {
+	if (argument_is_medium(c))
+		return argument_medium("verify", c, &opt->medium[0]);
 	switch (c) {
+	case ARGUMENT_MAPFILE_B:
+		opt->medium[1].mapfile = optarg;
+		return -1;
 	case OPT_FROM:
 	case OPT_TO:
 		opt->path[c == OPT_TO] = optarg;
@@ -94,14 +109,17 @@ int verify_options_read(struct verify_options *opt, int argc, char **argv)
 {
 	int c, status;
 
-	*opt = (struct verify_options) { .path = { "/", "/" } };
+	*opt = (struct verify_options) { .path = { "/", "/" },
+					 .medium[0].how.mode = ARGUMENT_GO_ON };
 	status = argument_common_init(&opt->common, argc);
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = option_next(argc, argv, ":" ARGUMENT_SHORT, long_options)) != -1)
+	while (status < 0 && (c = option_next(argc, argv, ":" ARGUMENT_MEDIUM_SHORT ARGUMENT_SHORT,
+					      long_options)) != -1)
 		status = read_option(opt, c);
-	if (status >= 0)
-		return status;
-	status = argument_check("verify", &opt->common);
+	if (status < 0)
+		status = argument_check_media("verify", opt->medium, 2);
+	if (status < 0)
+		status = argument_check("verify", &opt->common);
 	if (status >= 0)
 		return status;
 	if (argc - optind != 2 || !*argv[optind] || !*argv[optind + 1])
@@ -113,5 +131,7 @@ int verify_options_read(struct verify_options *opt, int argc, char **argv)
 
 void verify_options_free(struct verify_options *opt)
 {
+	medium_free(&opt->medium[0]);
+	medium_free(&opt->medium[1]);
 	argument_common_free(&opt->common);
 }

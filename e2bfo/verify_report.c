@@ -188,8 +188,11 @@ static void print_end(const struct verify_report *r, double seconds)
 		return;
 	printf("Compared %s, %s, in %.1f s: ", count_text(c->files, c->dirs, count, sizeof(count)),
 	       size_text(c->bytes, bytes, sizeof(bytes)), seconds);
-	if (r->damage)
-		printf("%llu damaged, ", (unsigned long long) r->damage);
+	if (r->damage > r->unread)
+		printf("%llu damaged, ", (unsigned long long) (r->damage - r->unread));
+	if (r->unread)
+		printf("%llu unreadable (%s of data not compared), ", (unsigned long long) r->unread,
+		       size_text(c->missed, bytes, sizeof(bytes)));
 	if (c->differences)
 		printf("%llu difference%s.\n", (unsigned long long) c->differences,
 		       c->differences == 1 ? "" : "s");
@@ -250,9 +253,12 @@ static void json_end(struct verify_report *r, errcode_t err, const char *what, i
 
 	journals_json(j, "journal_a", r->volume[0], r->compare->tree[0]);
 	journals_json(j, "journal_b", r->volume[1], r->compare->tree[1]);
+	medium_json(j, "medium_a", r->volume[0]);
+	medium_json(j, "medium_b", r->volume[1]);
 	json_number(j, "files", r->compare->files);
 	json_number(j, "directories", r->compare->dirs);
 	json_number(j, "bytes", r->compare->bytes);
+	json_number(j, "missed_bytes", r->compare->missed);
 	result_status(j, status, err, what);
 	result_end(j);
 }
@@ -308,6 +314,7 @@ void verify_report_damage(struct verify_report *r)
 			d = damage_of(r->compare->tree[side], &found->v[i]);
 			if (r->opt->common.json)
 				json_damage(r, side, &d, path, len);
+			r->unread += bfo_finding_is_unread(d.kind);
 			if (r->damage++ < SHOWN || r->opt->common.verbose)
 				damage_tell(r->opt->volume[side], path, len, &d);
 		}
@@ -315,7 +322,8 @@ void verify_report_damage(struct verify_report *r)
 	if (r->opt->common.json)
 		json_close(&r->json, ']');
 	if (r->damage > SHOWN && !r->opt->common.verbose)
-		message("and %llu more that is damaged (all with --verbose or --json)",
+		message("and %llu more that is damaged or cannot be read (all with --verbose or "
+			"--json)",
 			(unsigned long long) r->damage - SHOWN);
 }
 

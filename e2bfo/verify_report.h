@@ -15,7 +15,8 @@ struct verify_report {
 	struct bfo_volume *const *volume;	/* A, B, as far as they are open */
 	struct bar *bar;		/* wiped before something is printed */
 	uint64_t count[BFO_DIFF_KINDS];	/* differences found */
-	uint64_t damage;		/* findings that concern what was compared */
+	uint64_t damage;		/* findings that concern what was compared, */
+	uint64_t unread;		/* and those of them about what cannot be read */
 	struct json json;
 };
 

@@ -10,6 +10,8 @@
 void bfo_compare_free(struct bfo_compare *c)
 {
 	bfo_vec_free(&c->pairs);
+	bfo_vec_free(&c->unread[0]);
+	bfo_vec_free(&c->unread[1]);
 }
 
 void bfo_compare_found(struct bfo_compare *c, const struct bfo_diff *diff)

@@ -12,6 +12,9 @@
  * level; of inodes, in the order of A's inode numbers; of data, in the order of A's data.  That
  * order does not depend on the memory.
  *
+ * What cannot be read on one side (its reader goes on, volume/media.h) is neither equal nor
+ * different: it becomes a finding of that side's tree, and is left out (unread.h).
+ *
  * Memory beside the two trees: 20 bytes per pair, at times 16 more, and the buffers of `memory`.
  */
 #ifndef BFO_COMPARE_COMPARE_H
@@ -29,6 +32,13 @@ struct bfo_compare_pair {
 	uint32_t names_only;	/* both were compared with something before */
 };
 
+/* What of a record could not be read, as gathering has found (compare/unread.h). */
+struct bfo_unread {
+	uint32_t inode;		/* index of the record */
+	uint32_t kind;		/* of the finding, BFO_UNREAD_... */
+	uint64_t lblk, end;	/* logical blocks, of block maps */
+};
+
 struct bfo_compare {
 	struct bfo_context *ctx;
 	struct bfo_reader *reader[2];
@@ -43,6 +53,8 @@ struct bfo_compare {
 	uint64_t differences;
 	uint64_t files, dirs;		/* paired; files are all that is no directory */
 	uint64_t bytes;			/* of data compared */
+	uint64_t missed;		/* not compared, as one side of them cannot be read */
+	BFO_VEC(struct bfo_unread) unread[2];	/* ascending */
 };
 
 /*

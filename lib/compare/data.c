@@ -7,7 +7,8 @@
  *
  * A piece is a range of a file in which at least one side has data; it takes the same place in
  * both rooms, which are zero where a side has a hole or unwritten blocks.  Of each file the first
- * byte that differs is reported; what lies behind it need not be read.
+ * byte that differs is reported; what lies behind it need not be read.  What cannot be read is left
+ * out when pieces are compared (unread.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,9 +18,8 @@
 #include "base/pages.h"
 #include "base/sort.h"
 #include "compare/maps.h"
+#include "compare/unread.h"
 #include "compare/window.h"
-
-#define PAGE 4096U
 
 struct file {			/* sort key first */
 	uint32_t blk_hi, blk_lo;
@@ -65,19 +65,31 @@ static void *place(void *priv, const struct bfo_node *node, uint32_t at)
 	return side->room + node->to + (size_t) at * side->block_size;
 }
 
+static errcode_t pass(struct reading *r, uint32_t count)
+{
+	struct bfo_context *ctx = r->b->c->ctx;
+
+	r->b->done += (uint64_t) count * r->side->block_size;
+	bfo_progress_report(ctx, BFO_STAGE_COMPARE_DATA, r->b->done, r->b->total, r->b->begun);
+	return bfo_cancelled(ctx) ? bfo_fail(ctx, BFO_ET_CANCELLED, "comparing data") : 0;
+}
+
 /* Sink: it has been read to its place already. */
 static errcode_t take(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
 		      const void *data)
 {
-	struct reading *r = priv;
-	struct bfo_context *ctx = r->b->c->ctx;
-
 	(void) node;
 	(void) at;
 	(void) data;
-	r->b->done += (uint64_t) count * r->side->block_size;
-	bfo_progress_report(ctx, BFO_STAGE_COMPARE_DATA, r->b->done, r->b->total, r->b->begun);
-	return bfo_cancelled(ctx) ? bfo_fail(ctx, BFO_ET_CANCELLED, "comparing data") : 0;
+	return pass(priv, count);
+}
+
+/* Sink: it cannot be read, as the volume knows from now on. */
+static errcode_t lose(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
+{
+	(void) node;
+	(void) at;
+	return pass(priv, count);
 }
 
 static errcode_t read_rooms(struct batch *b)
@@ -87,7 +99,7 @@ static errcode_t read_rooms(struct batch *b)
 
 	for (i = 0; i < 2 && !err; i++) {
 		struct reading r = { .b = b, .side = &b->side[i] };
-		struct bfo_sink sink = { .take = take, .place = place, .priv = &r };
+		struct bfo_sink sink = { .take = take, .place = place, .lost = lose, .priv = &r };
 		struct bfo_reader *reader = b->c->reader[i];
 		bfo_order_list *nodes = &r.side->nodes;
 
@@ -99,37 +111,23 @@ static errcode_t read_rooms(struct batch *b)
 	return err;
 }
 
-/* Where A and B begin to differ; LEN if they do not. */
-static size_t first_difference(const char *a, const char *b, size_t len)
+static errcode_t compare_piece(struct batch *b, const struct piece *p)
 {
-	size_t at, i, n;
-
-	for (at = 0; at < len; at += n) {
-		n = len - at < PAGE ? len - at : PAGE;
-		if (!memcmp(a + at, b + at, n))
-			continue;
-		for (i = at; a[i] == b[i]; i++)
-			;
-		return i;
-	}
-	return len;
-}
-
-static void compare_piece(struct batch *b, const struct piece *p)
-{
+	errcode_t err;
 	size_t same;
 
 	if (p->pair == b->differs)
-		return;
-	same = first_difference(b->side[0].room + p->at, b->side[1].room + p->at, p->len);
-	b->c->bytes += p->len;
-	if (same == p->len)
-		return;
+		return 0;
+	err = bfo_unread_compare(b->c, p->pair, p->offset, b->side[0].room + p->at,
+				 b->side[1].room + p->at, p->len, &same);
+	if (err || same == p->len)
+		return err;
 	b->differs = p->pair;
 	bfo_compare_found(b->c, &(struct bfo_diff) { .kind = BFO_DIFF_DATA, .pair = p->pair,
 			  .ino = { bfo_pair_inode(b->c, p->pair, 0)->ino,
 				   bfo_pair_inode(b->c, p->pair, 1)->ino },
 			  .offset = p->offset + same });
+	return 0;
 }
 
 static errcode_t run_batch(struct batch *b)
@@ -138,7 +136,7 @@ static errcode_t run_batch(struct batch *b)
 	size_t i;
 
 	for (i = 0; i < b->pieces.n && !err; i++)
-		compare_piece(b, &b->pieces.v[i]);
+		err = compare_piece(b, &b->pieces.v[i]);
 	for (i = 0; i < 2; i++) {
 		memset(b->side[i].room, 0, b->used);
 		b->side[i].nodes.n = 0;

@@ -18,8 +18,10 @@
 #include "base/bfo_err.h"
 #include "base/sort.h"
 #include "compare/maps.h"
+#include "compare/unread.h"
 #include "compare/values.h"
 #include "compare/window.h"
+#include "gather/value_scan.h"
 
 #define I_BLOCK_BYTES ((uint32_t) sizeof(((struct ext2_inode *) 0)->i_block))
 #define EA_VALUE_MAX (1U << 24)			/* as libext2fs allows in an EA inode */
@@ -91,40 +93,17 @@ static errcode_t read_values(struct scan *s, int side)
 	return err;
 }
 
-/* Reads the LEN bytes of a value from the blocks of inode REC. */
-static errcode_t read_ea_blocks(struct scan *s, int side, const struct bfo_inode *rec,
-				char *to, uint32_t len)
-{
-	struct bfo_volume *vol = s->c->reader[side]->vol;
-	uint32_t bs = vol->block_size, blocks = (len + bs - 1) / bs, count, i;
-	errcode_t err = 0;
-
-	for (i = 0; i < rec->nseg && !err; i++) {
-		const struct bfo_seg *seg = &s->c->tree[side]->segs.v[rec->seg + i];
-
-		if (seg->lblk >= blocks || bfo_seg_unwritten(seg))
-			continue;
-		count = seg->len < blocks - seg->lblk ? seg->len : blocks - seg->lblk;
-		err = bfo_volume_read(s->c->ctx, vol, seg->blk, count,
-				      to + (size_t) seg->lblk * bs);
-	}
-	return err;
-}
-
-/* The value of V (NULL: none); *HELD is what has to be freed afterwards. */
-static errcode_t load_value(struct scan *s, int side, const struct bfo_xattr *v,
-			    struct bfo_bytes *out, char **held)
+/* A value that stands in an inode of its own, to *HELD; NULL if it cannot be read. */
+static errcode_t load_from_inode(struct scan *s, int side, const struct bfo_xattr *v, char **held)
 {
 	const struct bfo_tree *t = s->c->tree[side];
-	uint32_t inode;
+	uint32_t inode = bfo_tree_find(t, v->inum);
+	int unread = inode == BFO_NONE ? bfo_ranges_contain(&t->unread, v->inum) :
+		     bfo_unread_has(s->c, side, inode, BFO_UNREAD_FILE);
+	errcode_t err = 0;
 
-	*out = (struct bfo_bytes) { 0 };
-	if (!v)
+	if (unread)
 		return 0;
-	*out = (struct bfo_bytes) { .data = v->value, .len = v->size };
-	if (!v->inum)
-		return 0;
-	inode = bfo_tree_find(t, v->inum);
 	if (inode == BFO_NONE || t->inodes.v[inode].state & BFO_INODE_BAD ||
 	    v->size > EA_VALUE_MAX)
 		return bfo_fail(s->c->ctx, BFO_ET_DAMAGED, "reading attribute inode %u of inode "
@@ -133,8 +112,38 @@ static errcode_t load_value(struct scan *s, int side, const struct bfo_xattr *v,
 	*held = calloc(1, (size_t) v->size + s->c->reader[side]->vol->block_size);
 	if (!*held)
 		return bfo_fail(s->c->ctx, ENOMEM, "reading attribute inode %u", v->inum);
+	err = bfo_value_read(s->c->reader[side], t, &t->inodes.v[inode], v->size, *held, &unread);
+	if (unread) {
+		free(*held);
+		*held = NULL;
+	}
+	return err;
+}
+
+/*
+ * The value of V (NULL: none); *HELD is what has to be freed afterwards.  *LOST: it cannot be read,
+ * which is told, or it may be one that cannot, which was told.
+ */
+static errcode_t load_value(struct scan *s, int side, const struct bfo_xattr *v,
+			    struct bfo_bytes *out, char **held, int *lost)
+{
+	errcode_t err;
+
+	*out = (struct bfo_bytes) { 0 };
+	if (!v) {
+		*lost |= bfo_unread_has(s->c, side, s->c->pairs.v[s->item->pair].inode[side],
+					BFO_UNREAD_XATTR);
+		return 0;
+	}
+	*out = (struct bfo_bytes) { .data = v->value, .len = v->size };
+	if (!v->inum)
+		return 0;
+	err = load_from_inode(s, side, v, held);
 	out->data = *held;
-	return read_ea_blocks(s, side, &t->inodes.v[inode], *held, v->size);
+	if (err || *held)
+		return err;
+	*lost = 1;
+	return bfo_tree_found(s->c->tree[side], BFO_UNREAD_XATTR, s->rec[side]->ino, 0);
 }
 
 /* How many bytes both begin with. */
@@ -162,13 +171,13 @@ static errcode_t compare_value(struct scan *s, const struct bfo_xattr *const v[2
 {
 	char name[BFO_XATTR_NAME_MAX], *held[2] = { NULL, NULL };
 	errcode_t err = 0;
-	int side;
+	int side, lost = 0;
 
 	for (side = 0; side < 2 && !err; side++)
-		err = load_value(s, side, v[side], &s->diff.value[side], &held[side]);
+		err = load_value(s, side, v[side], &s->diff.value[side], &held[side], &lost);
 	s->diff.name.data = name;
 	s->diff.name.len = bfo_xattr_name(v[0] ? v[0] : v[1], name);
-	if (!err)
+	if (!err && !lost)
 		compare_bytes(s, BFO_DIFF_XATTR);
 	free(held[0]);
 	free(held[1]);
@@ -249,7 +258,7 @@ static errcode_t compare_symlink(struct scan *s)
 static errcode_t compare_inline(struct scan *s)
 {
 	struct bfo_bytes v[2];
-	size_t len;
+	size_t len, same;
 	errcode_t err = content_of(s, 0, &v[0]);
 
 	if (!err)
@@ -257,11 +266,11 @@ static errcode_t compare_inline(struct scan *s)
 	if (err)
 		return err;
 	len = v[0].len < v[1].len ? v[0].len : v[1].len;
-	s->c->bytes += len;
-	s->diff.offset = common_bytes(v);
-	if (s->diff.offset < len)
+	err = bfo_unread_compare(s->c, s->item->pair, 0, v[0].data, v[1].data, len, &same);
+	s->diff.offset = same;
+	if (!err && same < len)
 		found(s, BFO_DIFF_DATA);
-	return 0;
+	return err;
 }
 
 /* ---- hole maps ---- */
@@ -294,12 +303,17 @@ static struct bfo_map map_of(const struct scan *s, int side, struct bfo_seg *seg
 static void compare_maps(struct scan *s)
 {
 	struct bfo_seg seg[2];
-	uint64_t unit;
+	uint64_t unit = 0, known;
 
-	if (!bfo_maps_differ(map_of(s, 0, &seg[0]), map_of(s, 1, &seg[1]), &unit))
-		return;
-	s->diff.offset = unit * unit_of(s->c);
-	found(s, BFO_DIFF_HOLES);
+	while (bfo_maps_differ(map_of(s, 0, &seg[0]), map_of(s, 1, &seg[1]), &unit)) {
+		known = bfo_unread_skip(s->c, s->item->pair, unit, unit_of(s->c));
+		if (known == unit) {
+			s->diff.offset = unit * unit_of(s->c);
+			found(s, BFO_DIFF_HOLES);
+			return;
+		}
+		unit = known;
+	}
 }
 
 /* ---- all of it ---- */

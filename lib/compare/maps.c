@@ -52,7 +52,7 @@ enum bfo_map_state bfo_map_at(struct bfo_map *map, uint64_t unit, uint64_t *end)
 
 int bfo_maps_differ(struct bfo_map a, struct bfo_map b, uint64_t *unit)
 {
-	uint64_t at = 0, a_end, b_end;
+	uint64_t at = *unit, a_end, b_end;
 
 	while (at != UINT64_MAX) {
 		if (bfo_map_at(&a, at, &a_end) != bfo_map_at(&b, at, &b_end)) {

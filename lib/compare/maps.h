@@ -23,7 +23,7 @@ struct bfo_map {
 /* The state of UNIT (not below what was asked for before), and the unit before which it stays. */
 enum bfo_map_state bfo_map_at(struct bfo_map *map, uint64_t unit, uint64_t *end);
 
-/* True if they differ, first in *UNIT. */
+/* True if they differ from *UNIT on, first in the *UNIT that is left there. */
 int bfo_maps_differ(struct bfo_map a, struct bfo_map b, uint64_t *unit);
 
 /* The next units [*FROM, *END) from *FROM on in which one of both has data; 0 if there are none. */

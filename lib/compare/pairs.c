@@ -8,6 +8,9 @@
  *
  * Hard links: a record remembers the first pair it is in.  A further name is as it should be if it
  * brings the same two records together again; else the sharing differs.
+ *
+ * A name whose inode cannot be read keeps its place, so that the other side's name is not alone, but
+ * makes no pair.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,7 @@
 #include "base/sort.h"
 #include "compare/compare.h"
 #include "compare/pairs.h"
+#include "compare/unread.h"
 
 #define ROOT_INO 2
 #define LOST_FOUND "lost+found"
@@ -49,7 +53,7 @@ static int by_text(const void *a, const void *b, void *tree)
 	return c ? c : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Drops names that lead nowhere; gives the others their keys. */
+/* Drops names that lead nowhere, but not where nobody can read; gives the others their keys. */
 static errcode_t set_keys(struct bfo_tree *t)
 {
 	size_t i, kept = 0;
@@ -57,10 +61,13 @@ static errcode_t set_keys(struct bfo_tree *t)
 
 	for (i = 0; i < t->names.n && !err; i++) {
 		struct bfo_name n = t->names.v[i];
+		int is_unread = bfo_ranges_contain(&t->unread, n.ino);
 
 		if (bfo_tree_find(t, n.ino) == BFO_NONE) {
-			err = bfo_tree_found_known(t, BFO_FOUND_NAME_INODE, &n);
-			continue;
+			err = bfo_tree_found_known(t, is_unread ? BFO_UNREAD_INODE :
+						   BFO_FOUND_NAME_INODE, &n);
+			if (!is_unread)
+				continue;
 		}
 		n.hash = key_of(bfo_name_text(t, &n), bfo_name_len(&n), 0);
 		n.minor = key_of(bfo_name_text(t, &n), bfo_name_len(&n), 4);
@@ -147,11 +154,18 @@ static uint32_t find_name(const struct bfo_tree *t, uint32_t dir, const char *na
 	return BFO_NONE;
 }
 
+/* True if a name in DIR may lead somewhere that cannot be read. */
+static int may_be_unread(const struct bfo_compare *c, int side, uint32_t dir)
+{
+	return c->tree[side]->unread.n || bfo_unread_has(c, side, dir, BFO_UNREAD_DIR);
+}
+
 /* Follows the path of SIDE to a record. */
 static errcode_t walk(struct bfo_compare *c, int side, uint32_t *inode)
 {
 	const struct bfo_tree *t = c->tree[side];
 	const char *p = c->path[side];
+	uint32_t dir;
 	size_t len;
 
 	*inode = bfo_tree_find(t, ROOT_INO);
@@ -165,10 +179,13 @@ static errcode_t walk(struct bfo_compare *c, int side, uint32_t *inode)
 		if (!S_ISDIR(t->inodes.v[*inode].mode))
 			return bfo_fail(c->ctx, BFO_ET_NOT_DIR, "looking for %s in %s",
 					c->path[side], c->reader[side]->vol->spec);
-		*inode = find_name(t, *inode, p, len);
+		dir = *inode;
+		*inode = find_name(t, dir, p, len);
 		if (*inode == BFO_NONE)
-			return bfo_fail(c->ctx, BFO_ET_NO_PATH, "looking for %s in %s",
-					c->path[side], c->reader[side]->vol->spec);
+			return bfo_fail(c->ctx, BFO_ET_NO_PATH, "looking for %s in %s%s",
+					c->path[side], c->reader[side]->vol->spec,
+					may_be_unread(c, side, dir) ? ": what leads there cannot "
+					"be read" : "");
 	}
 	return 0;
 }
@@ -235,11 +252,14 @@ static errcode_t meet(struct bfo_compare *c, uint32_t dir, const struct bfo_name
 	struct bfo_compare_pair pair = { .inode = { bfo_tree_find(c->tree[0], a->ino),
 					    bfo_tree_find(c->tree[1], b->ino) },
 				 .parent = dir, .name = a - c->tree[0]->names.v };
-	uint32_t first[2] = { record(c, 0, pair.inode[0])->name,
-			      record(c, 1, pair.inode[1])->name };
+	uint32_t first[2];
 	errcode_t err = 0;
 
 	compare_hashes(c, dir, (const struct bfo_name *[2]) { a, b });
+	if (pair.inode[0] == BFO_NONE || pair.inode[1] == BFO_NONE)
+		return 0;		/* a finding */
+	first[0] = record(c, 0, pair.inode[0])->name;
+	first[1] = record(c, 1, pair.inode[1])->name;
 	if (is_second_name(c, 0, pair.inode[0], a, &err) |
 	    is_second_name(c, 1, pair.inode[1], b, &err))
 		return err;
@@ -254,23 +274,30 @@ static errcode_t meet(struct bfo_compare *c, uint32_t dir, const struct bfo_name
 	return err;
 }
 
-/* A name that only SIDE has. */
-static void alone(struct bfo_compare *c, uint32_t dir, int side, const struct bfo_name *n)
+/* A name that only SIDE has, as far as the other's directory can be read. */
+static errcode_t alone(struct bfo_compare *c, uint32_t dir, int side, const struct bfo_name *n)
 {
 	struct bfo_diff diff = { .kind = side ? BFO_DIFF_EXTRA : BFO_DIFF_MISSING, .pair = dir,
 				 .name = { .data = bfo_name_text(c->tree[side], n),
 					   .len = bfo_name_len(n) } };
 
+	if (c->ignore & BFO_DIFF_BIT(diff.kind))
+		return 0;
+	if (bfo_unread_has(c, !side, c->pairs.v[dir].inode[!side], BFO_UNREAD_DIR))
+		return bfo_tree_found_known(c->tree[side], BFO_UNREAD_OTHER, n);
 	diff.ino[side] = n->ino;
 	bfo_compare_found(c, &diff);
+	return 0;
 }
 
 static int is_lost_found(const struct bfo_tree *t, const struct bfo_name *n)
 {
+	uint32_t inode = bfo_tree_find(t, n->ino);
+
 	return t->inodes.v[n->dir].ino == ROOT_INO &&
 	       bfo_name_len(n) == strlen(LOST_FOUND) &&
 	       !memcmp(bfo_name_text(t, n), LOST_FOUND, strlen(LOST_FOUND)) &&
-	       S_ISDIR(t->inodes.v[bfo_tree_find(t, n->ino)].mode);
+	       (inode == BFO_NONE || S_ISDIR(t->inodes.v[inode].mode));
 }
 
 /* The name at *AT, or the one behind it if that is lost+found; NULL at END. */
@@ -299,7 +326,7 @@ static errcode_t pair_children(struct bfo_compare *c, uint32_t dir)
 		if (!order)
 			err = meet(c, dir, a, b);
 		else
-			alone(c, dir, order > 0, order > 0 ? b : a);
+			err = alone(c, dir, order > 0, order > 0 ? b : a);
 		i += order <= 0;
 		j += order >= 0;
 	}
@@ -316,6 +343,8 @@ errcode_t bfo_compare_names(struct bfo_compare *c)
 	bfo_progress_report(c->ctx, BFO_STAGE_PLAN, 0, 0, 0);
 	for (side = 0; side < 2 && !err; side++) {
 		err = bfo_pairs_sort_names(c->tree[side]);
+		if (!err)
+			err = bfo_unread_list(c, side);
 		if (!err)
 			err = walk(c, side, &top.inode[side]);
 	}

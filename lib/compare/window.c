@@ -144,7 +144,8 @@ static errcode_t want_content(struct bfo_window *w, uint32_t pair, int side,
 			continue;
 		count = seg->len < blocks - seg->lblk ? seg->len : blocks - seg->lblk;
 		err = want(w, side, seg->blk, count, (struct bfo_fetch) {
-			   .to = room + (size_t) seg->lblk * bs, .len = count * bs });
+			   .to = room + (size_t) seg->lblk * bs, .len = count * bs,
+			   .is_data = S_ISREG(rec->mode) });
 	}
 	return err;
 }
@@ -169,7 +170,7 @@ errcode_t bfo_window_add(struct bfo_window *w, uint32_t pair)
 
 struct load {
 	struct bfo_window *w;
-	uint32_t block_size;
+	struct bfo_volume *vol;
 };
 
 /* Sink: what is wanted of a node begins at byte `at` of its first block. */
@@ -179,7 +180,8 @@ static errcode_t take(void *priv, const struct bfo_node *node, uint32_t at, uint
 	struct load *load = priv;
 	struct bfo_compare *c = load->w->c;
 	const struct bfo_fetch *f = &load->w->fetches.v[node->tag];
-	size_t skip = (size_t) at * load->block_size, len = (size_t) count * load->block_size;
+	uint32_t bs = load->vol->block_size;
+	size_t skip = (size_t) at * bs, len = (size_t) count * bs;
 
 	if (!at)
 		memcpy(f->to, (const char *) data + f->at, f->len < len ? f->len : len);
@@ -188,15 +190,29 @@ static errcode_t take(void *priv, const struct bfo_node *node, uint32_t at, uint
 	return bfo_cancelled(c->ctx) ? bfo_fail(c->ctx, BFO_ET_CANCELLED, "comparing inodes") : 0;
 }
 
+/* Sink: it cannot be read; all but the data of files could be, when it was gathered. */
+static errcode_t lose(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
+{
+	struct load *load = priv;
+	uint64_t blk = bfo_node_blk(node) + at;
+
+	(void) count;
+	if (load->w->fetches.v[node->tag].is_data)
+		return 0;
+	return bfo_fail(load->w->c->ctx, bfo_media_why(load->vol, blk), "reading block %llu of %s: it "
+			"could be read before; start again", (unsigned long long) blk,
+			load->vol->spec);
+}
+
 errcode_t bfo_window_load(struct bfo_window *w)
 {
 	struct load load = { .w = w };
-	struct bfo_sink sink = { .take = take, .priv = &load };
+	struct bfo_sink sink = { .take = take, .lost = lose, .priv = &load };
 	errcode_t err = 0;
 	int side;
 
 	for (side = 0; side < 2 && !err; side++) {
-		load.block_size = w->c->reader[side]->vol->block_size;
+		load.vol = w->c->reader[side]->vol;
 		bfo_order_list_sort(&w->nodes[side]);
 		err = bfo_reader_run(w->c->reader[side], w->nodes[side].v, w->nodes[side].n, &sink);
 	}

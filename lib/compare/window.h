@@ -27,6 +27,7 @@ struct bfo_window_item {
 struct bfo_fetch {		/* bytes of a block, and where they go */
 	char *to;
 	uint32_t at, len;
+	int is_data;		/* of a file: may be what cannot be read */
 };
 
 struct bfo_window {

@@ -59,6 +59,8 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 	[BFO_UNREAD_FILE] = { "unreadable-file", "data cannot be read", "not copied", 0 },
 	[BFO_UNREAD_QUOTA] = { "unreadable-quota", "quota file cannot be read", "limits and grace "
 		"times are not taken over", 0 },
+	[BFO_UNREAD_OTHER] = { "not-compared", "part of the directory on the other side, where its name "
+		"may stand, cannot be read", "not compared", 0 },
 	[BFO_LOST_XATTR] = { "xattr-space", "the target has no room for all extended attributes",
 		"copied without the largest", 1 },
 	[BFO_LOST_NANOSECONDS] = { "nanoseconds", "times have fractions, which the target's inodes "

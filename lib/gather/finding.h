@@ -46,6 +46,7 @@ enum bfo_finding_kind {
 	BFO_UNREAD_DATA,
 	BFO_UNREAD_FILE,
 	BFO_UNREAD_QUOTA,
+	BFO_UNREAD_OTHER,	/* compare: a name, and in which directory */
 	/* what the target cannot hold: */
 	BFO_LOST_XATTR,
 	BFO_LOST_NANOSECONDS,
@@ -73,6 +74,12 @@ struct bfo_finding_row {
 };
 
 extern const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS];
+
+/* True if it is about what cannot be read. */
+static inline int bfo_finding_is_unread(enum bfo_finding_kind kind)
+{
+	return kind >= BFO_UNREAD_TABLE && kind <= BFO_UNREAD_OTHER;
+}
 
 #define BFO_NO_NAME UINT32_MAX
 

@@ -50,14 +50,13 @@ static errcode_t lose_blocks(void *priv, const struct bfo_node *node, uint32_t a
 	return 0;
 }
 
-/* Reads the value into BUF, which has room for whole blocks; *UNREAD if that cannot be done. */
-static errcode_t read_value(struct bfo_reader *r, const struct bfo_tree *t,
-			    const struct bfo_inode *rec, char *buf, int *unread)
+errcode_t bfo_value_read(struct bfo_reader *r, const struct bfo_tree *t, const struct bfo_inode *rec,
+			 uint32_t len, char *buf, int *unread)
 {
 	struct value v = { .buf = buf, .block_size = r->vol->block_size };
 	struct bfo_sink sink = { .take = take_blocks, .lost = lose_blocks, .priv = &v };
 	struct bfo_node node;
-	uint32_t bs = r->vol->block_size, blocks = (rec->size + bs - 1) / bs, i;
+	uint32_t bs = r->vol->block_size, blocks = (len + bs - 1) / bs, i;
 	errcode_t err = 0;
 
 	memset(buf, 0, (size_t) blocks * bs);
@@ -97,7 +96,7 @@ static errcode_t take(struct bfo_reader *r, struct bfo_tree *t, const struct bfo
 
 	if (!buf)
 		return bfo_fail(r->ctx, ENOMEM, "reading attributes");
-	err = read_value(r, t, rec, buf, &unread);
+	err = bfo_value_read(r, t, rec, rec->size, buf, &unread);
 	if (!err && !unread) {
 		was = bfo_crc32c(r->vol->csum_seed, buf, rec->size);
 		hash = bfo_crc32c(target->csum_seed, buf, rec->size);

@@ -22,6 +22,13 @@ struct bfo_values {
 };
 
 /*
+ * Reads LEN bytes of the value that stands in inode REC into BUF, which has room for whole blocks; *UNREAD
+ * if some of it cannot be read.
+ */
+errcode_t bfo_value_read(struct bfo_reader *r, const struct bfo_tree *t, const struct bfo_inode *rec,
+			 uint32_t len, char *buf, int *unread);
+
+/*
  * Reads every sound value of TREE and notes it in values[] with its hashes in both filesystems; if
  * TARGET has no inodes for values, what fits into a block of it is kept in OUT.
  */

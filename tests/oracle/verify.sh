@@ -377,12 +377,12 @@ leads sparse d
 damaged 'a second name of a directory' '^e2bfo: b.img: /(d|sparse): directory has a second name'
 begin $base
 truncate -s 16M b.img
-damaged 'a device that is too small' 'Device is smaller than its filesystem'
+damaged 'a device that is too small' 'warning: b.img ends before its filesystem does'
 
 # ---- refused, stopped ----
 
 begin $base
-mounted b.img mnt
+mounted b.img mnt rw,noatime
 e2bfo 8 verify $base "$(cat .state/device-mnt)"
 says 'mounted'
 unmounted mnt

@@ -142,7 +142,7 @@ START_TEST(reaches_the_last_block)
 	const struct bfo_seg before = { .blk = 7, .lblk = UINT32_MAX - 5, .len = 1 };
 	struct bfo_map a = { .seg = &last, .n = 1, .ratio = 4 };
 	struct bfo_map b = { .seg = &before, .n = 1, .ratio = 4 };
-	uint64_t unit;
+	uint64_t unit = 0;
 
 	want(bfo_maps_differ(a, b, &unit));
 	want_eq(unit, (UINT32_MAX - 5) / 4);
