@@ -148,6 +148,35 @@ static errcode_t take_own(void *priv, uint64_t blk, uint32_t len)
 			   .len = EXT2FS_B2C(c->vol->fs, blk + len - 1) - first + 1 });
 }
 
+/* For bfo_own_groups(): a set, and how many were added to it. */
+struct places {
+	bfo_ranges blocks;
+	uint64_t added;
+};
+
+static errcode_t add_place(void *priv, uint64_t blk, uint32_t len)
+{
+	struct places *p = priv;
+
+	p->added += len;
+	return bfo_vec_push(&p->blocks, (struct bfo_range) { .start = blk, .len = len });
+}
+
+/* Of tables and bitmaps none lies in another: who fills an unused slot would overwrite it. */
+static errcode_t check_apart(const struct check *c)
+{
+	struct places p = { .added = 0 };
+	errcode_t err = bfo_own_groups(c->vol, add_place, &p);
+
+	bfo_ranges_settle(&p.blocks);
+	if (!err && bfo_ranges_total(&p.blocks) != p.added)
+		err = bfo_fail(c->r->ctx, BFO_ET_UNHEALTHY, "comparing %s with its bitmaps: tables "
+			       "or bitmaps of groups overlap; please run e2fsck -f %s first",
+			       c->vol->spec, c->vol->spec);
+	bfo_vec_free(&p.blocks);
+	return err;
+}
+
 /* For ext2fs_block_iterate3(): bad blocks, or reserved descriptors, which belong to groups as well. */
 static int take_reserved(ext2_filsys fs, blk64_t *blk, e2_blkcnt_t count, blk64_t ref, int offset,
 			 void *priv)
@@ -230,6 +259,8 @@ static errcode_t check(struct check *c)
 
 	if (!err)
 		err = bfo_marks_init(&c->shared, clusters);
+	if (!err)
+		err = check_apart(c);
 	if (!err)
 		err = bfo_own_groups(c->vol, take_own, c);
 	if (!err)

@@ -189,6 +189,18 @@ refused "two files" "block $other of inode [0-9]+ belongs to something else, too
 forged debug forged.img "sif $file block[5] $table"
 refused "a file in an inode table" "block $table of inode $ino belongs to something else, too"
 
+forged debug forged.img "sif <1> block[0] $other"
+refused "a file's block that is bad" "block $other of inode [0-9]+ belongs to something else, too"
+
+# Inodes and descriptors that cannot be.
+forged debug forged.img "sif $file mode 0170644"
+refused "type" "inode $ino inode has no valid type"
+forged debug forged.img "sif $file file_acl 99999999"
+refused "attribute block outside" "attribute block 99999999 of inode $ino lies outside"
+forged debug forged.img "set_bg 1 inode_table $(dumpe2fs used.img 2> /dev/null |
+	sed -n 's/.*Inode table at \([0-9]*\)-.*/\1/p' | head -1)" 'set_bg 1 checksum calc'
+refused "two tables in one place" 'tables or bitmaps of groups overlap'
+
 # The bitmap itself is wrong, and does not match its checksum: --trust is not about that.
 cp --sparse=always used.img forged.img
 bitmap=$(dumpe2fs used.img 2> /dev/null | sed -n 's/.*Block bitmap at \([0-9]*\).*/\1/p' | head -1)
@@ -224,6 +236,11 @@ debug forged.img "setb $leak" \
 	"set_bg $((leak / 2048)) free_blocks_count $(($(count $((leak / 2048)) blocks) - 1))" \
 	"set_super_value free_blocks_count $(($(super forged.img "Free blocks") - 1))"
 e2bfo 0 copy --to /x source.img forged.img
+
+# Data past the end of a file are its own, too.
+cp --sparse=always used.img forged.img
+debug forged.img 'sif /holes-2 size 4096'
+e2bfo 0 copy --dry-run --to /x source.img forged.img
 
 # ---- who is believed ----
 
