@@ -191,6 +191,8 @@ errcode_t copy_run(struct copy *c)
 		err = c->opt.mkfs ? copy_plan_mkfs(c) : plan_target(c);
 	if (!err)
 		err = compare_plans(c);
+	if (!err)
+		err = boot_look(c);
 	if (!err && c->opt.dry_run && !c->record)
 		rescue_note_zeroes(c);		/* those that are known */
 	if (!err && c->opt.dry_run)
@@ -231,7 +233,8 @@ int copy_finish(struct copy *c, errcode_t err)
 {
 	struct report r = { .command = c->command, .opt = &c->opt, .err = err, .source = c->source,
 			    .tree = &c->tree, .target = c->target, .smallest = c->smallest,
-			    .order = &c->order, .lists = &c->lists, .resumed = c->resumed, .indexed = c->itrees.built,
+			    .order = &c->order, .boot = &c->boot, .lists = &c->lists,
+			    .resumed = c->resumed, .indexed = c->itrees.built,
 			    .seconds = bfo_clock() - c->begun };
 
 	progress_wipe(&c->bar);
@@ -260,12 +263,15 @@ int copy_finish(struct copy *c, errcode_t err)
 	medium_warn(c->opt.source, c->source);
 	if (c->opt.same_uuid && (c->made ? c->written : c->formatted))
 		warn_same_uuid(c);
+	if (!err)
+		boot_warn(&c->boot, &c->plan, &c->opt, c->source, c->target);
 	return r.status;
 }
 
 void copy_release(struct copy *c)
 {
 	order_free(&c->order);
+	boot_free(&c->boot);
 	if (c->planned)
 		bfo_plan_free(&c->plan);
 	itrees_free(&c->itrees);

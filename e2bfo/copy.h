@@ -8,10 +8,12 @@
  *   format.c   --mkfs: the target, before and after
  *   order.c    --order
  *   rescue.c   a source that cannot be read well
+ *   boot.c     which files of the copy name the source's UUID
  */
 #ifndef E2BFO_COPY_H
 #define E2BFO_COPY_H
 
+#include "boot.h"
 #include "commit/commit.h"
 #include "itrees.h"
 #include "lists.h"
@@ -41,6 +43,7 @@ struct copy {
 	int placed;			/* the plan is complete */
 	struct order order;
 	struct itrees itrees;		/* indexes of directories on the target */
+	struct boot boot;
 
 	char *path, *path_options;	/* of the target */
 	struct mkfs mkfs;

@@ -184,6 +184,7 @@ static void print_done(const struct report *r)
 	print_resumed(r);
 	if (r->named)
 		message_printf("%s has got its name, %s.\n", r->named, r->opt->target);
+	boot_print(r->opt, r->source, r->target);
 	if (bfo_ranges_total(&p->target->free_blocks) - p->stem_len - p->tree_len <
 	    p->target->reserved_blocks)
 		printf("Blocks that are reserved for root were used.\n");
@@ -311,6 +312,7 @@ static void print_json(const struct report *r)
 	json_findings(&j, r);
 	json_clashes(&j, r);
 	json_outside(&j, r);
+	boot_json(&j, r->boot, r->plan, r->source, r->target);
 	lists_json(&j, r->lists, r->opt);
 	if (r->plan && r->placed && r->opt->order.n)
 		order_json(&j, r->order, &r->opt->order, r->lists, r->opt->dry_run);

@@ -5,6 +5,7 @@
 #ifndef E2BFO_REPORT_H
 #define E2BFO_REPORT_H
 
+#include "boot.h"
 #include "commit/commit.h"
 #include "lists.h"
 #include "options.h"
@@ -20,6 +21,7 @@ struct report {
 	int placed;				/* the plan is complete */
 	const struct bfo_commit_stats *stats;	/* NULL if nothing was to be written */
 	const struct order *order;
+	const struct boot *boot;
 	const struct lists *lists;
 	double seconds;
 	uint64_t indexed;			/* directories whose index was built */
