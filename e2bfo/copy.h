@@ -48,7 +48,7 @@ struct copy {
 	char *path, *path_options;	/* of the target */
 	struct mkfs mkfs;
 	struct mkfs_place place;	/* what is formatted */
-	int locked, lock;		/* --mkfs: the target, before it is opened */
+	struct bfo_users users;		/* --mkfs: of the target, before it is opened */
 	uint64_t size;			/* of the target, bytes */
 	uint64_t smallest;
 	char *made;			/* a new image file, until it gets its name */

@@ -18,7 +18,7 @@
 
 #include "base/bfo_err.h"
 #include "commit/look.h"
-#include "volume/lock.h"
+#include "volume/users.h"
 #include "volume/open.h"
 #include "volume/store.h"
 #include "copy.h"
@@ -53,8 +53,10 @@ errcode_t format_tell_busy(struct copy *c)
 /* By anybody, this process included, which may read another part of the device? */
 static errcode_t check_users(struct copy *c, const struct bfo_store *store)
 {
-	errcode_t err = bfo_users_refuse(&c->ctx, c->opt.target, c->path, store);
+	errcode_t err;
 
+	bfo_users_init(&c->users, c->opt.target, c->path, 1);
+	err = bfo_users_refuse(&c->ctx, &c->users, store);
 	return err == BFO_ET_BUSY ? format_tell_busy(c) : err;
 }
 
@@ -107,8 +109,7 @@ static errcode_t check_victim(struct copy *c, const struct bfo_store *store)
 			       "makes an image file of that size, with --force also in its place)",
 			       c->opt.target);
 	if (!err)
-		err = bfo_lock_store(&c->ctx, c->opt.target, c->path, store, 1, &c->lock);
-	c->locked = !err && c->lock >= 0;
+		err = bfo_users_lock(&c->ctx, &c->users, store);
 	return err;
 }
 
@@ -231,8 +232,7 @@ void format_withdraw(struct copy *c)
 
 void format_release(struct copy *c)
 {
-	if (c->locked)
-		close(c->lock);
+	bfo_users_end(&c->users);
 	mkfs_free(&c->mkfs);
 	free(c->made);
 }

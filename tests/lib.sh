@@ -237,6 +237,58 @@ e2itree() {
 	ran e2itree "$E2ITREE" "$@"
 }
 
+# halted NAME EVENT N ARGUMENTS...: e2bfo runs beside the script, until it is stopped just before its Nth
+# EVENT (tests/fault/log.h; FAULT_SOURCE and FAULT_TARGET tell on what).  Several may be, by NAME.
+halted() {
+	local name=$1 event=$2 n=$3
+
+	shift 3
+	mkfifo "$name.stopped" "$name.go"
+	truncate -s 0 "$name.counts"
+	truncate -s 4096 "$name.counts"
+	FAULT_EVENT=$event FAULT_AT=$n FAULT_HOW=stop FAULT_TIMES=1 FAULT_COUNTS=$PWD/$name.counts perl -e '
+		my $name = shift;
+		my $pid = fork() // die;
+		exec("env", @ARGV) || die if !$pid;
+		waitpid($pid, 2);	# WUNTRACED
+		open(my $stopped, ">", "$name.stopped") || die;
+		print $stopped "$pid\n";
+		close($stopped);
+		open(my $go, "<", "$name.go") || die;
+		kill(CONT => $pid);
+		waitpid($pid, 0) == $pid || die "it did not stop";
+		exit($? >> 8)' "$name" LD_PRELOAD="$BUILDDIR/tests/fault/shim.so" "$E2BFO" "$@" \
+		> "$name.out" 2> "$name.said" < /dev/null &
+	echo $! > "$name.pid"
+	echo $! >> "$WORK/.state/processes"
+	cat "$name.stopped" >> "$WORK/.state/processes"
+}
+
+# goes_on NAME STATUS: it does, and ends with STATUS; what it wrote is in out and said.
+goes_on() {
+	local status=0
+
+	: > "$1.go"
+	wait "$(cat "$1.pid")" || status=$?
+	mv "$1.out" out
+	mv "$1.said" said
+	rm "$1".*
+	[ $status = "$2" ] || fail "e2bfo ($1), stopped and continued: exit $status, expected $2: $(cat said)"
+}
+
+# events EVENT ARGUMENTS...: how many e2bfo has, undisturbed
+events() {
+	local event=$1
+
+	shift
+	truncate -s 0 counts
+	truncate -s 4096 counts
+	FAULT_COUNTS=$PWD/counts LD_PRELOAD=$BUILDDIR/tests/fault/shim.so "$E2BFO" "$@" > /dev/null 2>&1 < /dev/null
+	perl -e 'my %at = (write => 0, flush => 1, "read-target" => 2, "read-source" => 3);
+		open(my $f, "<", "counts"); read($f, my $c, 32); print((unpack("Q4", $c))[$at{$ARGV[0]}])' \
+		"$event"
+}
+
 # says PATTERN...: the last run's standard error has all of these (extended expressions).
 says() {
 	local pattern

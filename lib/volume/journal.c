@@ -171,7 +171,7 @@ static void take_device(const struct bfo_volume *vol, const struct ext2_super_bl
 static errcode_t read_device(struct bfo_context *ctx, const struct bfo_volume *vol,
 			     const char *path, struct bfo_journal *j, struct ext2_super_block *sb)
 {
-	errcode_t err = unix_io_manager->open(path, IO_FLAG_EXCLUSIVE, &j->io);
+	errcode_t err = unix_io_manager->open(path, 0, &j->io);
 
 	j->external = !err;
 	if (!err)
@@ -200,8 +200,11 @@ static errcode_t try_device(struct bfo_context *ctx, const struct bfo_volume *vo
 				 spec) : 0;
 	if (!err)
 		err = bfo_store_locate(ctx, spec, path, NULL, 0, &offset, &j->store);
+	bfo_users_init(&j->users, spec, path, 0);
 	if (!err)
-		err = bfo_users_refuse(ctx, spec, path, &j->store);
+		err = bfo_users_begin(ctx, &j->users, &j->store, 0);
+	if (!err)
+		err = bfo_users_check(ctx, &j->users, &j->store, NULL, 0);
 	if (!err)
 		err = read_device(ctx, vol, path, j, &sb);
 	free(path);
@@ -217,6 +220,7 @@ static void close_device(struct bfo_journal *j)
 {
 	if (j->external)
 		io_channel_close(j->io);
+	bfo_users_end(&j->users);
 	j->external = 0;
 	j->io = NULL;
 }

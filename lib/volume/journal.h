@@ -16,6 +16,7 @@ struct bfo_journal {
 	struct bfo_volume *vol;	/* that it lies in, whose media errors and mapfile are its own; or NULL */
 	io_channel io;		/* the filesystem's own, or a journal device's */
 	int external;		/* io is ours to close */
+	struct bfo_users users;	/* external: of its device */
 	int to_write;		/* of a target */
 	struct bfo_store store;	/* external: what it lies on */
 	bfo_map_runs runs;	/* where its blocks lie on io */

@@ -175,9 +175,14 @@ static errcode_t check_backup(struct bfo_context *ctx, struct bfo_volume *vol,
 static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int how,
 			    const struct bfo_journal_use *use)
 {
+	struct bfo_store store = bfo_volume_store(vol);
 	errcode_t err;
 
-	err = how & BFO_OPEN_SCRATCH ? 0 : bfo_users_check(ctx, vol, how & BFO_OPEN_LOCKED);
+	/* a backup of the superblock does not say when it was written */
+	err = how & BFO_OPEN_SCRATCH ? 0 :
+	      bfo_users_check(ctx, &vol->users, &store,
+			      vol->media.opt.superblock ? NULL : vol->fs->super,
+			      how & BFO_OPEN_LOCKED);
 	if (!err)
 		err = bfo_gate_features(ctx, vol);
 	if (!err && !(how & BFO_OPEN_SCRATCH))
@@ -217,7 +222,7 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
 		return ENOMEM;
 	vol->writable = !!(how & BFO_OPEN_TARGET);
 	vol->pace = vol->writable ? NULL : ctx->pace;
-	vol->fd = vol->users.fd = vol->users.lock = -1;
+	vol->fd = -1;
 	if (media)
 		vol->media.opt = *media;
 	vol->spec = strdup(how & BFO_OPEN_SCRATCH ? "a scratch file like the target" : spec);
@@ -232,8 +237,9 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
 			       "begins", vol->spec, vol->path, (unsigned long long) vol->offset);
 	if (!err)
 		err = tell_unix_io(vol);
+	bfo_users_init(&vol->users, vol->spec, vol->path, vol->writable);
 	if (!err && !(how & BFO_OPEN_SCRATCH))
-		err = bfo_users_begin(ctx, vol);
+		err = bfo_users_begin(ctx, &vol->users, &vol->store, how & BFO_OPEN_LOCKED);
 	if (!err)
 		err = open_fs(ctx, vol, vol->options, io);
 	if (!err && !io && vol->fd < 0)

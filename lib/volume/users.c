@@ -4,15 +4,22 @@
  *
  * The kernel lets only one open a device for itself (O_EXCL), as mount(2), swapon(2), device mapper
  * and mke2fs(8) do.  So whoever has the device, or a loop device on the same bytes, is a holder; if a
- * mount is found that explains one, it is known what he does with it.  One who cannot be explained may
- * write.
+ * mount is found that explains one, it is known what he does with it; if he is another e2bfo, his locks
+ * say whether he writes.  One who cannot be explained may.
+ *
+ *   reader    flock(LOCK_SH)   O_EXCL, which the first one gets, and a lock that says so
+ *   writer    flock(LOCK_EX)   O_EXCL, and that lock
+ *
+ * The locks of image files are in lock.c, and tell parts of a file from each other.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 #include <linux/fs.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -24,9 +31,16 @@
 #include "volume/users.h"
 #include "volume/volume.h"
 
+#define TRIES 25
+static const struct timespec a_moment = { .tv_nsec = 20000000 };
+
+/* The lock of a device that e2bfo has opened exclusively (one for writing would be in its way). */
+static const struct flock ours = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
+
 struct holder {
 	dev_t dev;
-	int loop;		/* number of the loop device, or -1: the device itself */
+	int is_loop;		/* else the device itself */
+	char path[24];		/* of the loop device */
 };
 
 /* Who uses the bytes. */
@@ -36,29 +50,6 @@ struct found {
 };
 
 /* ---- holders ---- */
-
-/* Is it this process that has DEV, or a part of it?  It opens devices exclusively, so nobody else can. */
-static errcode_t is_ours(dev_t dev, int *ours)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	struct dirent *entry;
-	struct stat st;
-	char path[300];
-	errcode_t err = 0;
-	int lack = 0;
-
-	*ours = 0;
-	if (!dir)
-		bfo_store_note_lack(&lack);
-	while (dir && !err && !*ours && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%s", entry->d_name);
-		if (!stat(path, &st) && S_ISBLK(st.st_mode))
-			err = bfo_store_is_part(st.st_rdev, dev, ours);
-	}
-	if (dir)
-		closedir(dir);
-	return err ? err : lack;
-}
 
 /* Does anybody have PATH for himself? */
 static errcode_t is_held(const char *path, int *held)
@@ -73,29 +64,62 @@ static errcode_t is_held(const char *path, int *held)
 	return lack;
 }
 
+/*
+ * Is it e2bfo that has PATH for itself?  Whoever of us has says so by a lock, which others can see as
+ * long as he has both.
+ */
+static errcode_t is_one_of_us(const char *path, int *is)
+{
+	struct flock lock = ours;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), lack = 0;
+
+	if (fd < 0)
+		bfo_store_note_lack(&lack);
+	*is = fd >= 0 && !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+	if (fd >= 0)
+		close(fd);
+	return lack;
+}
+
+/* Does somebody else have it?  One of us needs a moment to say so, and may have left since. */
+static errcode_t is_stranger(const char *path, int *stranger)
+{
+	int try, held = 1, is_us = 0;
+	errcode_t err = 0;
+
+	for (try = 0; try < TRIES && !err && held && !is_us; try++) {
+		if (try)
+			nanosleep(&a_moment, NULL);
+		err = is_held(path, &held);
+		if (!err && held)
+			err = is_one_of_us(path, &is_us);
+	}
+	*stranger = held && !is_us;
+	return err;
+}
+
 /* Loop device number N, if it is on bytes of S, is not on the way to them, and somebody has it. */
 static errcode_t take_loop(struct found *f, int n, dev_t way, const struct bfo_store *s)
 {
+	struct holder h = { .is_loop = 1 };
 	struct bfo_store store;
 	struct stat st;
-	char name[64];
 	int passed = 0;
 	errcode_t err;
 
-	snprintf(name, sizeof(name), "/dev/loop%d", n);
-	if (stat(name, &st) || !S_ISBLK(st.st_mode))
+	snprintf(h.path, sizeof(h.path), "/dev/loop%d", n);
+	if (stat(h.path, &st) || !S_ISBLK(st.st_mode))
 		return 0;
-	err = bfo_store_of_device(st.st_rdev, &store);
+	h.dev = st.st_rdev;
+	err = bfo_store_of_device(h.dev, &store);
 	if (err || !bfo_store_overlap(&store, s))
 		return err;
 	if (way)
-		err = bfo_store_is_part(way, st.st_rdev, &passed);
-	if (!err && !passed)
-		err = is_ours(st.st_rdev, &passed);
+		err = bfo_store_is_part(way, h.dev, &passed);
 	if (err || passed)
 		return err;
-	err = is_held(name, &passed);
-	return err || !passed ? err : bfo_vec_push(&f->holders, (struct holder) { st.st_rdev, n });
+	err = is_held(h.path, &passed);
+	return err || !passed ? err : bfo_vec_push(&f->holders, h);
 }
 
 /* mountinfo names only what this mount namespace sees; loop devices are the same in all. */
@@ -118,21 +142,57 @@ static errcode_t take_loops(struct found *f, dev_t way, const struct bfo_store *
 
 /* ---- both ---- */
 
-/* Who uses bytes S, to which PATH leads; HELD: somebody has that device for himself. */
-static errcode_t find(struct bfo_context *ctx, const char *path, int held, const struct bfo_store *s,
-		      struct found *f)
+/* Is a mount why H is held? */
+static errcode_t is_explained(const struct found *f, const struct holder *h, int *is)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	*is = 0;
+	for (i = 0; i < f->mounts.n && !err && !*is; i++)
+		err = bfo_store_is_part(f->mounts.v[i].dev, h->dev, is);
+	return err;
+}
+
+/* Leaves only holders who may be anybody: neither a mount that was found, nor one of us, who has locks. */
+static errcode_t drop_known(const struct bfo_users *u, struct found *f)
+{
+	size_t i, n = 0;
+	errcode_t err = 0;
+	int known, stranger;
+
+	for (i = 0; i < f->holders.n && !err; i++) {
+		const struct holder *h = &f->holders.v[i];
+
+		err = is_explained(f, h, &known);
+		if (!err && !known && (h->is_loop || !u->write)) {
+			err = is_stranger(h->is_loop ? h->path : u->path, &stranger);
+			known = !stranger;
+		}
+		if (!known)
+			f->holders.v[n++] = *h;
+	}
+	f->holders.n = n;
+	return err;
+}
+
+/* Who uses bytes S; HELD: somebody else has the device for himself. */
+static errcode_t find(struct bfo_context *ctx, const struct bfo_users *u, int held,
+		      const struct bfo_store *s, struct found *f)
 {
 	struct stat st;
-	dev_t way = !stat(path, &st) && S_ISBLK(st.st_mode) ? st.st_rdev : 0;
+	dev_t way = !stat(u->path, &st) && S_ISBLK(st.st_mode) ? st.st_rdev : 0;
 	errcode_t err = 0;
 
 	*f = (struct found) { .holders = { .n = 0 } };
 	if (held)
-		err = bfo_vec_push(&f->holders, (struct holder) { way, -1 });
+		err = bfo_vec_push(&f->holders, (struct holder) { .dev = way });
 	if (!err)
 		err = take_loops(f, way, s);
 	if (!err)
 		err = bfo_mounts_find(s, f->holders.n > 0, &f->mounts);
+	if (!err)
+		err = drop_known(u, f);
 	return err ? bfo_fail(ctx, err, "looking for what is mounted") : 0;
 }
 
@@ -152,10 +212,10 @@ static errcode_t tell_mount(struct bfo_context *ctx, const char *name, const str
 
 static errcode_t tell_holder(struct bfo_context *ctx, const char *name, const struct holder *h)
 {
-	if (h->loop < 0)
+	if (!h->is_loop)
 		return bfo_fail(ctx, BFO_ET_BUSY, "opening %s: something else holds it", name);
-	return bfo_fail(ctx, BFO_ET_BUSY, "opening %s: /dev/loop%d is on it, and something else holds "
-			"that", name, h->loop);
+	return bfo_fail(ctx, BFO_ET_BUSY, "opening %s: %s is on it, and something else holds that", name,
+			h->path);
 }
 
 /* Refuses any. */
@@ -164,18 +224,6 @@ static errcode_t refuse_any(struct bfo_context *ctx, const char *name, const str
 	if (f->mounts.n)
 		return tell_mount(ctx, name, &f->mounts.v[0]);
 	return f->holders.n ? tell_holder(ctx, name, &f->holders.v[0]) : 0;
-}
-
-/* Is a mount why H is held? */
-static errcode_t is_explained(const struct found *f, const struct holder *h, int *is)
-{
-	errcode_t err = 0;
-	size_t i;
-
-	*is = 0;
-	for (i = 0; i < f->mounts.n && !err && !*is; i++)
-		err = bfo_store_is_part(f->mounts.v[i].dev, h->dev, is);
-	return err;
 }
 
 /* There is more than one way out, and the first advice, to unmount it, is none for a root filesystem. */
@@ -199,8 +247,6 @@ static errcode_t tell_writable(struct bfo_context *ctx, const char *name, const 
 static errcode_t refuse_writers(struct bfo_context *ctx, const char *name, const struct found *f,
 				int unreplayed)
 {
-	errcode_t err = 0;
-	int is;
 	size_t i;
 
 	for (i = 0; i < f->mounts.n; i++) {
@@ -211,17 +257,10 @@ static errcode_t refuse_writers(struct bfo_context *ctx, const char *name, const
 					"was not when its journal was written last, as after an error; "
 					"please unmount it first", name);
 	}
-	for (i = 0; i < f->holders.n; i++) {
-		err = is_explained(f, &f->holders.v[i], &is);
-		if (err)
-			return bfo_fail(ctx, err, "looking for what is mounted");
-		if (!is)
-			return tell_holder(ctx, name, &f->holders.v[i]);
-	}
-	return 0;
+	return f->holders.n ? tell_holder(ctx, name, &f->holders.v[0]) : 0;
 }
 
-errcode_t bfo_users_refuse(struct bfo_context *ctx, const char *name, const char *path,
+errcode_t bfo_users_refuse(struct bfo_context *ctx, const struct bfo_users *u,
 			   const struct bfo_store *s)
 {
 	struct found f = { .holders = { .n = 0 } };
@@ -229,18 +268,37 @@ errcode_t bfo_users_refuse(struct bfo_context *ctx, const char *name, const char
 	int held = 0;
 	errcode_t err = 0;
 
-	if (!stat(path, &st) && S_ISBLK(st.st_mode))
-		err = is_held(path, &held);
+	if (!stat(u->path, &st) && S_ISBLK(st.st_mode))
+		err = is_held(u->path, &held);
 	if (err)
 		return bfo_fail(ctx, err, "looking for what is mounted");
-	err = find(ctx, path, held, s, &f);
+	err = find(ctx, u, held, s, &f);
 	if (!err)
-		err = refuse_any(ctx, name, &f);
+		err = refuse_any(ctx, u->name, &f);
 	found_free(&f);
 	return err;
 }
 
-/* ---- of a volume ---- */
+/* ---- taking ---- */
+
+/*
+ * On the device node, as udev(7) and sfdisk(8) know it: several may read, one may write.  udev has such
+ * a lock itself for moments, in which it looks what is there.
+ */
+static errcode_t lock_device(struct bfo_context *ctx, const struct bfo_users *u)
+{
+	int try, failed = 1;
+
+	for (try = 0; try < TRIES && failed; try++) {
+		if (try)
+			nanosleep(&a_moment, NULL);
+		failed = flock(u->fd, (u->write ? LOCK_EX : LOCK_SH) | LOCK_NB);
+		if (failed && errno != EWOULDBLOCK && errno != EINTR)
+			return 0;	/* a kernel without locks */
+	}
+	return failed ? bfo_fail(ctx, BFO_ET_BUSY, "opening %s: another e2bfo works on it, or another "
+				 "program has locked it", u->name) : 0;
+}
 
 /*
  * The page cache of a mounted device holds the kernel's own metadata.  But what it holds of files is
@@ -252,25 +310,64 @@ static void drop_cached(int fd)
 		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
-errcode_t bfo_users_begin(struct bfo_context *ctx, struct bfo_volume *vol)
+void bfo_users_init(struct bfo_users *u, const char *name, const char *path, int write)
 {
-	struct bfo_users *u = &vol->users;
-	struct stat st;
-
-	if (stat(vol->path, &st) || !S_ISBLK(st.st_mode))
-		return 0;
-	u->fd = open(vol->path, O_RDONLY | O_EXCL | O_CLOEXEC);
-	u->alone = u->fd >= 0;
-	if (u->fd < 0 && errno == EBUSY && vol->writable)
-		return bfo_users_refuse(ctx, vol->spec, vol->path, &vol->store);
-	if (u->fd < 0 && errno == EBUSY)
-		u->fd = open(vol->path, O_RDONLY | O_CLOEXEC);
-	if (u->fd < 0)
-		return bfo_fail(ctx, errno, "opening %s", vol->spec);
-	if (!vol->writable)
-		drop_cached(u->fd);
-	return 0;
+	*u = (struct bfo_users) { .name = name, .path = path, .write = write, .fd = -1, .lock = -1 };
 }
+
+/* Alone, if that can be; *BUSY: it cannot. */
+static void open_device(struct bfo_users *u, int *busy)
+{
+	struct flock lock = ours;
+
+	u->fd = open(u->path, O_RDONLY | O_EXCL | O_CLOEXEC);
+	*busy = u->fd < 0 && errno == EBUSY;
+	u->alone = u->fd >= 0;
+	lock.l_type = F_RDLCK;
+	if (u->alone)
+		fcntl(u->fd, F_OFD_SETLK, &lock);
+	if (*busy && !u->write)
+		u->fd = open(u->path, O_RDONLY | O_CLOEXEC);
+}
+
+errcode_t bfo_users_begin(struct bfo_context *ctx, struct bfo_users *u, const struct bfo_store *s,
+			  int locked)
+{
+	struct stat st;
+	errcode_t err = 0;
+	int busy;
+
+	if (stat(u->path, &st) || !S_ISBLK(st.st_mode))
+		return 0;
+	open_device(u, &busy);
+	if (busy && u->write) {
+		err = bfo_users_refuse(ctx, u, s);
+		if (err)
+			return err;
+		open_device(u, &busy);	/* he has left */
+	}
+	if (u->fd < 0)
+		return bfo_fail(ctx, errno, "opening %s", u->name);
+	if (!locked)
+		err = lock_device(ctx, u);
+	if (!err && !u->write)
+		drop_cached(u->fd);
+	return err;
+}
+
+errcode_t bfo_users_lock(struct bfo_context *ctx, struct bfo_users *u, const struct bfo_store *s)
+{
+	struct stat st;
+	errcode_t err = 0;
+
+	if (!stat(u->path, &st) && S_ISBLK(st.st_mode)) {
+		u->fd = open(u->path, O_RDONLY | O_CLOEXEC);
+		err = u->fd < 0 ? bfo_fail(ctx, errno, "opening %s", u->name) : lock_device(ctx, u);
+	}
+	return err ? err : bfo_lock_store(ctx, u->name, u->path, s, u->write, &u->lock);
+}
+
+/* ---- looking ---- */
 
 static struct bfo_users_mark mark_of(const struct ext2_super_block *sb)
 {
@@ -281,30 +378,33 @@ static struct bfo_users_mark mark_of(const struct ext2_super_block *sb)
 	};
 }
 
-static errcode_t check_source(struct bfo_context *ctx, struct bfo_volume *vol, const struct found *f)
+static int is_shared(const struct bfo_users *u)
 {
-	int unreplayed = ext2fs_has_feature_journal_needs_recovery(vol->fs->super);
-
-	vol->users.mounted = f->mounts.n > 0;
-	if (!vol->media.opt.superblock) {	/* a backup does not say these things */
-		vol->users.mark = mark_of(vol->fs->super);
-		vol->users.is_marked = 1;
-	}
-	return refuse_writers(ctx, vol->spec, f, unreplayed);
+	return u->fd >= 0 && !u->alone;
 }
 
-errcode_t bfo_users_check(struct bfo_context *ctx, struct bfo_volume *vol, int locked)
+static errcode_t check_source(struct bfo_context *ctx, struct bfo_users *u, const struct found *f,
+			      const struct ext2_super_block *sb)
 {
-	struct bfo_store s = bfo_volume_store(vol);
+	uint32_t recover = EXT3_FEATURE_INCOMPAT_RECOVER;
+
+	u->mounted = f->mounts.n > 0;
+	u->is_marked = sb != NULL;
+	if (sb)
+		u->mark = mark_of(sb);
+	return refuse_writers(ctx, u->name, f, sb && sb->s_feature_incompat & recover);
+}
+
+errcode_t bfo_users_check(struct bfo_context *ctx, struct bfo_users *u, const struct bfo_store *s,
+			  const struct ext2_super_block *sb, int locked)
+{
 	struct found f;
-	errcode_t err = find(ctx, vol->path, vol->users.fd >= 0 && !vol->users.alone, &s, &f);
+	errcode_t err = find(ctx, u, is_shared(u), s, &f);
 
 	if (!err)
-		err = vol->writable ? refuse_any(ctx, vol->spec, &f) : check_source(ctx, vol, &f);
+		err = u->write ? refuse_any(ctx, u->name, &f) : check_source(ctx, u, &f, sb);
 	found_free(&f);
-	if (!err && !locked)
-		err = bfo_lock_store(ctx, vol->spec, vol->path, &s, vol->writable, &vol->users.lock);
-	return err;
+	return err || locked ? err : bfo_lock_store(ctx, u->name, u->path, s, u->write, &u->lock);
 }
 
 /* Did the superblock stay as it was?  One that cannot be read any more says nothing about that. */
@@ -338,7 +438,7 @@ errcode_t bfo_users_check_again(struct bfo_context *ctx, struct bfo_volume *vol)
 
 	if (vol->users.alone && !s.ino)
 		return 0;		/* nothing can have mounted a disk that is ours */
-	err = find(ctx, vol->path, vol->users.fd >= 0 && !vol->users.alone, &s, &f);
+	err = find(ctx, &vol->users, is_shared(&vol->users), &s, &f);
 	if (!err)
 		err = refuse_writers(ctx, vol->spec, &f, 0);
 	if (err == BFO_ET_MOUNTED || err == BFO_ET_BUSY)
@@ -350,6 +450,8 @@ errcode_t bfo_users_check_again(struct bfo_context *ctx, struct bfo_volume *vol)
 
 void bfo_users_end(struct bfo_users *u)
 {
+	if (!u->name)
+		return;			/* it was never begun */
 	if (u->fd >= 0)
 		close(u->fd);
 	if (u->lock >= 0)

@@ -153,42 +153,18 @@ left
 
 # ---- it becomes writable meanwhile ----
 
-SHIM=$BUILDDIR/tests/fault/shim.so
-export FAULT_COUNTS=$PWD/counts FAULT_SOURCE=source.img FAULT_TARGET=target.img
+export FAULT_SOURCE=source.img FAULT_TARGET=target.img
 
-# counting: no event has happened yet
-counting() {
-	truncate -s 0 counts
-	truncate -s 4096 counts
-}
+# fails COMMANDS EVENT N ARGUMENTS...: e2bfo, if COMMANDS are run when it is at its Nth event
+fails() {
+	local commands=$1
 
-# stopped EVENT N COMMANDS ARGUMENTS...: e2bfo is stopped at its Nth event, COMMANDS are run, and when it
-# goes on, it fails
-stopped() {
-	local event=$1 n=$2 commands=$3 status=0
-
-	shift 3
-	counting
-	FAULT_EVENT=$event FAULT_AT=$n FAULT_HOW=stop FAULT_TIMES=1 perl -e '
-		my $commands = shift;
-		my $pid = fork() // die;
-		exec("env", @ARGV) || die if !$pid;
-		waitpid($pid, 2);	# WUNTRACED
-		my $failed = system("bash", "-e", "-c", $commands);
-		kill(CONT => $pid);
-		waitpid($pid, 0) == $pid || die "it did not stop";
-		exit($failed ? 99 : $? >> 8)' "$commands" LD_PRELOAD="$SHIM" "$E2BFO" "$@" \
-		> out 2> said < /dev/null || status=$?
-	[ $status = 8 ] || fail "$*, stopped at $event $n: exit $status, expected 8: $(cat said)"
+	shift
+	halted reader "$@"
+	eval "$commands"
+	goes_on reader 8
 	says 'Volume changed .* while reading source.img'
 	mount -o remount,ro mnt
-}
-
-# reads_of ARGUMENTS...: how often e2bfo reads the source
-reads_of() {
-	counting
-	LD_PRELOAD=$SHIM "$E2BFO" "$@" > /dev/null
-	perl -e 'open(my $f, "<", "counts"); read($f, my $c, 32); print((unpack("Q4", $c))[3])'
 }
 
 mkdir old
@@ -200,16 +176,16 @@ for meanwhile in "$rw" "$rw; mount -o remount,ro mnt"; do
 	mounted source.img mnt rw,noatime
 	mount -o remount,ro mnt
 	cp --sparse=always empty.img target.img
-	stopped write 1 "$meanwhile" copy source.img target.img
+	fails "$meanwhile" write 1 copy source.img target.img
 	says 'target.img is as it was before'
 	checked target.img
 	manifests target.img target
 	same_trees empty target
-	stopped read-target 1 "$meanwhile" verify source.img target.img
+	fails "$meanwhile" read-target 1 verify source.img target.img
 	for command in "ls -R" layout "copy -n --mkfs --force"; do
 		target=$([ "${command#copy}" = "$command" ] || echo target.img)
-		stopped read-source $(($(reads_of $command source.img $target) - 1)) "$meanwhile" \
-			$command source.img $target
+		n=$(events read-source $command source.img $target)
+		fails "$meanwhile" read-source $((n - 1)) $command source.img $target
 	done
 	unmounted mnt
 done
