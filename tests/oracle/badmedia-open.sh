@@ -174,10 +174,13 @@ echo $pid >> .state/processes
 while kill -0 $pid 2> /dev/null; do
 	[ $(($(du -k target.img | cut -f 1) - begun)) -lt 600000 ] || break
 done
-kill -KILL $pid 2> /dev/null || fail "it ended before: $(cat said)"
-wait $pid || :
+kill -TERM $pid 2> /dev/null || fail "it ended before: $(cat said)"
+status=0
+wait $pid || status=$?
+[ $status = 32 ] || fail "stopped: exit $status: $(cat said)"
 printf '0 ? 1\n0 0x44C00000 ?\n' > lost.map	# as an interrupted copy leaves it
 e2bfo 1 resume --json target.img
+perl -ne 'exit(!/"resumed_bytes": (\d+)/ || $1 < 250e6)' out || fail "too little was there: $(cat out)"
 judged resumed
 checked target.img
 for n in 1 2 3 4; do

@@ -125,9 +125,15 @@ cmp before.img target.img || fail 'a plan was written'
 
 # A map that ends before the filesystem does, and a source that is marked, are warned about.
 printf '0 ? 1\n0 %s +\n' $((SIZE - 4096)) > early.map
-e2bfo 0 ls --json --mapfile early.map rescued.img
-says "the mapfile ends at byte $((SIZE - 4096)), before the filesystem of rescued.img does, at byte $SIZE "
-grep -q "\"missing_bytes\": 0, \"mapfile_bytes\": $((SIZE - 4096))}" out || fail 'no mapfile_bytes'
+for command in copy 'copy --dry-run' 'verify rescued.img' layout ls; do
+	[ "${command#verify}" = "$command" ] && option=--mapfile || option=--mapfile-b
+	volume target.img 80M
+	e2bfo 0 $command --json $option early.map rescued.img \
+		$([ "${command%% *}" != copy ] || echo target.img)
+	says "the mapfile ends at byte $((SIZE - 4096)), before the filesystem of rescued.img does, at byte $SIZE "
+	grep -q "\"missing_bytes\": 0, \"mapfile_bytes\": $((SIZE - 4096))}" out ||
+		fail "$command: no mapfile_bytes"
+done
 printf '0 ? 1\n0 %s +\n' "$SIZE" > whole.map
 e2bfo 0 ls --mapfile whole.map rescued.img
 [ ! -s said ] || fail "of a whole map: $(cat said)"

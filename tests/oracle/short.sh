@@ -137,6 +137,11 @@ cut_to $middle
 copied zero
 lost
 [ $status = 1 ] && cp lost lost.file || fail 'nothing was lost'
+copied zero short.img --dry-run			# tells the same, and makes nothing
+lost
+same lost.file lost
+[ $status = 1 ] && [ ! -e target.img ] || fail "a plan: exit $status: $(cat said)"
+told $middle
 device=$(loop -r short.img)
 copied zero "$device"
 lost
