@@ -3,7 +3,8 @@
  * copy.c - a whole copy from a filesystem that is not what it seems
  *
  * Whatever the source is, the target is clean afterwards; and if all was kept, verify finds so.  (Not of
- * ext2, whose inodes have no room for what larger ones say.)
+ * ext2, whose inodes have no room for what larger ones say.)  The upper half of the byte that chooses the
+ * target says how many sixteenths of the source are there: an image that ends too early; 0: all.
  */
 #include "../fuzz.h"
 
@@ -19,16 +20,23 @@ static const char *const options[] = {
 	NULL
 };
 
+/* The source's path; it is PARTS / 16 of it, if that is not 0. */
+static const char *source_path(const struct fuzz_volume *v, unsigned int parts)
+{
+	return parts ? fuzz_file(v->at, v->size / 16 * parts) : v->path;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_input in = fuzz_input(data, size);
 	struct fuzz_volume *source = fuzz_volume(sources, 6, in.image, 0);
-	struct fuzz_volume *target = fuzz_volume(targets, 4, in.other, 1);
-	const char *const copy[] = { "copy", "--memory=1M", "-q", source->path, target->path, NULL };
-	const char *const verify[] = { "verify", "--memory=1M", source->path, target->path, NULL };
+	struct fuzz_volume *target = fuzz_volume(targets, 4, in.other % 16, 1);
+	const char *copy[] = { "copy", "--memory=1M", "-q", NULL, target->path, NULL };
+	const char *verify[] = { "verify", "--memory=1M", NULL, target->path, NULL };
 	int status;
 
 	fuzz_steps(source, NULL, &in);
+	copy[3] = verify[2] = source_path(source, in.other / 16);
 	status = fuzz_program(copy, options, in.options, 1 << 0 | 1 << 1 | 1 << 8 | 1 << 16);
 	if (status == 16)
 		return 0;
