@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bfo_err.h"
 #include "base/text.h"
 #include "cli/json.h"
 #include "cli/message.h"
@@ -289,6 +290,16 @@ static void json_clashes(struct json *j, const struct report *r)
 	json_strings(j, "clashes", r->plan ? r->plan->clashes.n : 0, get_clash, &c);
 }
 
+static void json_shortage(struct json *j, const struct report *r)
+{
+	if (r->err != BFO_ET_NO_SPACE && r->err != BFO_ET_NO_INODES)
+		return;
+	json_open(j, "shortage", '{');
+	json_number(j, "needed", r->plan->shortage.needed);
+	json_number(j, "free", r->plan->shortage.free);
+	json_close(j, '}');
+}
+
 static int is_resumable(const struct report *r)
 {
 	return r->err && (r->kept ? r->kept_fate : r->fate) == BFO_FATE_RECORDED;
@@ -307,6 +318,8 @@ static void print_json(const struct report *r)
 	json_bool(&j, "complete", r->written);
 	json_bool(&j, "resumable", is_resumable(r));
 	json_string(&j, "temporary", r->kept);
+	if (r->plan)
+		json_shortage(&j, r);
 	if (r->plan && r->placed)
 		json_plan(&j, r);
 	json_findings(&j, r);

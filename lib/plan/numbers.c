@@ -105,10 +105,12 @@ errcode_t bfo_plan_numbers(struct bfo_plan *plan)
 	size_t i;
 
 	plan->new_inodes = plan->files + plan->dirs + plan->tree->values.n;
-	if (plan->new_inodes > have)
+	if (plan->new_inodes > have) {
+		plan->shortage = (struct bfo_shortage) { .needed = plan->new_inodes, .free = have };
 		return bfo_fail(plan->ctx, BFO_ET_NO_INODES, "planning: %u needed, %llu free, "
 				"%llu missing", plan->new_inodes, (unsigned long long) have,
 				(unsigned long long) (plan->new_inodes - have));
+	}
 	if (plan->keep_inodes) {
 		err = keep_numbers(plan, &taken);
 		s.taken = &taken;

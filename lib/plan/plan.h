@@ -74,6 +74,11 @@ struct bfo_ghost {
 	uint64_t bytes;			/* 0: there is none */
 };
 
+/* Why a plan does not fit. */
+struct bfo_shortage {
+	uint64_t needed, free;
+};
+
 struct bfo_plan {
 	struct bfo_context *ctx;
 	struct bfo_tree *tree;
@@ -107,6 +112,7 @@ struct bfo_plan {
 	uint64_t files, dirs, extents;	/* dirs: new ones */
 	uint64_t data_blocks;		/* read and written: unwritten ones are not among them */
 	uint32_t new_inodes;
+	struct bfo_shortage shortage;	/* with BFO_ET_NO_SPACE blocks, with BFO_ET_NO_INODES inodes */
 	int whole;			/* the source's root goes to the target's root */
 	int filtered;			/* ... but for what was dropped by bfo_plan_filter() */
 	BFO_VEC(struct bfo_outside) links_outside;	/* in the plan's order */

@@ -120,10 +120,12 @@ static errcode_t choose_runs(struct bfo_plan *plan, uint64_t need)
 	size_t i;
 
 	err = bfo_ranges_choose(&plan->target->free_blocks, need, &chosen);
-	if (err == BFO_ET_NO_SPACE)
+	if (err == BFO_ET_NO_SPACE) {
+		plan->shortage = (struct bfo_shortage) { .needed = need, .free = have };
 		bfo_fail(plan->ctx, err, "planning: %llu blocks of %u bytes needed, %llu free, "
 			 "%llu missing", (unsigned long long) need, plan->target->block_size,
 			 (unsigned long long) have, (unsigned long long) (need - have));
+	}
 	plan->stem.n = 0;
 	for (i = 0; i < chosen.n && !err; i++) {
 		err = bfo_vec_push(&plan->stem, (struct bfo_stem_run) { .at = at,
