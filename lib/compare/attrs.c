@@ -89,9 +89,10 @@ static uint32_t bit_if(int differs, enum bfo_diff_kind kind)
 	return differs ? BFO_DIFF_BIT(kind) : 0;
 }
 
+/* (No time of birth and one of 0 are the same: that is what larger inodes have for none.) */
 static uint32_t compare_times(const struct bfo_attrs *a, const struct bfo_attrs *b)
 {
-	uint32_t bits = bit_if(a->has_crtime != b->has_crtime, BFO_DIFF_CRTIME);
+	uint32_t bits = 0;
 	int i;
 
 	for (i = 0; i < BFO_TIMES; i++)

@@ -101,8 +101,8 @@ static enum bfo_finding_kind judge(const struct bfo_volume *vol, const struct bf
 
 /*
  * Flags that say what an inode is, and that it cannot be.  Short links stand in i_block without
- * INLINE_DATA; ciphertext without its policy is nothing that anybody could decrypt (the policy may
- * still stand in an attribute block: see inode_scan.c).
+ * INLINE_DATA, and no link is immutable; ciphertext without its policy is nothing that anybody could
+ * decrypt (the policy may still stand in an attribute block: see inode_scan.c).
  */
 static uint32_t impossible_flags(const struct bfo_volume *vol, const struct bfo_inode *rec,
 				 const struct ext2_inode *raw)
@@ -113,6 +113,8 @@ static uint32_t impossible_flags(const struct bfo_volume *vol, const struct bfo_
 		flags |= EXT4_EA_INODE_FL | EXT4_VERITY_FL;
 	if (!S_ISDIR(rec->mode))
 		flags |= EXT4_CASEFOLD_FL | EXT2_INDEX_FL;
+	if (S_ISLNK(rec->mode))
+		flags |= EXT2_IMMUTABLE_FL | EXT2_APPEND_FL;
 	if (S_ISLNK(rec->mode) && rec->size < sizeof(raw->i_block))
 		flags |= EXT4_INLINE_DATA_FL;
 	if (!can_have_content(rec) ||

@@ -75,6 +75,21 @@ for claim in / /dir /fast /slow /device /fifo /file; do
 	done
 done
 
+# A short symbolic link that claims to be inline data got a block, which such links cannot have; and
+# what chattr(1) sets only of files and directories stayed.
+small links.img -O inline_data
+debug links.img 'symlink fast here' "symlink slow $(printf 's%.0s' {1..90})"
+for flag in fast:0x10000000 fast:0x10 fast:0x20 slow:0x10 slow:0x20; do
+	cp links.img source.img
+	flags=$(ask links.img "stat ${flag%:*}" | sed -n 's/.*Flags: \(0x[0-9a-f]*\).*/\1/p')
+	debug source.img "set_inode_field ${flag%:*} flags $(printf '0x%x' $((flags | ${flag#*:})))"
+	small target.img -O inline_data,quota
+	e2bfo 1 copy source.img target.img
+	says 'flags that its type cannot have'
+	checked target.img
+	[[ $(ask target.img 'stat fast') = *'Fast link dest: "here"'* ]] || fail "$flag: fast differs"
+done
+
 # The same of a target's directory that is to gain names: a target is mended by e2fsck.
 small source.img
 debug source.img 'mkdir dir' 'write value dir/new'

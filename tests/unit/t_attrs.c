@@ -192,6 +192,8 @@ START_TEST(compares_inodes_of_different_sizes)
 		BFO_DIFF_BIT(BFO_DIFF_VERSION) | BFO_DIFF_BIT(BFO_DIFF_PROJECT));
 	in->i_mtime_extra = in->i_atime_extra = in->i_ctime_extra = 0;
 	in->i_version_hi = in->i_projid = in->i_crtime = in->i_crtime_extra = 0;
+	want_eq(differ(a, SIZE, b, 128), 0);
+	in->i_crtime = ext2fs_cpu_to_le32(1);
 	want_eq(differ(a, SIZE, b, 128), BFO_DIFF_BIT(BFO_DIFF_CRTIME));
 	in->i_extra_isize = ext2fs_cpu_to_le16(16);	/* i_crtime is behind its end */
 	want_eq(differ(a, SIZE, b, 128), 0);
