@@ -91,6 +91,31 @@ static errcode_t check_bitmaps(struct copy *c)
 	return err;
 }
 
+/* How to go on with a target that has no filesystem, if nothing is in the way of formatting it; or NULL. */
+static const char *way_to_format(struct copy *c)
+{
+	struct bfo_context ctx = { 0 };
+	struct bfo_store store;
+	struct bfo_probe p;
+	uint64_t offset;
+
+	if (bfo_store_locate(&ctx, c->opt.target, c->path, c->path_options, 1, &offset, &store))
+		return NULL;
+	if (!store.size)
+		return "it is empty: --mkfs --size SIZE --force makes an image file in its place";
+	return bfo_probe_read(&ctx, c->path, offset, store.size, &p) || p.several || *p.text ? NULL :
+	       "--mkfs formats it";
+}
+
+static errcode_t tell_unformatted(struct copy *c, errcode_t err)
+{
+	const char *how = way_to_format(c);
+	char what[sizeof(c->ctx.what)];
+
+	memcpy(what, c->ctx.what, sizeof(what));
+	return how ? bfo_fail(&c->ctx, err, "%.400s; %s", what, how) : err;
+}
+
 static errcode_t open_target(struct copy *c)
 {
 	int how = BFO_OPEN_TARGET | (c->opt.dry_run ? BFO_OPEN_LOOK : 0);
@@ -100,6 +125,8 @@ static errcode_t open_target(struct copy *c)
 		err = bfo_volume_open(&c->ctx, c->opt.target, how, NULL, &c->target);
 	if (err == BFO_ET_BUSY)
 		return format_tell_busy(c);
+	if (err == BFO_ET_NOT_EXT)
+		return tell_unformatted(c, err);
 	if (!err)
 		err = bfo_volume_distinct(&c->ctx, c->source, c->target);
 	return err || c->opt.trust ? err : check_bitmaps(c);
@@ -142,6 +169,8 @@ static errcode_t plan_target(struct copy *c)
 
 	if (!err)
 		err = copy_place(c, c->target);
+	if (err == BFO_ET_NO_SPACE && !c->record)
+		return copy_tell_smallest(c, err);
 	if (err || c->record)
 		return err;
 	err = copy_choose_way(c);

@@ -91,6 +91,9 @@ errcode_t copy_move_plan(struct copy *c, struct bfo_volume *vol);
 /* What a target made for this copy alone would need; leaves the plan on VOL. */
 errcode_t copy_note_smallest(struct copy *c, struct bfo_volume *vol);
 
+/* Adds that to ERR's message, as there was too little room; the plan is of no further use. */
+errcode_t copy_tell_smallest(struct copy *c, errcode_t err);
+
 /*
  * By the journal, if all fits into it.  If not, who has files on the target has to agree; what is
  * empty has nothing to lose.

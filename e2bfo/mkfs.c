@@ -17,6 +17,7 @@
 #include "base/bfo_err.h"
 #include "cli/size.h"
 #include "volume/open.h"
+#include "volume/partition.h"
 #include "volume/probe.h"
 #include "mkfs.h"
 #include "mkfs_args.h"
@@ -210,9 +211,15 @@ errcode_t mkfs_scratch(struct mkfs *m, uint64_t size, struct bfo_volume **vol)
 
 errcode_t mkfs_check_empty(struct bfo_context *ctx, const char *spec, const struct mkfs_place *where)
 {
+	char all[256];
 	struct bfo_probe p;
 	errcode_t err = bfo_probe_read(ctx, where->path, where->offset, where->size, &p);
 
+	if (!err && p.partitions && !where->is_part) {
+		bfo_partition_list(where->path, all, sizeof(all));
+		return bfo_fail(ctx, EEXIST, "formatting %s: it holds %s; %s?partition=N formats one "
+				"partition alone, --force all of it; %s", spec, p.text, where->path, all);
+	}
 	if (!err && *p.text)
 		err = bfo_fail(ctx, EEXIST, "formatting %s: it holds %s (--force formats it all the "
 			       "same)", spec, p.text);

@@ -154,8 +154,8 @@ static void print_plan(const struct report *r)
 	printf("  directories:  %llu\n", (unsigned long long) p->dirs);
 	printf("  extents:      %llu\n", (unsigned long long) p->extents);
 	printf("  data:         %s\n", size_text(bytes_of(r, p->data_blocks), a, sizeof(a)));
-	printf("  blocks:       %llu of %llu free, in %zu runs\n", (unsigned long long) need,
-	       (unsigned long long) free, p->stem.n);
+	printf("  blocks:       %llu of %llu free, in %zu run%s\n", (unsigned long long) need,
+	       (unsigned long long) free, p->stem.n, p->stem.n == 1 ? "" : "s");
 	printf("  inodes:       %u of %llu free\n", p->new_inodes,
 	       (unsigned long long) bfo_ranges_total(&p->target->free_inodes));
 	printf("  memory:       %s\n", size_text(memory_of(r), a, sizeof(a)));

@@ -88,16 +88,29 @@ static errcode_t find_smallest(struct copy *c)
 	return err;
 }
 
-/* What a target made for this copy alone would need; leaves the plan on VOL. */
-errcode_t copy_note_smallest(struct copy *c, struct bfo_volume *vol)
+/*
+ * The plan means the same on a target that is formatted alike to the source: its blocks are as large,
+ * and it goes into no directories that only its own target has.
+ */
+static int is_movable(const struct copy *c)
 {
-	errcode_t err;
 	size_t i;
 
+	if (!c->opt.mkfs && c->target->block_size != c->source->block_size)
+		return 0;
 	for (i = 0; i < c->plan.merged.n; i++)
 		if (c->plan.merged.v[i].ino != EXT2_ROOT_INO &&
 		    c->plan.merged.v[i].ino != EXT2_GOOD_OLD_FIRST_INO)
-			return 0;	/* it goes into directories that only VOL has */
+			return 0;
+	return 1;
+}
+
+errcode_t copy_note_smallest(struct copy *c, struct bfo_volume *vol)
+{
+	errcode_t err;
+
+	if (!is_movable(c))
+		return 0;
 	err = find_smallest(c);
 	return err ? err : copy_move_plan(c, vol);
 }
@@ -139,16 +152,36 @@ static errcode_t place_tight(struct copy *c, struct bfo_volume **scratch)
 	return place_again(c, c->size, scratch);
 }
 
-/* It does not fit: what would? */
-static errcode_t tell_smallest(struct copy *c, errcode_t err)
+errcode_t copy_tell_smallest(struct copy *c, errcode_t err)
 {
+	const struct bfo_shortage shortage = c->plan.shortage;
 	char what[sizeof(c->ctx.what)];
+	errcode_t failed = BFO_ET_NO_SPACE;
 
 	memcpy(what, c->ctx.what, sizeof(what));
-	if (find_smallest(c))
+	if (is_movable(c))
+		failed = find_smallest(c);
+	c->plan.shortage = shortage;
+	if (failed)
 		return bfo_fail(&c->ctx, err, "%s", what);
 	return bfo_fail(&c->ctx, err, "%.300s; the smallest new target that fits has %llu bytes",
 			what, (unsigned long long) c->smallest);
+}
+
+/* ERR: mke2fs makes nothing so small.  What would it make? */
+static errcode_t place_anywhere(struct copy *c, errcode_t err, struct bfo_volume **scratch)
+{
+	char what[sizeof(c->ctx.what)];
+	errcode_t failed;
+
+	memcpy(what, c->ctx.what, sizeof(what));
+	failed = mkfs_scratch(&c->mkfs, used_size(c), scratch);
+	if (!failed)
+		failed = copy_decide(c, *scratch);
+	if (!failed)
+		failed = copy_place(c, *scratch);
+	bfo_fail(&c->ctx, err, "%s", what);
+	return failed ? err : copy_tell_smallest(c, err);
 }
 
 /* On a scratch file of the size that is given; or of one that will do. */
@@ -156,6 +189,8 @@ static errcode_t place_first(struct copy *c, struct bfo_volume **scratch)
 {
 	errcode_t err = mkfs_scratch(&c->mkfs, c->size ? c->size : used_size(c), scratch);
 
+	if (is_too_small(err) && c->size && c->size < used_size(c))
+		return place_anywhere(c, err, scratch);
 	if (!c->size && is_too_small(err))
 		err = mkfs_scratch(&c->mkfs, whole_size(c), scratch);
 	if (!err)
@@ -177,8 +212,8 @@ errcode_t copy_plan_mkfs(struct copy *c)
 	c->mkfs.inodes = c->tree.inodes.n;
 	c->mkfs.generous = 1;
 	err = place_first(c, &scratch);
-	if (err == BFO_ET_NO_SPACE && c->opt.dry_run)
-		err = tell_smallest(c, err);
+	if (err == BFO_ET_NO_SPACE)
+		err = copy_tell_smallest(c, err);
 	if (!err && c->opt.size == SIZE_MIN)
 		err = find_smallest(c);
 	else if (!err && c->opt.dry_run)

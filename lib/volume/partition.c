@@ -159,49 +159,77 @@ static int open_endless(int fd)
 	return copy;
 }
 
-/* *ENDLESS becomes a descriptor that has to stay open as long as PR, or -1. */
-static blkid_partlist find_table(blkid_probe pr, int fd, int is_file, int writable, int *endless)
-{
-	blkid_partlist list = read_table(pr, fd, 0);
+/* The partition table of a disk, while it is open. */
+struct table {
+	int fd, endless;		/* or -1 */
+	blkid_probe pr;
+	blkid_partlist list;		/* NULL: there is none */
+};
 
-	*endless = -1;
-	if (!list && is_file)
-		list = read_table(pr, fd, BIG_SECTOR);
-	if (list || writable)
-		return list;
-	*endless = open_endless(fd);
-	if (*endless >= 0)
-		list = read_table(pr, *endless, SECTOR);
-	if (*endless >= 0 && !list)
-		list = read_table(pr, *endless, BIG_SECTOR);
-	return list;
+static void find_table(struct table *t, int is_file, int writable)
+{
+	t->list = read_table(t->pr, t->fd, 0);
+	if (!t->list && is_file)
+		t->list = read_table(t->pr, t->fd, BIG_SECTOR);
+	if (t->list || writable)
+		return;
+	t->endless = open_endless(t->fd);
+	if (t->endless >= 0)
+		t->list = read_table(t->pr, t->endless, SECTOR);
+	if (t->endless >= 0 && !t->list)
+		t->list = read_table(t->pr, t->endless, BIG_SECTOR);
+}
+
+/* 0, or an errno; to be closed in any case. */
+static int table_open(struct table *t, const char *path, int writable)
+{
+	struct stat st;
+
+	*t = (struct table) { .endless = -1 };
+	t->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (t->fd < 0 || fstat(t->fd, &st))
+		return errno;
+	t->pr = blkid_new_probe();
+	if (!t->pr)
+		return ENOMEM;
+	find_table(t, S_ISREG(st.st_mode), writable);
+	return 0;
+}
+
+static void table_close(struct table *t)
+{
+	if (t->pr)
+		blkid_free_probe(t->pr);
+	if (t->endless >= 0)
+		close(t->endless);
+	if (t->fd >= 0)
+		close(t->fd);
 }
 
 errcode_t bfo_partition_find(struct bfo_context *ctx, const char *path, unsigned int number,
 			     int writable, uint64_t *start, uint64_t *size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), endless = -1;
-	blkid_partlist list = NULL;
-	blkid_probe pr = NULL;
-	struct stat st;
-	errcode_t err = 0;
+	struct table t;
+	errcode_t err = table_open(&t, path, writable);
 
-	if (fd < 0 || fstat(fd, &st))
-		err = bfo_fail(ctx, errno, "opening %s", path);
-	else if (!(pr = blkid_new_probe()))
-		err = ENOMEM;
-	else
-		list = find_table(pr, fd, S_ISREG(st.st_mode), writable, &endless);
-	if (!err && !list)
+	if (err)
+		bfo_fail(ctx, err, "opening %s", path);
+	else if (!t.list)
 		err = bfo_fail(ctx, BFO_ET_NO_PARTITION, "looking for partition %u of %s: there is "
 			       "no partition table", number, path);
-	if (!err)
-		err = choose(ctx, path, list, number, writable, start, size);
-	if (pr)
-		blkid_free_probe(pr);
-	if (endless >= 0)
-		close(endless);
-	if (fd >= 0)
-		close(fd);
+	else
+		err = choose(ctx, path, t.list, number, writable, start, size);
+	table_close(&t);
 	return err;
+}
+
+void bfo_partition_list(const char *path, char *out, size_t size)
+{
+	struct table t;
+
+	if (!table_open(&t, path, 0) && t.list)
+		list_all(t.list, out, size);
+	else
+		snprintf(out, size, "its table cannot be read");
+	table_close(&t);
 }

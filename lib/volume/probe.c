@@ -13,6 +13,7 @@
 
 #include "base/bfo_err.h"
 #include "base/text.h"
+#include "volume/partition.h"
 #include "volume/probe.h"
 #include "volume/store.h"
 
@@ -99,11 +100,14 @@ errcode_t bfo_probe_read(struct bfo_context *ctx, const char *path, uint64_t off
 static errcode_t ask_partition(struct bfo_context *ctx, const char *spec, const char *path,
 			       const struct bfo_probe *p)
 {
+	char all[256];
+
 	if (strcmp(spec, path))		/* a part of it was */
 		return bfo_fail(ctx, BFO_ET_NOT_EXT, "opening %s: it holds a partition table (%s)",
 				spec, p->table);
+	bfo_partition_list(path, all, sizeof(all));
 	return bfo_fail(ctx, BFO_ET_NOT_EXT, "opening %s: it holds a partition table (%s); say "
-			"which partition: %s?partition=N", spec, p->table, path);
+			"which partition: %s?partition=N; %s", spec, p->table, path, all);
 }
 
 errcode_t bfo_probe_complain(struct bfo_context *ctx, const struct bfo_volume *vol)
