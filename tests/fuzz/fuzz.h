@@ -50,7 +50,7 @@ struct fuzz_volume {
 	uint8_t *at;			/* as it is now; SIZE bytes */
 	uint8_t *base;			/* as it was made */
 	size_t size;
-	uint32_t block_size, inode_size, inodes, inodes_per_group, groups, desc_size, first_block;
+	uint32_t block_size, inode_size, inodes, inodes_per_group, groups, desc_size;
 	int has_csum;			/* as it was made, as are all of these */
 };
 

@@ -53,7 +53,6 @@ static void note_geometry(struct fuzz_volume *v)
 	v->inodes = sb->s_inodes_count;
 	v->inodes_per_group = sb->s_inodes_per_group;
 	v->groups = v->inodes / v->inodes_per_group;
-	v->first_block = sb->s_first_data_block;
 	v->has_csum = !!(sb->s_feature_ro_compat & EXT4_FEATURE_RO_COMPAT_METADATA_CSUM);
 	v->desc_size = sb->s_feature_incompat & EXT4_FEATURE_INCOMPAT_64BIT ? sb->s_desc_size :
 		       EXT2_MIN_DESC_SIZE;
@@ -112,7 +111,7 @@ uint8_t *fuzz_block(const struct fuzz_volume *v, uint64_t blk)
 uint8_t *fuzz_group(const struct fuzz_volume *v, uint32_t group)
 {
 	uint32_t per = v->block_size / v->desc_size;
-	uint8_t *block = fuzz_block(v, v->first_block + 1 + group / per);
+	uint8_t *block = fuzz_block(v, SUPERBLOCK_OFFSET / v->block_size + 1 + group / per);
 
 	return group < v->groups && block ? block + group % per * v->desc_size : NULL;
 }

@@ -3,8 +3,8 @@
  * copy.c - a whole copy from a filesystem that is not what it seems
  *
  * Whatever the source is, the target is clean afterwards; and if all was kept, verify finds so.  The
- * upper half of the byte that chooses the target says how many sixteenths of the source are there: an
- * image that ends too early; 0: all.
+ * upper half of the byte that chooses the target says how many of 64 parts of the source are there, in
+ * the first of which lies what it has: an image that ends too early, within a block; 0: all.
  */
 #include "../fuzz.h"
 
@@ -20,10 +20,10 @@ static const char *const options[] = {
 	NULL
 };
 
-/* The source's path; it is PARTS / 16 of it, if that is not 0. */
+/* The source's path; it is less than PARTS / 64 of it, if that is not 0. */
 static const char *source_path(const struct fuzz_volume *v, unsigned int parts)
 {
-	return parts ? fuzz_file(v->at, v->size / 16 * parts) : v->path;
+	return parts ? fuzz_file(v->at, v->size / 64 * parts - 300) : v->path;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
