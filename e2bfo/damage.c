@@ -54,9 +54,9 @@ void damage_tell(const char *volume, const char *path, size_t len, const struct 
 	size_t size = 4 * len + 8;
 	char *shown = malloc(size), where[DAMAGE_WHERE];
 
-	message("%s: %s: %s (inode %u%s)", volume,
+	message("%s: %s: %s%s (inode %u%s)", volume,
 		shown ? bfo_text_escape(path, len, shown, size) : "?",
-		bfo_finding_table[d->kind].text, d->ino, damage_where(d, where, sizeof(where)));
+		d->moving ? "was changing while it was read: " : "", bfo_finding_table[d->kind].text, d->ino, damage_where(d, where, sizeof(where)));
 	free(shown);
 }
 

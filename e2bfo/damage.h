@@ -19,6 +19,7 @@ struct damage {
 	uint32_t dir;			/* inode of the directory that has the name; 0: not to be told */
 	uint64_t from, to;		/* bytes [from, to) of it; to 0: none in particular */
 	uint64_t blk;			/* 0: none in particular */
+	int moving;			/* it may well be that it was written while it was read */
 };
 
 /* What F, a finding about T, says. */

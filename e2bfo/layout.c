@@ -74,13 +74,38 @@ static errcode_t draw(struct layout *l)
 	return err ? bfo_fail(&l->ctx, err, "writing %s", l->opt.svg) : 0;
 }
 
+static void begin(struct layout *l, int i)
+{
+	l->opt.medium[i].may_move = 1;
+	l->side[i] = (struct layout_side) { .name = l->opt.volume[i], .ctx = &l->ctx,
+					    .medium = &l->opt.medium[i] };
+}
+
+/* What moves is gathered again if something of it seems to be damaged. */
+static errcode_t gather(struct layout *l, int i)
+{
+	struct layout_side *s = &l->side[i];
+	int tries = 0;
+	errcode_t err;
+
+	begin(l, i);
+	err = layout_gather(s, &l->opt);
+	while ((err || s->tree.findings.n || s->free_error) && !bfo_cancelled(&l->ctx) &&
+	       bfo_users_again(s->volume, &tries)) {
+		layout_release(s);
+		begin(l, i);
+		err = layout_gather(s, &l->opt);
+	}
+	return err;
+}
+
 static errcode_t look(struct layout *l)
 {
 	errcode_t err = 0;
 	int i;
 
 	for (i = 0; i < l->opt.n_volumes && !err; i++) {
-		err = layout_gather(&l->side[i], &l->opt);
+		err = gather(l, i);
 		if (!err)
 			err = measure(&l->side[i], l->opt.read_bytes);
 		if (!err)
@@ -104,7 +129,7 @@ static int finish(struct layout *l, errcode_t err)
 	else
 		layout_print_damage(l);
 	for (i = 0; i < l->opt.n_volumes && !status; i++)
-		if (l->side[i].damage || l->side[i].free_error)
+		if ((l->side[i].damage || l->side[i].free_error) && !l->side[i].volume->users.moving)
 			status = EXIT_FINDINGS;
 	if (err)
 		com_err("e2bfo", err, "while %s", what);
@@ -141,8 +166,7 @@ int layout_main(int argc, char **argv)
 	argument_pace(&l.opt.common, &l.ctx);
 	progress_attach(&bar, &l.ctx, &l.opt.common.progress, l.opt.common.quiet);
 	for (i = 0; i < l.opt.n_volumes; i++)
-		l.side[i] = (struct layout_side) { .name = l.opt.volume[i], .ctx = &l.ctx,
-						   .medium = &l.opt.medium[i] };
+		begin(&l, i);
 	err = look(&l);
 	progress_wipe(&bar);
 	status = finish(&l, err);

@@ -19,13 +19,15 @@ static void print_damage(struct layout *l, struct layout_side *s)
 	for (i = 0; i < s->tree.findings.n; i++) {
 		f = &s->tree.findings.v[i];
 		d = damage_of(&s->tree, f);
+		d.moving = s->volume->users.moving;
 		len = layout_finding_path(s, f, path, sizeof(path));
 		if (len && (s->damage++ < SHOWN || l->opt.common.verbose))
 			damage_tell(s->name, path, len, &d);
 	}
 	if (s->damage > SHOWN && !l->opt.common.verbose)
-		message("%s: and %llu more that is damaged (all with --verbose or --json)",
-			s->name, (unsigned long long) s->damage - SHOWN);
+		message("%s: and %llu more that %s (all with --verbose or --json)", s->name,
+			(unsigned long long) s->damage - SHOWN,
+			s->volume->users.moving ? "was changing" : "is damaged");
 	if (s->free_error)
 		message("%s: the free space is not known: %s", s->name,
 			error_message(s->free_error));

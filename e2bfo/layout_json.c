@@ -150,14 +150,14 @@ static void json_free(struct json *j, const struct layout_side *s)
 	json_close(j, '}');
 }
 
-static void json_damage(struct json *j, const struct layout_side *s)
+static void json_findings(struct json *j, const char *key, const struct layout_side *s)
 {
 	const struct bfo_finding *f;
 	char path[PATH_BYTES];
 	struct damage d;
 	size_t i, len;
 
-	json_open(j, "damage", '[');
+	json_open(j, key, '[');
 	for (i = 0; i < s->tree.findings.n; i++) {
 		f = &s->tree.findings.v[i];
 		d = damage_of(&s->tree, f);
@@ -171,6 +171,17 @@ static void json_damage(struct json *j, const struct layout_side *s)
 		json_close(j, '}');
 	}
 	json_close(j, ']');
+}
+
+static void json_damage(struct json *j, const struct layout_side *s)
+{
+	if (!s->volume->users.moving) {
+		json_findings(j, "damage", s);
+		return;
+	}
+	json_open(j, "damage", '[');
+	json_close(j, ']');
+	json_findings(j, "moving", s);
 }
 
 static errcode_t json_volume(struct json *j, const struct layout_side *s)

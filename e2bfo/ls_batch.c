@@ -29,10 +29,22 @@ static size_t list_numbers(const struct bfo_tree *t, size_t first, size_t end,
 	return n;
 }
 
+static int has_bad(const struct bfo_stats *stats)
+{
+	size_t i;
+
+	for (i = 0; i < stats->v.n && stats->v.v[i].bad == BFO_FOUND_KINDS; i++)
+		;
+	return i < stats->v.n;
+}
+
 errcode_t ls_batch_read(struct ls *ls, struct ls_inodes *in, const uint32_t *inos, size_t n)
 {
 	errcode_t err = bfo_stats_read(&in->stats, &ls->reader, inos, n);
+	int tries = 0;
 
+	while (!err && has_bad(&in->stats) && bfo_users_again(ls->volume, &tries))
+		err = bfo_stats_read(&in->stats, &ls->reader, inos, n);
 	ls->attrs.names = &in->names;
 	if (!err && ls->opt.common.json)
 		err = bfo_ea_names_read(&in->names, &ls->reader, &in->stats);

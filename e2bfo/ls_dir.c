@@ -48,6 +48,8 @@ static errcode_t read_group(struct group *g)
 	uint32_t *inos = malloc(g->n * sizeof(*inos)), i, index;
 	errcode_t err = ENOMEM;
 
+	bfo_tree_free(&g->tree);
+	free(g->place);
 	g->place = malloc(g->n * sizeof(*g->place));
 	if (places && inos && g->place) {
 		for (i = 0; i < g->n; i++)
@@ -189,7 +191,10 @@ static errcode_t list_sorted(struct ls *ls, uint32_t first, uint32_t n, uint32_t
 {
 	struct group g = { .ls = ls, .first = first, .n = n };
 	errcode_t err = read_group(&g);
+	int tries = 0;
 
+	while (!err && g.tree.findings.n && bfo_users_again(ls->volume, &tries))
+		err = read_group(&g);
 	if (!err) {
 		sort_names(&g, above);
 		sort_links(&g);

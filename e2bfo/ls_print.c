@@ -274,7 +274,7 @@ static void json_damage(struct ls_print *p, const char *name, size_t len, const 
 {
 	json_open(&p->json, NULL, '{');
 	json_path(p, name, len);
-	json_string(&p->json, "damage", bfo_finding_table[d->kind].word);
+	json_string(&p->json, d->moving ? "moving" : "damage", bfo_finding_table[d->kind].word);
 	damage_json(&p->json, d);
 	json_close(&p->json, '}');
 	putchar('\n');
@@ -348,9 +348,15 @@ void ls_print_entry(struct ls_print *p, const char *name, size_t len, const stru
 				       bfo_inode_ea_block(st->raw) });
 }
 
-void ls_print_damage(struct ls_print *p, const char *name, size_t len, const struct damage *d)
+void ls_print_damage(struct ls_print *p, const char *name, size_t len, const struct damage *found)
 {
-	p->damage++;
+	struct damage moving = *found, *d = &moving;
+
+	d->moving = p->volume->users.moving;
+	if (d->moving)
+		p->moving++;
+	else
+		p->damage++;
 	if (p->opt->common.json)
 		json_damage(p, name, len, d);
 	fflush(stdout);			/* where one reads both, it stands where it belongs */
@@ -377,6 +383,8 @@ static void json_end(struct ls_print *p, const struct ls_ways *ways, errcode_t e
 	json_number(j, "listed", p->entries);
 	json_number(j, "directories", p->directories);
 	json_number(j, "damaged", p->damage);
+	if (p->volume && p->volume->users.moving)
+		json_number(j, "moving", p->moving);
 	result_status(j, status, err, what);
 	result_end(j);
 }

@@ -24,6 +24,7 @@ struct ls_print {
 	struct timestamp_day day;
 	bfo_chars path;			/* of the directory that was begun, with a slash; or empty */
 	uint64_t entries, directories, damage;
+	uint64_t moving;		/* what would be damage of a volume that nobody writes to */
 };
 
 /* How directories were read: the words of --json and --verbose. */

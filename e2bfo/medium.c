@@ -18,7 +18,8 @@ errcode_t medium_open(struct medium *m, struct bfo_context *ctx, const char *spe
 		err = bfo_mapfile_read(ctx, m->mapfile, &m->map);
 		m->how.map = &m->map;
 	}
-	return err ? err : bfo_volume_open_source(ctx, spec, use, &m->how, NULL, out);
+	return err ? err : bfo_volume_open_source(ctx, spec, m->may_move ? BFO_OPEN_MOVING : 0,
+						  use, &m->how, NULL, out);
 }
 
 void medium_free(struct medium *m)
@@ -48,6 +49,9 @@ void medium_warn(const char *name, const struct bfo_volume *vol)
 			"count: what lies behind counts as not read",
 			(unsigned long long) map_end(vol), name,
 			(unsigned long long) (vol->offset + bfo_volume_store(vol).size));
+	if (vol && vol->users.moving)
+		message("warning: %s is mounted read-write: this is what it was like while it was read, and "
+			"that is not one moment", name);
 	if (vol && bfo_media_missing(vol))
 		message("warning: %s ends before its filesystem does: it has %llu bytes, %llu are "
 			"missing", name, (unsigned long long) vol->store.size,

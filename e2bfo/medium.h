@@ -13,6 +13,7 @@ struct medium {
 	struct bfo_media_options how;	/* --on-read-error, -b, -B */
 	const char *mapfile;		/* --mapfile, or NULL */
 	struct bfo_mapfile map;		/* what that says, once it was read */
+	int may_move;			/* it may be mounted read-write: nothing is taken from it */
 };
 
 /*

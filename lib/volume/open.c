@@ -185,9 +185,9 @@ static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int
 			      how & BFO_OPEN_LOCKED);
 	if (!err)
 		err = bfo_gate_features(ctx, vol);
-	if (!err && !(how & BFO_OPEN_SCRATCH))
+	if (!err && !(how & BFO_OPEN_SCRATCH) && !vol->users.moving)
 		err = bfo_mmp_check(ctx, vol);
-	if (!err)
+	if (!err && !vol->users.moving)
 		err = recover(ctx, vol, how, use);
 	if (how & BFO_OPEN_RECOVER)
 		return err;
@@ -212,10 +212,11 @@ static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int
 
 static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
 			  const struct bfo_journal_use *use, const struct bfo_media_options *media,
-			  io_manager io, struct bfo_volume **out)
+			  io_manager io, int *tries, struct bfo_volume **out)
 {
 	struct bfo_volume *vol = calloc(1, sizeof(*vol));
 	errcode_t err;
+	int again;
 
 	*out = NULL;
 	if (!vol)
@@ -238,6 +239,7 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
 	if (!err)
 		err = tell_unix_io(vol);
 	bfo_users_init(&vol->users, vol->spec, vol->path, vol->writable);
+	vol->users.may_move = !!(how & BFO_OPEN_MOVING);
 	if (!err && !(how & BFO_OPEN_SCRATCH))
 		err = bfo_users_begin(ctx, &vol->users, &vol->store, how & BFO_OPEN_LOCKED);
 	if (!err)
@@ -248,29 +250,32 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
 		err = pass_gates(ctx, vol, how, use);
 	if (!err)
 		err = bfo_media_note_opening(ctx, vol);
+	if (!err)
+		*out = vol;
+	again = err == BFO_ET_DAMAGED && bfo_users_again(vol, tries);
 	if (err)
 		bfo_volume_close(vol);
-	else
-		*out = vol;
-	return err;
+	return again ? open_any(ctx, spec, how, use, media, io, tries, out) : err;
 }
 
 errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io_manager io,
 			  struct bfo_volume **out)
 {
 	const struct bfo_journal_use use = { 0 };
+	int tries = 0;
 
-	return open_any(ctx, spec, how, &use, NULL, io, out);
+	return open_any(ctx, spec, how, &use, NULL, io, &tries, out);
 }
 
-errcode_t bfo_volume_open_source(struct bfo_context *ctx, const char *spec,
+errcode_t bfo_volume_open_source(struct bfo_context *ctx, const char *spec, int how,
 				 const struct bfo_journal_use *use,
 				 const struct bfo_media_options *media, io_manager io,
 				 struct bfo_volume **out)
 {
 	const struct bfo_journal_use none = { 0 };
+	int tries = 0;
 
-	return open_any(ctx, spec, BFO_OPEN_SOURCE, use ? use : &none, media, io, out);
+	return open_any(ctx, spec, how, use ? use : &none, media, io, &tries, out);
 }
 
 void bfo_volume_close(struct bfo_volume *vol)

@@ -17,6 +17,7 @@ enum {
 	BFO_OPEN_RECORDED = 16,	/* a target that may have what a copy left (commit/record.h) */
 	BFO_OPEN_RECOVER = 32,	/* a target just to replay its journal: commit/recover.h */
 	BFO_OPEN_LOCKED = 64,	/* the caller has its lock */
+	BFO_OPEN_MOVING = 128,	/* a source to be looked at, even if it is mounted read-write */
 };
 
 /* What is done about the journal of a source that was not unmounted cleanly. */
@@ -35,7 +36,7 @@ errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io
 			  struct bfo_volume **out);
 
 /*
- * Opens SPEC as a source.  If its journal needs recovery, what is read is what a mount would find:
+ * Opens SPEC as a source (HOW: 0 or BFO_OPEN_MOVING).  If its journal needs recovery, what is read is what a mount would find:
  * all that the journal has committed is put over it in memory (volume/replay.h).  MEDIA is about
  * one that may be damaged; it and USE may be NULL.
  *
@@ -43,7 +44,7 @@ errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io
  * 0): there may be inodes that never were.  Nor does a backup say that the journal needs recovery:
  * one that does is refused.
  */
-errcode_t bfo_volume_open_source(struct bfo_context *ctx, const char *spec,
+errcode_t bfo_volume_open_source(struct bfo_context *ctx, const char *spec, int how,
 				 const struct bfo_journal_use *use,
 				 const struct bfo_media_options *media, io_manager io,
 				 struct bfo_volume **out);

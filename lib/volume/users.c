@@ -32,7 +32,8 @@
 #include "volume/volume.h"
 
 #define TRIES 25
-static const struct timespec a_moment = { .tv_nsec = 20000000 };
+#define LOOKS 3			/* more of them, at what moves */
+static const struct timespec a_moment = { .tv_nsec = 20000000 }, a_while = { .tv_nsec = 100000000 };
 
 /* The lock of a device that e2bfo has opened exclusively (one for writing would be in its way). */
 static const struct flock ours = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
@@ -227,31 +228,34 @@ static errcode_t refuse_any(struct bfo_context *ctx, const char *name, const str
 }
 
 /* There is more than one way out, and the first advice, to unmount it, is none for a root filesystem. */
-static errcode_t tell_writable(struct bfo_context *ctx, const char *name, const struct bfo_mount *m)
+static errcode_t tell_writable(struct bfo_context *ctx, const struct bfo_users *u,
+			       const struct bfo_mount *m)
 {
+	const char *look = u->may_move ? "name the device that is mounted, or " : "";
 	static const char advice[] = "remount it read-only, read a snapshot of it (LVM, device mapper, a "
 				     "cloud's volume) or a copy made under fsfreeze, or boot a rescue "
 				     "system; e2bfo(8), SOURCES IN USE, has them all";
 
 	if (!m->process)
-		return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: it is mounted read-write: %s", name,
-				advice);
+		return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: it is mounted read-write: %s%s",
+				u->name, look, advice);
 	return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: process %d sees it mounted read-write, in "
-			"another mount namespace (a container): %s", name, m->process, advice);
+			"another mount namespace (a container): %s%s", u->name, m->process, look, advice);
 }
 
 /*
  * Refuses those who may write.  UNREPLAYED: the journal needs recovery; then a kernel that has not left
  * it alone has given up in the middle of something, and what it knows better is in its memory.
  */
-static errcode_t refuse_writers(struct bfo_context *ctx, const char *name, const struct found *f,
-				int unreplayed)
+static errcode_t refuse_writers(struct bfo_context *ctx, const struct bfo_users *u,
+				const struct found *f, int unreplayed)
 {
+	const char *name = u->name;
 	size_t i;
 
 	for (i = 0; i < f->mounts.n; i++) {
 		if (!f->mounts.v[i].read_only)
-			return tell_writable(ctx, name, &f->mounts.v[i]);
+			return tell_writable(ctx, u, &f->mounts.v[i]);
 		if (unreplayed && !f->mounts.v[i].unreplayed)
 			return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: it is mounted read-only, but "
 					"was not when its journal was written last, as after an error; "
@@ -302,7 +306,8 @@ static errcode_t lock_device(struct bfo_context *ctx, const struct bfo_users *u)
 
 /*
  * The page cache of a mounted device holds the kernel's own metadata.  But what it holds of files is
- * what somebody once read there: files are written past it.
+ * what somebody once read there: files are written past it.  (BLKFLSBUF has the filesystem write what
+ * it has, as syncfs(2) does.)
  */
 static void drop_cached(int fd)
 {
@@ -383,16 +388,28 @@ static int is_shared(const struct bfo_users *u)
 	return u->fd >= 0 && !u->alone;
 }
 
+/* Is the device itself mounted to be written? */
+static int is_moving(const struct bfo_users *u, const struct found *f)
+{
+	struct stat st;
+
+	return u->fd >= 0 && !fstat(u->fd, &st) && f->mounts.n == 1 && !f->holders.n &&
+	       !f->mounts.v[0].read_only && f->mounts.v[0].dev == st.st_rdev;
+}
+
 static errcode_t check_source(struct bfo_context *ctx, struct bfo_users *u, const struct found *f,
 			      const struct ext2_super_block *sb)
 {
 	uint32_t recover = EXT3_FEATURE_INCOMPAT_RECOVER;
 
+	u->moving = u->may_move && is_moving(u, f);
+	if (u->moving)
+		return 0;
 	u->mounted = f->mounts.n > 0;
 	u->is_marked = sb != NULL;
 	if (sb)
 		u->mark = mark_of(sb);
-	return refuse_writers(ctx, u->name, f, sb && sb->s_feature_incompat & recover);
+	return refuse_writers(ctx, u, f, sb && sb->s_feature_incompat & recover);
 }
 
 errcode_t bfo_users_check(struct bfo_context *ctx, struct bfo_users *u, const struct bfo_store *s,
@@ -436,16 +453,24 @@ errcode_t bfo_users_check_again(struct bfo_context *ctx, struct bfo_volume *vol)
 	struct found f;
 	errcode_t err;
 
-	if (vol->users.alone && !s.ino)
+	if (vol->users.moving || (vol->users.alone && !s.ino))
 		return 0;		/* nothing can have mounted a disk that is ours */
 	err = find(ctx, &vol->users, is_shared(&vol->users), &s, &f);
 	if (!err)
-		err = refuse_writers(ctx, vol->spec, &f, 0);
+		err = refuse_writers(ctx, &vol->users, &f, 0);
 	if (err == BFO_ET_MOUNTED || err == BFO_ET_BUSY)
 		err = bfo_fail(ctx, BFO_ET_CHANGED, "reading %s: it was mounted read-write, or taken "
 			       "by somebody else, meanwhile", vol->spec);
 	found_free(&f);
 	return err ? err : check_mark(ctx, vol);
+}
+
+int bfo_users_again(const struct bfo_volume *vol, int *tries)
+{
+	if (!vol || !vol->users.moving || (*tries)++ >= LOOKS)
+		return 0;
+	nanosleep(&a_while, NULL);
+	return 1;
 }
 
 void bfo_users_end(struct bfo_users *u)

@@ -8,7 +8,9 @@
  * well (volume/lock.h).
  *
  * A target must be nobody else's.  A source may be read by several, and may be mounted, as long as the
- * kernel cannot write to it; that this has stayed so is asked once more when all was read.
+ * kernel cannot write to it; that this has stayed so is asked once more when all was read.  Who only
+ * looks may do so while the kernel writes: by the device that is mounted, whose cache has the kernel's
+ * own metadata, newer than the disk and than the journal.
  */
 #ifndef BFO_VOLUME_USERS_H
 #define BFO_VOLUME_USERS_H
@@ -33,7 +35,9 @@ struct bfo_users {
 	int fd;				/* on the block device; -1 of a file */
 	int alone;			/* that is exclusive: nothing can mount the device */
 	int lock;			/* on an image file, or -1 */
-	int mounted;			/* read-only */
+	int may_move;			/* a source that may be mounted read-write, too: it is only looked at */
+	int mounted;			/* read-only; */
+	int moving;			/* read-write */
 	int is_marked;
 	struct bfo_users_mark mark;	/* of the superblock as it was when it was opened */
 };
@@ -60,6 +64,12 @@ errcode_t bfo_users_check_again(struct bfo_context *ctx, struct bfo_volume *vol)
 /* Refuses bytes S that anybody uses: BFO_ET_MOUNTED, BFO_ET_BUSY. */
 errcode_t bfo_users_refuse(struct bfo_context *ctx, const struct bfo_users *u,
 			   const struct bfo_store *s);
+
+/*
+ * What looks damaged in VOL: is it to be read again?  Of one that is moving it is, three times, 100 ms
+ * apart (which have passed then); *TRIES is 0 at first.
+ */
+int bfo_users_again(const struct bfo_volume *vol, int *tries);
 
 /* Locks them, but takes nothing that would keep mke2fs(8) from it. */
 errcode_t bfo_users_lock(struct bfo_context *ctx, struct bfo_users *u, const struct bfo_store *s);
