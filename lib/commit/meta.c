@@ -117,13 +117,14 @@ struct gain {
 static void use_table(ext2_filsys fs, dgrp_t g, uint32_t last)
 {
 	uint32_t unused = EXT2_INODES_PER_GROUP(fs->super) - last;
+	int uninit = ext2fs_has_group_desc_csum(fs) &&
+		     ext2fs_bg_flags_test(fs, g, EXT2_BG_INODE_UNINIT);
 
-	if (!ext2fs_has_group_desc_csum(fs))
-		return;
-	if (ext2fs_bg_flags_test(fs, g, EXT2_BG_INODE_UNINIT) ||
-	    unused < ext2fs_bg_itable_unused(fs, g))
+	/* (Without checksums of groups the count means nothing, but e2fsck reads it all the same.) */
+	if (uninit || unused < ext2fs_bg_itable_unused(fs, g))
 		ext2fs_bg_itable_unused_set(fs, g, unused);
-	ext2fs_bg_flags_clear(fs, g, EXT2_BG_INODE_UNINIT);
+	if (uninit)
+		ext2fs_bg_flags_clear(fs, g, EXT2_BG_INODE_UNINIT);
 }
 
 static void apply_gain(struct bfo_meta *m, const struct gain *g)

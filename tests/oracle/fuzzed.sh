@@ -116,3 +116,14 @@ for part in '--to /to' '--from /dir'; do
 	says 'another number of names'
 	checked target.img
 done
+
+# ---- a group that claims unused inodes, without the feature that would say so ----
+
+# e2fsck reads the count without that feature, too: only once there are names of such inodes.
+small source.img
+debug source.img 'write value file'
+small target.img -N 64 -O ^metadata_csum,^uninit_bg
+debug target.img 'set_bg 0 itable_unused 53'
+checked target.img
+e2bfo 0 copy source.img target.img
+checked target.img
