@@ -102,14 +102,19 @@ static void print_outside(const struct report *r)
 	}
 }
 
-/* Bytes that the gathered arrays and the batch buffer take. */
+#define USED(vec) ((vec)->n * sizeof(*(vec)->v))
+
+/*
+ * What P7 of HACKING promises: inodes, names, extents, findings, sets of attributes, an order, and the
+ * buffer between reading and writing.
+ */
 static uint64_t memory_of(const struct report *r)
 {
 	const struct bfo_tree *t = r->plan->tree;
 	uint64_t batch = r->plan->stem_len * r->plan->target->block_size;
 
-	return bfo_vec_bytes(&t->inodes) + bfo_vec_bytes(&t->segs) + bfo_vec_bytes(&t->names) +
-	       bfo_vec_bytes(&t->text) + bfo_vec_bytes(&r->plan->order) +
+	return USED(&t->inodes) + USED(&t->names) + USED(&t->text) + USED(&t->segs) +
+	       USED(&t->findings) + USED(&t->eas) + USED(&t->sets) + USED(&r->plan->order) +
 	       (batch < r->opt->common.memory ? batch : r->opt->common.memory);
 }
 

@@ -15,7 +15,8 @@
  * What cannot be read on one side (its reader goes on, volume/media.h) is neither equal nor
  * different: it becomes a finding of that side's tree, and is left out (unread.h).
  *
- * Memory beside the two trees: 20 bytes per pair, at times 16 more, and the buffers of `memory`.
+ * Memory beside the two trees: 20 bytes per pair, at times 16 more, 8 per attribute block, and the
+ * buffers, of which as much is used as there is to compare, up to `memory`.
  */
 #ifndef BFO_COMPARE_COMPARE_H
 #define BFO_COMPARE_COMPARE_H

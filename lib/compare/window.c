@@ -15,14 +15,20 @@
 
 errcode_t bfo_window_init(struct bfo_window *w, struct bfo_compare *c)
 {
+	int side;
+
 	*w = (struct bfo_window) { .c = c, .size = c->memory };
 	w->room = bfo_pages_alloc(w->size);
-	return w->room ? 0 : bfo_fail(c->ctx, ENOMEM, "comparing inodes");
+	for (side = 0; side < 2; side++)
+		w->ea[side] = calloc(c->tree[side]->eas.n + 1, sizeof(*w->ea[side]));
+	return w->room && w->ea[0] && w->ea[1] ? 0 : bfo_fail(c->ctx, ENOMEM, "comparing inodes");
 }
 
 void bfo_window_free(struct bfo_window *w)
 {
 	bfo_pages_free(w->room, w->size);
+	free(w->ea[0]);
+	free(w->ea[1]);
 	bfo_vec_free(&w->items);
 	bfo_vec_free(&w->nodes[0]);
 	bfo_vec_free(&w->nodes[1]);
@@ -60,6 +66,12 @@ static uint32_t content_blocks(const struct bfo_window *w, uint32_t pair, int si
 	return (content_bytes(w, pair, side) + bs - 1) / bs;
 }
 
+/* Where the attribute block of SIDE's inode, which has one, is noted to be. */
+static const char **place_of_ea(const struct bfo_window *w, uint32_t pair, int side)
+{
+	return &w->ea[side][bfo_pair_inode(w->c, pair, side)->ea];
+}
+
 int bfo_window_fits(const struct bfo_window *w, uint32_t pair)
 {
 	size_t need = w->used + sizeof(struct bfo_window_item), blocks;
@@ -69,7 +81,8 @@ int bfo_window_fits(const struct bfo_window *w, uint32_t pair)
 		const struct bfo_volume *vol = w->c->reader[side]->vol;
 
 		blocks = content_blocks(w, pair, side);
-		blocks += bfo_pair_inode(w->c, pair, side)->ea != BFO_NONE;
+		blocks += bfo_pair_inode(w->c, pair, side)->ea != BFO_NONE &&
+			  !*place_of_ea(w, pair, side);
 		need += vol->inode_size + FETCH_BYTES + blocks * (vol->block_size + FETCH_BYTES);
 	}
 	need += w->items.n * sizeof(struct bfo_window_item) + w->fetches.n * FETCH_BYTES;
@@ -108,15 +121,21 @@ static errcode_t want_inode(struct bfo_window *w, int side, uint32_t ino, struct
 		    .at = at % vol->block_size });
 }
 
-static errcode_t want_ea(struct bfo_window *w, int side, uint32_t ea, struct bfo_small *small)
+static errcode_t want_ea(struct bfo_window *w, uint32_t pair, int side, struct bfo_small *small)
 {
 	uint32_t bs = w->c->reader[side]->vol->block_size;
+	uint32_t ea = bfo_pair_inode(w->c, pair, side)->ea;
+	const char **place;
 	char *room;
 
 	if (ea == BFO_NONE)
 		return 0;
+	place = place_of_ea(w, pair, side);
+	small->ea = *place;
+	if (*place)
+		return 0;
 	room = take_room(w, bs);
-	small->ea = room;
+	small->ea = *place = room;
 	return want(w, side, w->c->tree[side]->eas.v[ea].blk, 1,
 		    (struct bfo_fetch) { .to = room, .len = bs });
 }
@@ -161,7 +180,7 @@ errcode_t bfo_window_add(struct bfo_window *w, uint32_t pair)
 
 		err = want_inode(w, side, rec->ino, &item.of[side]);
 		if (!err)
-			err = want_ea(w, side, rec->ea, &item.of[side]);
+			err = want_ea(w, pair, side, &item.of[side]);
 		if (!err)
 			err = want_content(w, pair, side, &item.of[side]);
 	}
@@ -221,5 +240,12 @@ errcode_t bfo_window_load(struct bfo_window *w)
 
 void bfo_window_clear(struct bfo_window *w)
 {
+	size_t i;
+	int side;
+
+	for (i = 0; i < w->items.n; i++)
+		for (side = 0; side < 2; side++)
+			if (w->items.v[i].of[side].ea)
+				*place_of_ea(w, w->items.v[i].pair, side) = NULL;
 	w->used = w->items.n = w->nodes[0].n = w->nodes[1].n = w->fetches.n = 0;
 }

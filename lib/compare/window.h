@@ -4,7 +4,7 @@
  *
  * Raw inodes, attribute blocks, targets of long symlinks, and the data of files whose partner is
  * stored inline.  A window is filled, loaded - each side in the order of its blocks -, looked at
- * and emptied.
+ * and emptied.  An attribute block that inodes share is in it once.
  */
 #ifndef BFO_COMPARE_WINDOW_H
 #define BFO_COMPARE_WINDOW_H
@@ -36,6 +36,7 @@ struct bfo_window {
 	size_t size, used;
 	BFO_VEC(struct bfo_window_item) items;
 	bfo_order_list nodes[2];	/* tag: index into fetches */
+	const char **ea[2];		/* of each of eas[]: where it is in this window, or NULL */
 	BFO_VEC(struct bfo_fetch) fetches;
 };
 

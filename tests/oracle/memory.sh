@@ -3,7 +3,7 @@
 # Memory is what HACKING promises (P7): so much per inode, name and extent, the buffer, and 16 MB for
 # everything else; at the peak, as the kernel counts it.
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs perl time
+requires root mke2fs perl time setfattr
 
 buffer=$((16 << 20)) rest=$((16 << 20)) times=1
 if ldd "$E2BFO" | grep -q libasan; then		# its own memory counts, too
@@ -11,16 +11,20 @@ if ldd "$E2BFO" | grep -q libasan; then		# its own memory counts, too
 	export ASAN_OPTIONS=quarantine_size_mb=1
 fi
 
-# within WHAT INODES NAMES NAME_BYTES EXTENTS COMMAND...
+# within WHAT INODES NAMES NAME_BYTES EXTENTS COMMAND...: with --json, what it says that it takes is right
 within() {
-	local what=$1 peak
+	local what=$1 peak told
 	local limit=$(((64 * $2 + 24 * $3 + $4 + 16 * $5 + buffer + rest) * times))
 
 	shift 5
-	command time -f %M -o peak "$@" > /dev/null 2> said || fail "$*: $(cat said)"
+	command time -f %M -o peak "$@" > out 2> said || fail "$*: $(cat said)"
 	peak=$(($(cat peak) * 1024))
 	echo "$what: $((peak >> 10)) KiB, promised $((limit >> 10))"
 	[ "$peak" -le "$limit" ] || fail "$what takes more memory than promised"
+	told=$(sed -n 's/.*"memory_bytes": \([0-9]*\).*/\1/p' out)
+	[ -n "$told" ] || return 0
+	[ "$peak" -le $(((told + rest) * times)) ] || fail "$what takes more memory than it says: $told"
+	[ "$told" -le "$limit" ] || fail "$what says that it takes more memory than promised: $told"
 }
 
 # shape WHAT INODES NAMES NAME_BYTES EXTENTS PERL: in a new directory, copied both ways.
@@ -32,7 +36,7 @@ shape() {
 	(cd mnt && perl -e "$6")
 	unmounted mnt
 	volume target.img 2G -b 1024 -N 420000
-	within "$1" "${counts[@]}" "$E2BFO" copy --memory 16M source.img target.img
+	within "$1" "${counts[@]}" "$E2BFO" copy --json --memory 16M source.img target.img
 	checked target.img
 	rm target.img
 	within "$1, --mkfs" "${counts[@]}" "$E2BFO" copy --memory 16M --mkfs --size 2G \
@@ -82,3 +86,15 @@ unmounted mnt
 volume target.img 512M -N 70000
 within "240 MB, scattered" $n $n $((10 * n)) $n "$E2BFO" copy source.img target.img
 checked target.img
+
+# verify holds two trees, and of what it compares both inodes, with 512 bytes for what it knows about
+# them; but a block of attributes that they share only once.
+n=30000
+volume source.img 512M -N 40000
+mounted source.img mnt rw,noatime
+(cd mnt && perl -e 'for (1 .. 30000) { open(my $f, ">", "file$_") or die "$!"; }' &&
+	find . -name 'file*' -exec setfattr -n user.large -v "$(printf 'v%.0s' {1..300})" {} +)
+unmounted mnt
+buffer=$((n * (2 * 256 + 512)))
+within "verify, shared attribute blocks" $((2 * n)) $((2 * n)) $((20 * n)) 0 \
+	"$E2BFO" verify source.img source.img
