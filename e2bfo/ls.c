@@ -134,6 +134,10 @@ static errcode_t list_path(struct ls *ls, const char *path)
 		} else {
 			err = ls_queue_begin(ls, clean.v, clean.n, st);
 			if (!err)
+				err = ls_queue_point(ls, 0);
+			if (!err)
+				ls_print_strange(&ls->print, "", 0, st);
+			if (!err)
 				err = ls_dir_list(ls);
 		}
 	}

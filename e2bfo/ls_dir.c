@@ -20,8 +20,10 @@
 #include "base/sort.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
+#include "gather/target.h"
 #include "itree/cursor.h"
 #include "ls.h"
+#include "plan/names.h"
 
 #define BATCH_FIRST 256U	/* names: so that the first line comes at once */
 #define BATCH 8192U
@@ -92,15 +94,28 @@ static void sort_names(struct group *g, uint32_t above)
 	bfo_sort(t->names.v, t->names.n, sizeof(*t->names.v), 2);
 }
 
+/* The hash of name N of directory record DIR becomes its `minor`. */
+static void hash_name(const struct bfo_target *shape, const struct bfo_tree *t, uint32_t dir,
+		      struct bfo_name *n)
+{
+	uint32_t flags = t->inodes.v[dir].flags, minor;
+
+	bfo_text_hash(shape, flags, bfo_name_text(t, n), bfo_name_len(n),
+		      bfo_dir_has_hashes(flags) ? bfo_name_hashes(t, n) : NULL, &n->minor, &minor);
+}
+
 /* Several names of one inode come in the order of a tree: by their hash. */
 static void sort_links(struct group *g)
 {
-	const struct bfo_volume *vol = g->ls->volume;
+	const struct ls_dir *dirs = g->ls->queue.dirs.v;
 	struct bfo_tree *t = &g->tree;
+	struct bfo_target shape = { 0 };
 	size_t i, end, k;
 
+	bfo_target_shape(g->ls->volume, &shape);
 	for (i = 0; i < t->names.n; i = end) {
 		struct bfo_name *n = &t->names.v[i];
+		uint32_t dir = bfo_tree_find(t, dirs[n->dir].ino);
 
 		for (end = i + 1; end < t->names.n && t->names.v[end].dir == n->dir &&
 				  t->names.v[end].ino == n->ino; end++)
@@ -108,10 +123,7 @@ static void sort_links(struct group *g)
 		if (end - i == 1)
 			continue;
 		for (k = i; k < end; k++)
-			ext2fs_dirhash2(bfo_volume_hash_version(vol),
-					bfo_name_text(t, &t->names.v[k]),
-					bfo_name_len(&t->names.v[k]), NULL, 0,
-					vol->fs->super->s_hash_seed, &t->names.v[k].minor, NULL);
+			hash_name(&shape, t, dir, &t->names.v[k]);
 		bfo_sort(n, end - i, sizeof(*n), 3);
 	}
 }

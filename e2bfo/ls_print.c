@@ -346,6 +346,14 @@ void ls_print_entry(struct ls_print *p, const char *name, size_t len, const stru
 		ls_print_damage(p, name, len, &(struct damage) { .kind = bad, .ino = st->ino,
 				.blk = bad == BFO_FOUND_XATTR_INODE ? 0 :
 				       bfo_inode_ea_block(st->raw) });
+	ls_print_strange(p, name, len, st);
+}
+
+void ls_print_strange(struct ls_print *p, const char *name, size_t len, const struct bfo_stat *st)
+{
+	if (st->strange)
+		ls_print_damage(p, name, len, &(struct damage) { .kind = BFO_FOUND_INODE_FLAGS,
+				.ino = st->ino });
 }
 
 void ls_print_damage(struct ls_print *p, const char *name, size_t len, const struct damage *found)

@@ -55,6 +55,9 @@ void ls_print_entry(struct ls_print *p, const char *name, size_t len, const stru
 /* Something is damaged: NAME in the directory that was begun (empty: that directory). */
 void ls_print_damage(struct ls_print *p, const char *name, size_t len, const struct damage *d);
 
+/* The same of flags that ST cannot have, if it has any. */
+void ls_print_strange(struct ls_print *p, const char *name, size_t len, const struct bfo_stat *st);
+
 /* The end: what came of it.  ERR, unless 0, happened while WHAT. */
 void ls_print_end(struct ls_print *p, const struct ls_ways *ways, const struct bfo_reader *r,
 		  errcode_t err, const char *what, int status);

@@ -228,6 +228,8 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
 		return refuse(c, "inode", ino, 0, "is in use, but free in the inode bitmap");
 	if (bfo_volume_is_system_inode(c->vol, ino))
 		return 0;
+	if (bad == BFO_FOUND_KINDS && bfo_inode_has_strange_flags(&rec, raw))
+		bad = BFO_FOUND_INODE_FLAGS;
 	if (bad != BFO_FOUND_KINDS)
 		return refuse(c, "inode", ino, 0, bfo_finding_table[bad].text);
 	ea = bfo_inode_ea_block(raw);

@@ -77,6 +77,7 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
 	memcpy(to, raw, size);
 	st->raw = to;
 	st->bad = bfo_inode_judge(l->r->vol, ino, raw, &rec);
+	st->strange = bfo_inode_has_strange_flags(&rec, raw);
 	return st->bad == BFO_FOUND_KINDS && S_ISLNK(rec.mode) ? take_link(l, st, &rec) : 0;
 }
 

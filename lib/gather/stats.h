@@ -12,6 +12,7 @@ struct bfo_stat {
 	uint32_t ino;
 	uint32_t bad;		/* an enum bfo_finding_kind; BFO_FOUND_KINDS: it is sound */
 	const void *raw;	/* as it stands in the table; NULL: not in use, or not readable */
+	int strange;		/* it is sound, but for flags that it cannot have */
 	uint32_t target_len;	/* of symbolic links, unless encrypted; else 0 */
 	uint64_t target;	/* place in `targets` */
 };

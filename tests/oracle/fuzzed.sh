@@ -69,6 +69,8 @@ for claim in / /dir /fast /slow /device /fifo /file; do
 		e2bfo 1 copy source.img target.img
 		says 'flags that its type cannot have'
 		checked target.img
+		e2bfo 1 ls -R source.img
+		says "$claim: .*flags that its type cannot have"
 		for path in dir/file fast slow device fifo file; do
 			[ -n "$(inode_of target.img "$path")" ] || fail "$claim with $flag: /$path is lost"
 		done
@@ -101,6 +103,17 @@ for claim in / /dir; do
 	says 'e2fsck -f'
 	unchanged target.img "$before" "a target whose $claim claims to be a value"
 done
+
+# And of what else is in a target that was mounted since it was checked.
+debug base.img 'set_super_value mtime 20300101'
+cp base.img target.img
+e2bfo 0 copy source.img target.img
+cp base.img target.img
+debug target.img "set_inode_field /fifo flags 0x200000"
+before=$(digest target.img)
+e2bfo 8 copy source.img target.img
+says 'flags that its type cannot have'
+unchanged target.img "$before" "a target whose fifo claims to be a value"
 
 # ---- a wrong link count, where a part is copied ----
 

@@ -415,3 +415,25 @@ cp sound.img tree.img
 e2fsck -fy tree.img > fsck.log 2>&1 || :
 e2bfo 0 ls --json tree.img /big
 grep -q '"index": "stale"' out || fail "e2fsck is not noticed"
+
+# --- names of one inode in a casefolded directory: by the hash that such a directory has ---
+volume plain.img 8M -b 1024 -N 400 -O casefold
+{
+	echo 'mkdir folded' && echo 'set_inode_field folded flags 0x40080000'
+	echo 'write expected folded/File'
+	for name in Able bAKER Charlie dOG Easy fOX George hOW; do
+		echo "ln folded/File folded/$name"
+	done
+	echo 'set_inode_field folded/File links_count 9'
+	for name in {1..100}; do
+		echo "symlink folded/So-that-there-is-more-than-a-block-$name to"
+	done
+} > links
+debug plain.img < links
+cp plain.img tree.img
+e2itree 1 -p tree.img
+e2bfo 0 ls plain.img /folded
+mv out expected
+e2bfo 0 ls -v tree.img /folded
+says '1 in the order of their index'
+same expected out
