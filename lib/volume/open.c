@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 
 #include "base/bfo_err.h"
 #include "volume/backup.h"
@@ -75,6 +77,19 @@ static errcode_t explain_short_read(struct bfo_context *ctx, struct bfo_volume *
 			(unsigned long long) vol->store.size, missing);
 }
 
+/* libext2fs says EPERM of a device that was set read-only, as of a file that is immutable. */
+static errcode_t explain_refusal(const struct bfo_volume *vol)
+{
+	int fd = open(vol->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), read_only = 0;
+
+	if (fd < 0)
+		return EPERM;
+	if (ioctl(fd, BLKROGET, &read_only))
+		read_only = 0;
+	close(fd);
+	return read_only ? EROFS : EPERM;
+}
+
 static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const char *options,
 			 io_manager io)
 {
@@ -95,7 +110,8 @@ static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const 
 	if (err == EXT2_ET_SHORT_READ)
 		return explain_short_read(ctx, vol, io);
 	if (err)
-		return bfo_fail(ctx, err, "opening %s", vol->spec);
+		return bfo_fail(ctx, err == EPERM ? explain_refusal(vol) : err, "opening %s",
+				vol->spec);
 	io_channel_set_options(vol->fs->io, "cache=off");
 	vol->block_size = vol->fs->blocksize;
 	vol->inode_size = EXT2_INODE_SIZE(vol->fs->super);

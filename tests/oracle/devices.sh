@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Where volumes may be: block devices, a read-only one as source; at an offset in a file, with
-# nothing around it touched; named by UUID= or LABEL=.
+# Where volumes may be: block devices, a read-only one as source, but not as target; at an offset in
+# a file, with nothing around it touched; named by UUID= or LABEL=.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs setfattr setfacl chattr losetup perl blkid
 
@@ -23,6 +23,13 @@ to=$(loop target.img)
 e2bfo 0 copy "$from" "$to"
 unloop "$to"
 judge target.img
+
+to=$(loop -r target.img)
+e2bfo 8 copy --to /again source.img "$to"
+says "Read-only file system while opening $to\$"
+e2bfo 8 copy --mkfs --force source.img "$to"
+says "Read-only file system while opening $to to format it"
+unloop "$to"
 
 volume target.img 400M
 e2bfo 0 copy "UUID=$uuid" target.img
