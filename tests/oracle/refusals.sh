@@ -155,14 +155,14 @@ refused source.img other.img 'e2fsck -f & other\.img'
 
 # ---- no room ----
 volume other.img 24M -m 0
-refused source.img other.img 'block.*[0-9]+|[0-9]+.*block'
+refused source.img other.img '[0-9]+ blocks of 4096 bytes needed, [0-9]+ free'
 volume other.img 100M -N 1024
-refused source.img other.img 'inode.*[0-9]+|[0-9]+.*inode'
+refused source.img other.img 'free inodes .* [0-9]+ needed, [0-9]+ free'
 rm other.img
 refused source.img other.img '[0-9]+ blocks of 4096 bytes needed, [0-9]+ free' --mkfs --size 20M
 [ ! -e other.img ] || fail "--mkfs --size 20M has left a file"
 truncate -s 20M other.img
-refused source.img other.img 'block.*[0-9]+|[0-9]+.*block' --mkfs
+refused source.img other.img '[0-9]+ blocks of 4096 bytes needed, [0-9]+ free' --mkfs
 
 # ---- arguments that are not for formatting ----
 refused source.img other.img 'more.*no option' --mkfs='-m 1 more'
