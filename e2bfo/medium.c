@@ -50,8 +50,7 @@ void medium_warn(const char *name, const struct bfo_volume *vol)
 			(unsigned long long) map_end(vol), name,
 			(unsigned long long) (vol->offset + bfo_volume_store(vol).size));
 	if (vol && vol->users.moving)
-		message("warning: %s is mounted read-write: this is what it was like while it was read, and "
-			"that is not one moment", name);
+		message_moving(name);
 	if (vol && bfo_media_missing(vol))
 		message("warning: %s ends before its filesystem does: it has %llu bytes, %llu are "
 			"missing", name, (unsigned long long) vol->store.size,

@@ -57,6 +57,7 @@ struct told {
 	int code;
 	uint32_t ino;
 	int fixed;
+	int moving;		/* it may well be that it was written while it was read */
 	char *path;		/* for --json, or NULL */
 };
 
@@ -68,6 +69,9 @@ struct job {
 	struct bfo_volume *vol;
 	struct bfo_reader reader;
 	int reading;			/* the reader is open */
+	int tries;			/* to see what looks damaged once more, where it moves */
+	int again;			/* one is due: this one is not told */
+	uint64_t moving;		/* problems that the last one still had */
 
 	struct bfo_container old;
 	int has_old;			/* 1: it can be read; -1: it is damaged */
@@ -126,6 +130,12 @@ errcode_t dump_tree(struct job *j);
 
 /* What belongs to -l alone in the object of --json; WHOLE, if it came to that. */
 void list_json(const struct job *j, struct json *out, int whole);
+
+/*
+ * Something looks damaged.  1: of what is mounted read-write, whose moments are no damage; if `again` is
+ * set then, all is looked at once more.
+ */
+int job_is_moving(struct job *j);
 
 /* The tree of directory INO, or NULL. */
 struct tree *job_tree(const struct job *j, uint32_t ino);

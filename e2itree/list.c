@@ -13,7 +13,7 @@ static const char *state_of(const struct job *j, const struct tree *t)
 	const struct dir *d = job_dir(j, t->dir.ino);
 
 	if (t->damage)
-		return "damaged";
+		return j->vol->users.moving ? "moving" : "damaged";
 	if (!d)
 		return "gone";
 	return d->fate == FATE_KEEP ? "fresh" : "stale";
@@ -44,7 +44,7 @@ void list_json(const struct job *j, struct json *out, int whole)
 	for (i = 0; whole && i < j->trees.n; i++)
 		json_tree(j, out, &j->trees.v[i]);
 	json_close(out, ']');
-	json_bool(out, "damaged", j->is_damaged);
+	json_bool(out, "damaged", j->is_damaged && !j->vol->users.moving);
 	json_bool(out, "container", j->has_old != 0);
 	json_number(out, "min_entries", j->opt.min);
 }
@@ -68,7 +68,8 @@ void list_trees(struct job *j)
 		return;
 	progress_wipe(&j->bar);
 	if (j->is_damaged)
-		message_printf("%s: /" ITREE_NAME " is damaged\n", j->opt.device);
+		message_printf("%s: /" ITREE_NAME " %s\n", j->opt.device, j->vol->users.moving ?
+			       "was changing while it was read" : "is damaged");
 	else if (!j->trees.n)
 		message_printf("%s: has no indexes%s\n", j->opt.device,
 			       j->has_old ? ", but an empty /" ITREE_NAME : "");

@@ -36,7 +36,8 @@ static errcode_t read_time(struct job *j)
 
 errcode_t job_open(struct job *j, int for_writing)
 {
-	int how = for_writing ? BFO_OPEN_TARGET : BFO_OPEN_SOURCE;
+	int only_looks = j->opt.list || (j->opt.answer == ANSWER_NO && !j->opt.dump);
+	int how = for_writing ? BFO_OPEN_TARGET : only_looks ? BFO_OPEN_MOVING : BFO_OPEN_SOURCE;
 	errcode_t err = bfo_volume_open(&j->ctx, j->opt.device, how, NULL, &j->vol);
 
 	if (!err)
@@ -130,6 +131,8 @@ static errcode_t check(struct job *j)
 
 	if (!err)
 		err = during(j, pass2(j), "reading directories");
+	if (!err && j->again)
+		return 0;
 	if (!err)
 		err = pass3_decide(j, &work);
 	if (err || j->opt.list) {
@@ -200,6 +203,15 @@ static errcode_t run(struct job *j)
 	return err || !looks ? err : bfo_users_check_again(&j->ctx, j->vol);
 }
 
+int job_is_moving(struct job *j)
+{
+	if (!j->vol || !j->vol->users.moving)
+		return 0;
+	if (!j->again)
+		j->again = bfo_users_again(j->vol, &j->tries);
+	return 1;
+}
+
 static void release(struct job *j)
 {
 	size_t i;
@@ -219,6 +231,26 @@ static void release(struct job *j)
 	job_close(j);
 }
 
+/* The first look, and more of them as long as something that is being written to looks damaged. */
+static errcode_t look(struct job *j)
+{
+	errcode_t err = run(j);
+
+	while (!bfo_cancelled(&j->ctx) && (j->again || (err && job_is_moving(j) && j->again))) {
+		struct job fresh = { .opt = j->opt, .ctx = j->ctx, .bar = j->bar, .draw = j->draw,
+				     .tries = j->tries };
+
+		progress_wipe(&j->bar);
+		if (!j->opt.json && !j->opt.quiet && !j->opt.list)
+			puts("Something changed while it was read; once more from the beginning.");
+		release(j);
+		*j = fresh;
+		*j->ctx.what = 0;
+		err = run(j);
+	}
+	return err;
+}
+
 int main(int argc, char **argv)
 {
 	struct job j = { 0 };
@@ -231,7 +263,7 @@ int main(int argc, char **argv)
 		j.ctx.cancel = &cancel_requested;
 		process_catch_signals();
 		report_attach(&j);
-		err = run(&j);
+		err = look(&j);
 		status = report_end(&j, err);
 	}
 	release(&j);

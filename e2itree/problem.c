@@ -21,6 +21,7 @@ enum {
 	NO_FIX = 2,		/* there is nothing that could be done here */
 	NOTE = 4,		/* part of another problem: counts for nothing by itself */
 	WORK = 8,		/* nothing is wrong: -n tells it without a question and its answer */
+	DAMAGE = 16,		/* unless it is mounted read-write and was changing */
 };
 
 struct row {
@@ -32,15 +33,15 @@ struct row {
 
 static const struct row rows[PR_CODES] = {
 	[PR_1_CONTAINER_DAMAGED] = { "container-damaged", "The file of indexes, /" ITREE_NAME
-				     ", is damaged (%t).", "Build it anew", PREEN },
+				     ", is damaged (%t).", "Build it anew", PREEN | DAMAGE },
 	[PR_1_OTHER_UUID] = { "other-uuid", "The indexes were made for another UUID, %t.",
 			      "Take them over", PREEN },
 	[PR_1_OTHER_HASH] = { "other-hash", "The indexes were made with another hash of names.",
 			      "Build them anew", PREEN },
 	[PR_1_TREE_DAMAGED] = { "tree-damaged", "The index of %d is damaged (block %b: %t).",
-				"Rebuild it", PREEN },
+				"Rebuild it", PREEN | DAMAGE },
 	[PR_2_DIR_DAMAGED] = { "directory-damaged", "%d is damaged and cannot be indexed; run "
-			       "e2fsck -f.", NULL, NO_FIX },
+			       "e2fsck -f.", NULL, NO_FIX | DAMAGE },
 	[PR_3_NO_TREE] = { "no-tree", "%d has %n and no index.", "Build it", PREEN | WORK },
 	[PR_3_STALE] = { "stale", "The index of %d is out of date.", "Rebuild it", PREEN },
 	[PR_3_SMALL] = { "small", "%d has an index, but only %n.", "Drop it", PREEN },
@@ -154,11 +155,39 @@ static int decide(struct job *j, const struct row *row)
 	return yes;
 }
 
+/* It is told, and that is all. */
+static void tell_moving(struct job *j, const struct row *row, const struct about *about)
+{
+	j->moving++;
+	if (j->opt.json || j->opt.list)
+		return;
+	progress_wipe(&j->bar);
+	fputs("Was changing while it was read: ", stdout);
+	print(j, row, about);
+	putchar('\n');
+}
+
+static void note(struct job *j, struct told told, uint32_t ino)
+{
+	if (j->opt.json && job_dir(j, ino))
+		told.path = job_raw_path(j, ino);
+	told.ino = ino;
+	if (bfo_vec_push(&j->told, told))
+		j->status |= EXIT_FAILED;
+}
+
 int problem(struct job *j, enum problem_code code, const struct about *about)
 {
 	const struct row *row = &rows[code];
 	int fixed = 0;
 
+	if (row->flags & DAMAGE && job_is_moving(j)) {
+		if (!j->again) {
+			tell_moving(j, row, about);
+			note(j, (struct told) { .code = code, .moving = 1 }, about->ino);
+		}
+		return 0;
+	}
 	if (j->opt.list)
 		return 0;	/* list_trees() tells */
 	progress_wipe(&j->bar);
@@ -175,9 +204,6 @@ int problem(struct job *j, enum problem_code code, const struct about *about)
 	j->left += !fixed && !(row->flags & (NOTE | WORK));
 	j->unbuilt += !fixed && row->flags & WORK;
 	j->wanted += fixed;
-	if (bfo_vec_push(&j->told, (struct told) { .code = code, .ino = about->ino, .fixed = fixed,
-			 .path = j->opt.json && job_dir(j, about->ino) ?
-				 job_raw_path(j, about->ino) : NULL }))
-		j->status |= EXIT_FAILED;
+	note(j, (struct told) { .code = code, .fixed = fixed }, about->ino);
 	return fixed;
 }

@@ -67,6 +67,8 @@ static void json_problems(struct json *out, const struct job *j, errcode_t err)
 			json_number(out, "inode", j->told.v[i].ino);
 		if (j->told.v[i].path)
 			json_string(out, "path", j->told.v[i].path);
+		if (j->told.v[i].moving)
+			json_bool(out, "moving", 1);
 		json_bool(out, "fixed", j->told.v[i].fixed && (!err && j->status & EXIT_CHANGED));
 		json_close(out, '}');
 	}
@@ -88,12 +90,19 @@ static void json_work(struct json *out, const struct job *j, errcode_t err)
 	json_string(out, "target_state", err ? bfo_fate_word(j->fate) : NULL);
 }
 
+static int is_moving(const struct job *j)
+{
+	return j->vol && j->vol->users.moving;
+}
+
 static void print_json(const struct job *j, errcode_t err)
 {
 	struct json out;
 
 	result_begin(&out, "e2itree", j->opt.list ? "list" : j->opt.remove ? "remove" : "check");
 	json_string(&out, "device", j->opt.device);
+	if (is_moving(j))
+		json_number(&out, "moving", j->moving);
 	if (j->opt.list)
 		list_json(j, &out, !err);
 	else
@@ -147,6 +156,8 @@ int report_end(struct job *j, errcode_t err)
 		j->status |= err == BFO_ET_CANCELLED ? EXIT_CANCELED : EXIT_FAILED;
 	if (j->opt.json)
 		print_json(j, err);
+	if (is_moving(j))
+		message_moving(j->opt.device);
 	fflush(stdout);			/* in a log, the reason of the end is at its end */
 	if (err)
 		message("%s while %s", error_message(err), *j->ctx.what ? j->ctx.what : "working");

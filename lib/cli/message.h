@@ -22,6 +22,9 @@ void message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same with "; try 'PROGRAM COMMAND --help'" behind it; COMMAND may be NULL. */
 void message_usage(const char *command, const char *fmt, va_list ap);
 
+/* A warning: volume NAME is mounted read-write. */
+void message_moving(const char *name);
+
 /* TEXT to standard output.  A newline that ends FMT is one; others become visible. */
 void message_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
