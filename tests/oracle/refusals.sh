@@ -3,7 +3,7 @@
 # What must be refused: exit 8, one message that names the volume and what is wrong or what to
 # do, and not a byte written to either side.
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck debugfs losetup perl mkswap
+requires root mke2fs e2fsck debugfs losetup perl mkswap setpriv
 
 # refused SOURCE TARGET PATTERNS [OPTIONS...]: with the files source.img, target.img, other.img
 # behind the names; their digests are taken before and after. PATTERNS are separated by " & ".
@@ -77,6 +77,20 @@ wait $!
 e2bfo 0 ls target.img
 unloop "$device"
 rm inside leave
+
+# By a user who may not look into loop devices, to whom the image belongs.
+chmod o+x . ..
+cp "$E2BFO" user-e2bfo
+chmod 666 source.img target.img
+mounted target.img mnt
+before=$(digest target.img)
+status=0
+setpriv --reuid 65534 --regid 65534 --clear-groups ./user-e2bfo copy source.img target.img 2> said || status=$?
+[ $status = 8 ] || fail "exit $status: $(cat said)"
+says "mounted while opening target.img: please unmount"
+unchanged target.img "$before" "a user's copy"
+unmounted mnt
+rm user-e2bfo
 
 # hold DEVICE: somebody has it for himself
 hold() {
