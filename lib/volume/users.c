@@ -433,8 +433,9 @@ static errcode_t check_mark(struct bfo_context *ctx, struct bfo_volume *vol)
 
 	if (!vol->users.is_marked || vol->fd < 0)
 		return 0;
-	if (vol->users.fd >= 0)
-		drop_cached(vol->users.fd);
+	if (vol->users.fd >= 0)		/* whole pages that it may lie in, and no data */
+		posix_fadvise(vol->users.fd, (vol->offset + SUPERBLOCK_OFFSET) & ~4095ULL, 8192,
+			      POSIX_FADV_DONTNEED);
 	err = bfo_media_read_bytes(vol, SUPERBLOCK_OFFSET, sizeof(sb), &sb);
 	if (err)
 		return vol->media.opt.mode == BFO_MEDIA_STOP ?
