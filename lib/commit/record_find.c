@@ -147,10 +147,8 @@ static int is_alone(const struct bfo_record *r, uint32_t bs, const char *file)
 	return alone;
 }
 
-static errcode_t unpack(struct bfo_record *r, const struct bfo_volume *vol,
-			const struct bfo_record_head *h)
+static errcode_t unpack(struct bfo_record *r, const struct bfo_record_head *h)
 {
-	uint64_t groups = vol->fs->group_desc_count, next = 0;
 	const uint32_t *range = (const void *) (h + 1);
 	errcode_t err = 0;
 	uint32_t i;
@@ -168,11 +166,8 @@ static errcode_t unpack(struct bfo_record *r, const struct bfo_volume *vol,
 	r->has_before = h->flags != BFO_RECORD_NO_FLAGS;
 	r->wtime = h->wtime;
 	for (i = 0; i < h->ranges && !err; i++, range += 2)
-		if (range[0] >= next && range[0] < groups && range[1] <= groups - range[0]) {
-			err = bfo_vec_push(&r->zeroed, (struct bfo_range) { .start = range[0],
-					   .len = range[1] });
-			next = (uint64_t) range[0] + range[1];
-		}
+		err = bfo_vec_push(&r->zeroed, (struct bfo_range) { .start = range[0],
+				   .len = range[1] });
 	if (!err)
 		err = bfo_vec_reserve(&r->text, h->text + 1);
 	if (err)
@@ -207,11 +202,50 @@ static errcode_t read_file(struct bfo_context *ctx, struct bfo_volume *vol, stru
 	if (!err && (!is_whole(r, vol, (void *) file) || !is_alone(r, bs, file)))
 		err = none(ctx, vol, "its orphan is something else");
 	if (!err)
-		err = unpack(r, vol, (void *) file);
+		err = unpack(r, (void *) file);
 	for (i = r->nblocks - 2; i < r->nblocks && !err; i++)
 		read_progress(r, file + (size_t) i * bs);
 	free(file);
 	return err;
+}
+
+/*
+ * The count of its group's table before: nothing behind that part is in use but the record, which
+ * also made the part no shorter; and none of it is used where the flags say so.
+ */
+static int is_before(const struct bfo_record *r, const struct bfo_volume *vol)
+{
+	uint32_t ipg = EXT2_INODES_PER_GROUP(vol->fs->super), used = ipg - r->unused, ino;
+	dgrp_t g = (r->ino - 1) / ipg;
+
+	if (!r->has_before)
+		return 1;
+	if (!ext2fs_has_group_desc_csum(vol->fs) || r->unused > ipg ||
+	    used > bfo_volume_group_used(vol, g) || (r->flags & EXT2_BG_INODE_UNINIT && used))
+		return 0;
+	for (ino = g * ipg + used + 1; ino <= (g + 1) * ipg; ino++)
+		if (ino != r->ino && ext2fs_test_inode_bitmap2(vol->fs->inode_map, ino))
+			return 0;
+	return 1;
+}
+
+/* Only groups that get inodes, and have checksums that vouch for the claim, lose it; in order. */
+static int are_groups(const struct bfo_record *r, const struct bfo_volume *vol)
+{
+	uint32_t ipg = EXT2_INODES_PER_GROUP(vol->fs->super);
+	uint64_t next = (r->first_ino - 1) / ipg, end = (r->last_ino - 1) / ipg + 1;
+	size_t i;
+
+	if (r->zeroed.n && (!r->first_ino || !ext2fs_has_group_desc_csum(vol->fs)))
+		return 0;
+	for (i = 0; i < r->zeroed.n; i++) {
+		const struct bfo_range *range = &r->zeroed.v[i];
+
+		if (range->start < next || range->start >= end || range->len > end - range->start)
+			return 0;
+		next = range->start + range->len;
+	}
+	return 1;
 }
 
 errcode_t bfo_record_find(struct bfo_context *ctx, struct bfo_volume *vol, struct bfo_record *r)
@@ -225,7 +259,7 @@ errcode_t bfo_record_find(struct bfo_context *ctx, struct bfo_volume *vol, struc
 	err = read_inode(r, vol) ? read_file(ctx, vol, r) :
 	      none(ctx, vol, "its orphan is something else");
 	if (!err && (r->first_ino > r->last_ino || r->last_ino > max ||
-		     r->unused > EXT2_INODES_PER_GROUP(vol->fs->super)))
+		     !is_before(r, vol) || !are_groups(r, vol)))
 		err = none(ctx, vol, "its record is damaged");
 	if (err) {
 		bfo_record_free(r);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "commit/record_format.h"
 #include "commit/txlog.h"
 #include "volume/open.h"
@@ -392,6 +393,66 @@ START_TEST(wants_its_own_blocks)
 }
 END_TEST
 
+/* What it says of groups, with a right checksum; RANGE: the one that it has. */
+static errcode_t find_saying(struct recordbed *b, uint32_t unused, uint32_t flags,
+			     struct bfo_range range)
+{
+	uint32_t bs = b->j.target->block_size, *ranges;
+	struct bfo_record_head *h = unit_alloc(bs);
+	uint64_t blk = bfo_record_block(&b->put, 0);
+	char *was = unit_alloc(bs);
+	errcode_t err;
+
+	want_ok(bfo_volume_read(&b->j.ctx, b->j.target, blk, 1, h));
+	memcpy(was, h, bs);
+	h->unused = unused;
+	h->flags = flags;
+	ranges = (void *) (h + 1);
+	if (h->ranges) {
+		ranges[0] = range.start;
+		ranges[1] = range.len;
+	}
+	h->csum = 0;
+	h->csum = bfo_crc32c(~0U, h, h->bytes);
+	want_ok(bfo_writer_write(&b->w, blk, 1, h));
+	err = find(b);
+	want_ok(bfo_writer_write(&b->w, blk, 1, was));
+	free(was);
+	free(h);
+	return err;
+}
+
+/* Nothing is given back to a group that it cannot have had: inodes in use would be wiped. */
+START_TEST(wants_its_own_groups)
+{
+	struct bfo_range range = { .start = 0 }, other;
+	uint32_t flags, last;
+	struct recordbed b;
+
+	bed_open(&b, kinds[_i]);
+	flags = b.put.has_before ? b.put.flags : BFO_RECORD_NO_FLAGS;
+	if (b.put.zeroed.n)
+		range = b.put.zeroed.v[0];
+	want_ok(find_saying(&b, b.put.unused, flags, range));
+	want_ok(find_saying(&b, b.put.unused, BFO_RECORD_NO_FLAGS, range));
+	if (b.put.has_before) {
+		last = EXT2_INODES_PER_GROUP(b.j.target->fs->super) - b.put.unused;
+		want_err(find_saying(&b, b.put.unused + last, flags, range), BFO_ET_NO_RECORD);
+		want_err(find_saying(&b, b.put.unused + last + 1, flags, range), BFO_ET_NO_RECORD);
+		want_err(find_saying(&b, UINT32_MAX, flags, range), BFO_ET_NO_RECORD);
+		want_err(find_saying(&b, 0, flags | EXT2_BG_INODE_UNINIT, range), BFO_ET_NO_RECORD);
+	} else {
+		want_err(find_saying(&b, 0, 0, range), BFO_ET_NO_RECORD);
+	}
+	if (b.put.zeroed.n) {
+		last = (b.put.last_ino - 1) / EXT2_INODES_PER_GROUP(b.j.target->fs->super);
+		other = (struct bfo_range) { .start = range.start, .len = last - range.start + 2 };
+		want_err(find_saying(&b, b.put.unused, flags, other), BFO_ET_NO_RECORD);
+	}
+	bed_close(&b);
+}
+END_TEST
+
 static int is_swept(struct recordbed *b)
 {
 	uint32_t bs = b->j.target->block_size, i;
@@ -536,6 +597,7 @@ Suite *record_suite(void)
 	unit_case(s, "doubts_every_byte", doubts_every_byte, KINDS);
 	unit_case(s, "doubts_its_inode", doubts_its_inode, KINDS);
 	unit_case(s, "wants_its_own_blocks", wants_its_own_blocks, KINDS);
+	unit_case(s, "wants_its_own_groups", wants_its_own_groups, KINDS);
 	unit_case(s, "sweeps_its_own_blocks", sweeps_its_own_blocks, KINDS);
 	unit_case(s, "is_on_what_it_was_put_on", is_on_what_it_was_put_on, KINDS);
 	unit_case(s, "keeps_progress", keeps_progress, KINDS);
