@@ -63,6 +63,8 @@ uint8_t *fuzz_group(const struct fuzz_volume *v, uint32_t group);
 uint8_t *fuzz_inode(const struct fuzz_volume *v, uint32_t ino);
 /* Block LBLK of inode INO, where direct blocks and extent trees say it is. */
 uint8_t *fuzz_file_block(const struct fuzz_volume *v, uint32_t ino, uint32_t lblk);
+/* The first orphan of V as it was made, or 0: the inode of a record. */
+uint32_t fuzz_orphan(const struct fuzz_volume *v);
 
 /* Changes A, and B (may be NULL) by steps that say so, and mends checksums. */
 void fuzz_steps(struct fuzz_volume *a, struct fuzz_volume *b, const struct fuzz_input *in);

@@ -159,6 +159,15 @@ static void mend_progress(uint8_t *block)
 		p->csum = bfo_crc32c(~0U, p, offsetof(struct bfo_record_progress, csum));
 }
 
+/* What is not ranges is text. */
+static void mend_lengths(struct bfo_record_head *h)
+{
+	uint64_t text = h->bytes - BFO_RECORD_HEAD - (uint64_t) h->ranges * 8;
+
+	if (text <= h->bytes)
+		h->text = text;
+}
+
 /* Its head may be longer than a block: it is summed up where it lies. */
 static void mend_record(const struct fuzz_volume *v, uint32_t ino, struct bfo_record_head *h)
 {
@@ -167,6 +176,7 @@ static void mend_record(const struct fuzz_volume *v, uint32_t ino, struct bfo_re
 
 	for (lblk = 1; lblk < BFO_RECORD_BLOCKS; lblk++)
 		mend_progress(fuzz_file_block(v, ino, lblk));
+	mend_lengths(h);
 	h->csum = 0;
 	for (lblk = 0; left && (block = fuzz_file_block(v, ino, lblk)) != NULL; lblk++) {
 		part = left < v->block_size ? left : v->block_size;

@@ -156,6 +156,16 @@ static uint8_t *find_attr(const struct fuzz_volume *v, uint32_t which, uint32_t 
 	return head + at;
 }
 
+/* A word of the record of an interrupted copy: word WHICH, half of the time of its first block. */
+static uint8_t *find_record(const struct fuzz_volume *v, uint32_t which, uint32_t nth, size_t *room)
+{
+	uint8_t *block = fuzz_file_block(v, fuzz_orphan(v), nth % 8 < 4 ? 0 : nth % 4);
+
+	which = which * 4 % v->block_size;
+	*room = v->block_size - which;
+	return block ? block + which : NULL;
+}
+
 #define FIELD(find, type, field) { find, offsetof(struct type, field), \
 				   sizeof(((struct type *) 0)->field) }
 
@@ -230,6 +240,7 @@ static const struct {
 	FIELD(find_super, ext2_super_block, s_feature_ro_compat),
 	FIELD(find_super, ext2_super_block, s_last_orphan),
 	FIELD(find_super, ext2_super_block, s_state),
+	{ find_record, 0, 1 }, { find_record, 0, 4 },
 };
 
 size_t fuzz_rows(void)

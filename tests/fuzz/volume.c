@@ -168,3 +168,8 @@ uint8_t *fuzz_file_block(const struct fuzz_volume *v, uint32_t ino, uint32_t lbl
 	return map && lblk < v->block_size / sizeof(*map) && map[lblk] ? fuzz_block(v, map[lblk]) :
 	       NULL;
 }
+
+uint32_t fuzz_orphan(const struct fuzz_volume *v)
+{
+	return ((const struct ext2_super_block *) (v->base + SUPERBLOCK_OFFSET))->s_last_orphan;
+}
