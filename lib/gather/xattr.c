@@ -84,9 +84,9 @@ static errcode_t take_entry(bfo_xattrs *out, const struct room *room,
 			return BFO_ET_DAMAGED;
 		x.value = room->base + offs;
 	}
-	/* With offset 0 this could not be told from the end of the list. */
+	/* No attribute, to the kernel and e2fsck, if it has an offset; without, the list's end. */
 	if (!x.name_index && !x.name_len && (x.inum || !x.size))
-		return BFO_ET_DAMAGED;
+		return x.inum ? BFO_ET_DAMAGED : 0;
 	return bfo_vec_push(out, x);
 }
 

@@ -53,8 +53,9 @@ uint32_t bfo_xattrs_inode_room(const void *raw, uint32_t inode_size);
 /*
  * Append the attributes of an inode, of a block.  Returns 0, ENOMEM, or BFO_ET_DAMAGED if
  * something reaches out of its room; then OUT is as it was.  An inode without room for
- * attributes, or without their magic, has none.  "system.data" comes along (see below).  Take the
- * inode's before the block's: see bfo_xattrs_sort().
+ * attributes, or without their magic, has none; an entry without name and value is none.
+ * "system.data" comes along (see below).  Take the inode's before the block's: see
+ * bfo_xattrs_sort().
  */
 errcode_t bfo_xattrs_of_inode(bfo_xattrs *out, const void *raw, uint32_t inode_size);
 errcode_t bfo_xattrs_of_block(bfo_xattrs *out, const void *block, uint32_t block_size);

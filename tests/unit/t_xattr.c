@@ -411,8 +411,8 @@ START_TEST(distrusts)
 }
 END_TEST
 
-/* What would be taken for the end of the list if it were written. */
-START_TEST(refuses_nameless_nothing)
+/* What would be taken for the end of the list if it were written: nothing, and damage. */
+START_TEST(skips_nameless_nothing)
 {
 	uint32_t *block = unit_alloc(1024);
 	struct ext2_ext_attr_entry *e = (void *) (block + 8);
@@ -420,8 +420,16 @@ START_TEST(refuses_nameless_nothing)
 
 	block[0] = MAGIC;
 	e->e_value_offs = 1000;
-	want_err(bfo_xattrs_of_block(&set, block, 1024), BFO_ET_DAMAGED);
+	e[1].e_name_index = BFO_XATTR_USER;
+	want_ok(bfo_xattrs_of_block(&set, block, 1024));
+	want_eq(set.n, 1);
+	want_eq(set.v[0].name_index, BFO_XATTR_USER);
+	set.n = 0;
+	e[1].e_name_index = 0;
+	want_ok(bfo_xattrs_of_block(&set, block, 1024));
+	want_eq(set.n, 0);
 	e->e_value_inum = 20;
+	want_err(bfo_xattrs_of_block(&set, block, 1024), BFO_ET_DAMAGED);
 	e->e_value_size = 5000;
 	want_err(bfo_xattrs_of_block(&set, block, 1024), BFO_ET_DAMAGED);
 	e->e_value_inum = 0;
@@ -490,7 +498,7 @@ Suite *xattr_suite(void)
 	unit_case(s, "comes_back", comes_back, 4);
 	unit_case(s, "fits_to_the_byte", fits_to_the_byte, 5);
 	unit_case(s, "distrusts", distrusts, 2);
-	unit_case(s, "refuses_nameless_nothing", refuses_nameless_nothing, 0);
+	unit_case(s, "skips_nameless_nothing", skips_nameless_nothing, 0);
 	unit_case(s, "wants_magic_and_end", wants_magic_and_end, 0);
 	unit_case(s, "ignores_offsets_of_empty_values", ignores_offsets_of_empty_values, 0);
 	return s;
