@@ -82,6 +82,8 @@ errcode_t bfo_transaction_late(struct bfo_transaction *t, uint64_t blk, uint32_t
 
 	err = bfo_transaction_get(t, blk, &image);
 	if (!err)
+		t->blocks.v[bfo_vec_lower(&t->blocks, blk, blk)].is_late = 1;
+	if (!err)
 		err = bfo_vec_reserve(&t->late_bytes, len);
 	if (!err)
 		err = bfo_vec_push(&t->late, late);
@@ -121,6 +123,18 @@ errcode_t bfo_transaction_super(struct bfo_transaction *t, struct ext2_super_blo
 	return ext2fs_superblock_csum_set(t->w->vol->fs, image);
 }
 
+/* One that is written AGAIN, with its late changes, is not read back as it is now. */
+static errcode_t write_image(struct bfo_transaction *t, const struct bfo_image *image, int again)
+{
+	int keep_sums = t->w->keep_sums;
+	errcode_t err;
+
+	t->w->keep_sums = keep_sums && !again;
+	err = bfo_writer_change(t->w, image->blk, image->data);
+	t->w->keep_sums = keep_sums;
+	return err;
+}
+
 /* Both kinds of images, or all but (IS_MAP 0) or only (1) bitmaps and descriptors. */
 static errcode_t write_images(struct bfo_transaction *t, int tables, int maps)
 {
@@ -129,7 +143,7 @@ static errcode_t write_images(struct bfo_transaction *t, int tables, int maps)
 
 	for (i = 0; i < t->blocks.n && !err; i++)
 		if (t->blocks.v[i].is_map ? maps : tables)
-			err = bfo_writer_change(t->w, t->blocks.v[i].blk, t->blocks.v[i].data);
+			err = write_image(t, &t->blocks.v[i], t->blocks.v[i].is_late && !maps);
 	return err ? err : bfo_writer_flush(t->w);
 }
 

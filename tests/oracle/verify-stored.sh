@@ -53,6 +53,15 @@ for arguments in '-O inline_data' '-O inline_data -I 1024 -b 1024' '-O inline_da
 	e2bfo 0 verify a.img b.img
 done
 
+# Without a journal, what becomes visible last is in blocks that are written twice.
+for arguments in '-O ^has_journal' '-O ^has_journal,^metadata_csum,quota -b 1024'; do
+	volume b.img 100M $arguments
+	for place in / /again; do
+		e2bfo 0 copy --verify --to "$place" a.img b.img
+		checked b.img
+	done
+done
+
 # inline data: its head in i_block, its tail among the attributes, a symbolic link, a directory
 compared kernel,inline 4096 256 -t ext4 -O inline_data,^metadata_csum
 cp a.img clean.img
