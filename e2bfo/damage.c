@@ -56,7 +56,8 @@ void damage_tell(const char *volume, const char *path, size_t len, const struct 
 
 	message("%s: %s: %s%s (inode %u%s)", volume,
 		shown ? bfo_text_escape(path, len, shown, size) : "?",
-		d->moving ? "was changing while it was read: " : "", bfo_finding_table[d->kind].text, d->ino, damage_where(d, where, sizeof(where)));
+		d->moving ? "was changing while it was read: " : "",
+		bfo_finding_table[d->kind].text, d->ino, damage_where(d, where, sizeof(where)));
 	free(shown);
 }
 

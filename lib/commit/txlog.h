@@ -29,7 +29,7 @@ struct bfo_image {
 	uint64_t blk;
 	void *data;
 	int is_map;		/* a bitmap or group descriptors */
-	int is_late;		/* written once more, with changes that go last, where there is no journal */
+	int is_late;		/* without a journal: written once more, with changes that go last */
 };
 
 struct bfo_txlog {
