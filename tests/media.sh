@@ -221,3 +221,38 @@ outside() {
 		die "no reads seen\n" unless $reads > 8;
 		print "$reads reads\n";' "$1" "$2"
 }
+
+# ---- some of everything ----
+
+# map_of BLOCK...: all but these were read
+map_of() {
+	printf '%s\n' "$@" | sort -un | awk -v size="$SIZE" '
+		BEGIN { print "0x0 ? 1" }
+		function area(from, to, status) {
+			if (to > from)
+				printf("0x%X 0x%X %s\n", from * 4096, (to - from) * 4096, status) }
+		{ area(end, $1, "+"); area($1, $1 + 1, "-"); end = $1 + 1 }
+		END { area(end, size / 4096, "+") }'
+}
+
+# lose: sets leaf, flat, slow, tables, map, xattr and all of them, spots: blocks whose loss costs names,
+# inodes, a target, a part of a block map and attributes.  lost-inodes has the inodes in them, lost-entries
+# the names ("DIRECTORY ..."), all the inode, type and path of whatever there is.
+lose() {
+	local dir block
+
+	leaf=$(block_of /bad/indexed 2) flat=$(block_of /bad/flat 0) slow=$(block_of /bad/slow 0)
+	tables="$(table_of /bad/nodes/file-20) $(table_of /bad/nodes/fast-20) $(table_of /bad/nodes/dir)"
+	map=$(ask whole.img 'extents /bad/tree' | awk '$1 ~ /^0\// { n++; if (n == 2) print $8 }')
+	xattr=$(ask whole.img 'stat /bad/xattr' | sed -n 's/^File ACL: //p')
+	spots="$tables $leaf $flat $slow $map $xattr"
+	# shellcheck disable=SC2086
+	inodes_in $tables | sort -nu > lost-inodes
+	for dir in indexed flat; do
+		[ $dir = indexed ] && block=$leaf || block=$flat
+		entries_in "$block" | sed "s/^[0-9]*/$(inode_of whole.img /bad/$dir)/"
+	done > lost-entries
+	mounted whole.img mnt
+	(cd mnt && find . -printf '%i %y /%P\n') > all
+	unmounted mnt
+}

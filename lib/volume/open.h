@@ -38,8 +38,7 @@ errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io
 /*
  * Opens SPEC as a source (HOW: 0 or BFO_OPEN_MOVING).  If its journal needs recovery, what is read is
  * what a mount would find: all that the journal has committed is put over it in memory
- * (volume/replay.h).  MEDIA is about
- * one that may be damaged; it and USE may be NULL.
+ * (volume/replay.h).  MEDIA is about one that may be damaged; it and USE may be NULL.
  *
  * If it is opened by a backup of the superblock, bg_itable_unused means nothing (libext2fs makes it
  * 0): there may be inodes that never were.  Nor does a backup say that the journal needs recovery:

@@ -120,20 +120,28 @@ void bfo_store_note_lack(int *err)
 		*err = errno;
 }
 
-/* Reads one number from a file below /sys/dev/block/; -1 if there is none. */
-static int64_t sysfs_number(dev_t dev, const char *leaf, int *err)
+/* A file of DEV below /sys/dev/block/; NULL if there is none. */
+static FILE *sysfs_open(dev_t dev, const char *leaf, int *err)
 {
 	char name[128];
-	int64_t value = -1;
 	FILE *f;
 
 	snprintf(name, sizeof(name), "/sys/dev/block/%u:%u/%s", major(dev), minor(dev), leaf);
 	f = fopen(name, "re");
-	if (!f) {
+	if (!f)
 		bfo_store_note_lack(err);
-		return -1;
-	}
 	errno = 0;
+	return f;
+}
+
+/* Reads one number from such a file; -1 if there is none. */
+static int64_t sysfs_number(dev_t dev, const char *leaf, int *err)
+{
+	FILE *f = sysfs_open(dev, leaf, err);
+	int64_t value = -1;
+
+	if (!f)
+		return -1;
 	if (fscanf(f, "%" SCNd64, &value) != 1) {
 		bfo_store_note_lack(err);
 		value = -1;
@@ -145,7 +153,6 @@ static int64_t sysfs_number(dev_t dev, const char *leaf, int *err)
 /* One step from a partition to its disk; 1 if taken. */
 static int step_partition(struct bfo_store *s, int *err)
 {
-	char name[128];
 	unsigned int maj, min;
 	int64_t start;
 	FILE *f;
@@ -154,14 +161,9 @@ static int step_partition(struct bfo_store *s, int *err)
 	if (s->ino || sysfs_number(s->dev, "partition", err) < 0)
 		return 0;
 	start = sysfs_number(s->dev, "start", err);
-	snprintf(name, sizeof(name), "/sys/dev/block/%u:%u/../dev", major(s->dev),
-		 minor(s->dev));
-	f = fopen(name, "re");
-	if (!f) {
-		bfo_store_note_lack(err);
+	f = sysfs_open(s->dev, "../dev", err);
+	if (!f)
 		return 0;
-	}
-	errno = 0;
 	got = fscanf(f, "%u:%u", &maj, &min);
 	if (got != 2)
 		bfo_store_note_lack(err);
@@ -176,19 +178,14 @@ static int step_partition(struct bfo_store *s, int *err)
 /* The same for those who may not open it: everybody is told the file's name, and that may lead to it. */
 static int step_loop_by_name(struct bfo_store *s, int *err)
 {
-	char name[128], path[PATH_MAX + 16];
 	int64_t offset = sysfs_number(s->dev, "loop/offset", err);
+	FILE *f = sysfs_open(s->dev, "loop/backing_file", err);
+	char path[PATH_MAX + 16];
 	struct stat st;
-	FILE *f;
 	size_t len;
 
-	snprintf(name, sizeof(name), "/sys/dev/block/%u:%u/loop/backing_file", major(s->dev),
-		 minor(s->dev));
-	f = fopen(name, "re");
-	if (!f) {
-		bfo_store_note_lack(err);
+	if (!f)
 		return 0;
-	}
 	len = fread(path, 1, sizeof(path) - 1, f);
 	fclose(f);
 	path[len && path[len - 1] == '\n' ? len - 1 : len] = 0;

@@ -7,34 +7,9 @@
 requires root mke2fs e2fsck debugfs setfattr getfattr losetup perl python3 strace
 . "$SRCDIR/tests/media.sh"
 
-# map_of BLOCK...: all but these were read
-map_of() {
-	local end=0 block
-
-	echo '0 ? 1'
-	for block in $(printf '%s\n' "$@" | sort -un); do
-		[ "$block" = $end ] || echo "$((end * 4096)) $(((block - end) * 4096)) +"
-		echo "$((block * 4096)) 4096 -"
-		end=$((block + 1))
-	done
-	echo "$((end * 4096)) $((SIZE - end * 4096)) +"
-}
-
 # ---- what is lost ----
 
-leaf=$(block_of /bad/indexed 2) flat=$(block_of /bad/flat 0) slow=$(block_of /bad/slow 0)
-tables="$(table_of /bad/nodes/file-20) $(table_of /bad/nodes/fast-20) $(table_of /bad/nodes/dir)"
-map=$(ask whole.img 'extents /bad/tree' | awk '$1 ~ /^0\// { n++; if (n == 2) print $8 }')
-xattr=$(ask whole.img 'stat /bad/xattr' | sed -n 's/^File ACL: //p')
-spots="$tables $leaf $flat $slow $map $xattr"
-inodes_in $tables | sort -nu > lost-inodes
-for dir in indexed flat; do
-	[ $dir = indexed ] && block=$leaf || block=$flat
-	entries_in "$block" | sed "s/^[0-9]*/$(inode_of whole.img /bad/$dir)/"
-done > lost-entries
-mounted whole.img mnt
-(cd mnt && find . -printf '%i %y /%P\n') > all
-unmounted mnt
+lose
 
 # judged.py ls|layout: the report in `out` is what `all`, lost-inodes and lost-entries make expect
 cat > judged.py <<'EOT'

@@ -7,36 +7,13 @@
 requires root mke2fs e2fsck debugfs setfattr getfattr losetup perl python3 strace
 . "$SRCDIR/tests/media.sh"
 
-# map_of BLOCK...: all but these were read
-map_of() {
-	printf '%s\n' "$@" | sort -un | awk -v size="$SIZE" '
-		BEGIN { print "0x0 ? 1" }
-		function area(from, to, status) {
-			if (to > from)
-				printf("0x%X 0x%X %s\n", from * 4096, (to - from) * 4096, status) }
-		{ area(end, $1, "+"); area($1, $1 + 1, "-"); end = $1 + 1 }
-		END { area(end, size / 4096, "+") }'
-}
-
 # ---- what is lost ----
 
-leaf=$(block_of /bad/indexed 2) flat=$(block_of /bad/flat 0) slow=$(block_of /bad/slow 0)
-tables="$(table_of /bad/nodes/file-20) $(table_of /bad/nodes/fast-20) $(table_of /bad/nodes/dir)"
-set -- $(ask whole.img 'extents /bad/tree' | awk '$1 ~ /^0\// { n++; if (n == 2) print $8, $5 }')
-map=$1 map_from=$2
-map_to=$(ask whole.img 'extents /bad/tree' | awk '$1 ~ /^0\// { n++; if (n == 3) print $5 }')
-xattr=$(ask whole.img 'stat /bad/xattr' | sed -n 's/^File ACL: //p')
-spots="$tables $leaf $flat $slow $map $xattr"
+lose
+set -- $(ask whole.img 'extents /bad/tree' | awk '$1 ~ /^0\// { n++; if (n == 2 || n == 3) print $5 }')
+map_from=$1 map_to=$2
 data="$(block_of /bad/big 0) $(block_of /bad/big 3) $(block_of /bad/big 4) $(block_of /bad/big 2900)
 	$(block_of /bad/short 0)"
-inodes_in $tables | sort -nu > lost-inodes
-for dir in indexed flat; do
-	[ $dir = indexed ] && block=$leaf || block=$flat
-	entries_in "$block" | sed "s/^[0-9]*/$(inode_of whole.img /bad/$dir)/"
-done > lost-entries
-mounted whole.img mnt
-(cd mnt && find . -printf '%i %y /%P\n') > all
-unmounted mnt
 
 # expected.py SIDE: what cannot be compared if SIDE (a, b) has lost all that
 cat > expected.py <<'EOT'
