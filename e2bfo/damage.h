@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gather/tree.h"
+#include "tree/tree.h"
 #include "cli/json.h"
 
 #define DAMAGE_WHERE 128		/* bytes: enough for damage_where() */

@@ -5,7 +5,7 @@
 #ifndef E2BFO_JOURNALS_H
 #define E2BFO_JOURNALS_H
 
-#include "gather/tree.h"
+#include "tree/tree.h"
 #include "volume/volume.h"
 #include "cli/json.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
-#include "commit/change.h"
+#include "commit/patch.h"
 #include "commit/itrees_change.h"
 #include "commit/record.h"
 

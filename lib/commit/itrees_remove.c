@@ -13,7 +13,7 @@
 
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
-#include "commit/change.h"
+#include "commit/patch.h"
 #include "commit/itrees_change.h"
 #include "commit/itrees_write.h"
 #include "commit/quota_write.h"

@@ -23,7 +23,7 @@
 
 #include "compare/diff.h"
 #include "gather/batch.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 /* A record of A and one of B to which one path leads. */
 struct bfo_compare_pair {

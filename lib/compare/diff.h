@@ -29,7 +29,7 @@ enum bfo_diff_kind {
 	BFO_DIFF_PROJECT,
 	BFO_DIFF_DEVICE,
 	BFO_DIFF_LINKS,		/* other names share the inode */
-	BFO_DIFF_HASH,		/* stored with a name (gather/tree.h) */
+	BFO_DIFF_HASH,		/* stored with a name (tree/tree.h) */
 	BFO_DIFF_SYMLINK,
 	BFO_DIFF_XATTR,
 	BFO_DIFF_HOLES,		/* where there are data, holes, unwritten blocks */

@@ -9,7 +9,7 @@
 #ifndef BFO_COMPARE_MAPS_H
 #define BFO_COMPARE_MAPS_H
 
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 enum bfo_map_state { BFO_MAP_HOLE, BFO_MAP_UNWRITTEN, BFO_MAP_DATA };
 

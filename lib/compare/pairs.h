@@ -5,7 +5,7 @@
 #ifndef BFO_COMPARE_PAIRS_H
 #define BFO_COMPARE_PAIRS_H
 
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 /*
  * Sorts names[] by (directory, bytes) and gives every directory its slice.  Names that lead to no

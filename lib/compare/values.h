@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * values.h - the extended attributes of two inodes beside each other (sets: gather/xattr.h)
+ * values.h - the extended attributes of two inodes beside each other (sets: tree/xattr.h)
  */
 #ifndef BFO_COMPARE_VALUES_H
 #define BFO_COMPARE_VALUES_H
 
-#include "gather/xattr.h"
+#include "tree/xattr.h"
 
 /*
  * Walks two sorted sets together, *I and *J being positions that begin at 0: the next attribute

@@ -6,7 +6,7 @@
 #define BFO_GATHER_CLAIM_SCAN_H
 
 #include "gather/batch.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 /*
  * Compares all blocks of the records of TREE (data; block maps, from map_blocks, which are dropped

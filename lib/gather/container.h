@@ -13,9 +13,9 @@
 #define BFO_GATHER_CONTAINER_H
 
 #include "gather/batch.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 #include "itree/format.h"
-#include "itree/tree.h"
+#include "itree/itree.h"
 
 struct bfo_container {
 	struct bfo_reader *r;

@@ -9,7 +9,7 @@
 #define BFO_GATHER_EA_NAMES_H
 
 #include "gather/stats.h"
-#include "gather/xattr.h"
+#include "tree/xattr.h"
 
 /* A block, and its names in `text`. */
 struct bfo_ea_block {

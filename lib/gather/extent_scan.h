@@ -6,7 +6,7 @@
 #define BFO_GATHER_EXTENT_SCAN_H
 
 #include "gather/batch.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 /* A block of somebody's block map that has still to be read. */
 struct bfo_map_block {

@@ -8,7 +8,7 @@
 #ifndef BFO_GATHER_INODE_JUDGE_H
 #define BFO_GATHER_INODE_JUDGE_H
 
-#include "gather/tree.h"
+#include "tree/tree.h"
 #include "volume/volume.h"
 
 /*

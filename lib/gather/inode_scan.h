@@ -6,7 +6,7 @@
 #define BFO_GATHER_INODE_SCAN_H
 
 #include "gather/batch.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 /*
  * Fills TREE (zeroed by the caller) with every inode that is in use and not the filesystem's

@@ -9,7 +9,7 @@
 #define BFO_GATHER_LOST_H
 
 #include "gather/batch.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 /*
  * Reads all data of the files that the plan has put in order, for nothing but to find out what

@@ -6,7 +6,7 @@
 #define BFO_GATHER_NAME_SCAN_H
 
 #include "gather/batch.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 /*
  * Appends to TREE a record for every name in every directory that has one in TREE, except "."

@@ -10,7 +10,7 @@
 #define BFO_GATHER_ORPHAN_SCAN_H
 
 #include "gather/batch.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 /*
  * Sets tree->unlinked and tree->truncated.  A list that is damaged ends there, as for the kernel:

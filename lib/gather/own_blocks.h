@@ -6,7 +6,7 @@
 #define BFO_GATHER_OWN_BLOCKS_H
 
 #include "gather/batch.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 /*
  * Hands superblocks, descriptors (also reserved ones), bitmaps and inode tables of all groups to TAKE,

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <ext2fs/ext2fs.h>
 
-#include "gather/fit.h"
+#include "gather/ea_fit.h"
 #include "gather/inode_walk.h"
 #include "gather/repack.h"
-#include "gather/sets.h"
+#include "tree/sets.h"
 #include "gather/value_scan.h"
 
 #define DATA_ENTRY 20U		/* bytes of system.data, without its value */

@@ -7,14 +7,14 @@
  * once, in memory, however many inodes have it (security labels, inherited ACLs), and becomes
  * one block on the target, or none.  In these sets the `inum` of a value that stands in an inode of
  * its own is one more than the index of that inode's record, as not all of them have an inode in the
- * source (gather/fit.h).
+ * source (gather/ea_fit.h).
  */
 #ifndef BFO_GATHER_REPACK_H
 #define BFO_GATHER_REPACK_H
 
 #include "gather/batch.h"
 #include "gather/target.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 /* True if TARGET's inodes or blocks differ from VOL's so that bfo_repack_scan() has to be called. */
 int bfo_repack_needed(const struct bfo_volume *vol, const struct bfo_tree *tree,

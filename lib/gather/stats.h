@@ -6,7 +6,7 @@
 #define BFO_GATHER_STATS_H
 
 #include "gather/batch.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 struct bfo_stat {
 	uint32_t ino;

@@ -6,7 +6,7 @@
 #define BFO_GATHER_SYMLINK_SCAN_H
 
 #include "gather/batch.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 /* Reads the blocks of long symbolic links; those whose text is not as long as it should be are bad. */
 errcode_t bfo_symlink_scan(struct bfo_reader *r, struct bfo_tree *tree);

@@ -7,7 +7,7 @@
 
 #include "gather/batch.h"
 #include "gather/target.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 /* Values that are to stand elsewhere, as TARGET has no such inodes: those that fit into a block. */
 struct bfo_value_bytes {

@@ -28,7 +28,7 @@
 #ifndef ITREE_CHANGE_H
 #define ITREE_CHANGE_H
 
-#include "itree/path.h"
+#include "itree/descent.h"
 
 #define ITREE_MERGE 127U	/* default of itree.merge: two leaves that are half of one */
 

@@ -9,7 +9,7 @@
 #ifndef ITREE_CHECK_H
 #define ITREE_CHECK_H
 
-#include "itree/path.h"
+#include "itree/descent.h"
 
 struct itree_checked {
 	enum itree_damage what;		/* if BFO_ET_ITREE was returned: what is wrong first ... */

@@ -19,7 +19,7 @@
 #ifndef ITREE_CURSOR_H
 #define ITREE_CURSOR_H
 
-#include "itree/path.h"
+#include "itree/descent.h"
 
 struct itree_cursor {
 	const struct itree *t;

@@ -5,7 +5,7 @@
 #ifndef BFO_LAYOUT_PICTURE_H
 #define BFO_LAYOUT_PICTURE_H
 
-#include "layout/layout.h"
+#include "layout/measure.h"
 
 #define BFO_PLOT_SIDE 160	/* cells */
 

@@ -14,7 +14,7 @@
 #ifndef BFO_LAYOUT_READER_H
 #define BFO_LAYOUT_READER_H
 
-#include "gather/tree.h"
+#include "tree/tree.h"
 #include "layout/cost.h"
 
 #define BFO_READ_BYTES (128U << 10)	/* of a read(2), unless said otherwise */

@@ -9,7 +9,7 @@
 #ifndef BFO_LAYOUT_WALK_H
 #define BFO_LAYOUT_WALK_H
 
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 enum bfo_walk_order {
 	BFO_WALK_READDIR,	/* as a kernel lists it */

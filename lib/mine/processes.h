@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "mine/path.h"
+#include "mine/path_text.h"
 
 #define BFO_PROCESS_SETS 128
 #define BFO_PROCESS_WAYS 8

@@ -24,7 +24,7 @@
 
 #include <et/com_err.h>
 
-#include "mine/path.h"
+#include "mine/path_text.h"
 
 enum bfo_refs_kind {
 	BFO_REFS_NONE,

@@ -28,7 +28,7 @@
 #include <stdint.h>
 #include <et/com_err.h>
 
-#include "mine/path.h"
+#include "mine/path_text.h"
 
 #define BFO_TRACE_LINE 65536		/* bytes */
 

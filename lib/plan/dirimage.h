@@ -14,7 +14,7 @@
 #define BFO_PLAN_DIRIMAGE_H
 
 #include "gather/target.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 struct bfo_dir_leaf {
 	uint32_t first;		/* position in names[] */

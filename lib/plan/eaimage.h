@@ -5,7 +5,7 @@
 #ifndef BFO_PLAN_EAIMAGE_H
 #define BFO_PLAN_EAIMAGE_H
 
-#include "gather/xattr.h"
+#include "tree/xattr.h"
 #include "plan/plan.h"
 
 /* Scratch space; a zeroed one is ready for use, and may be used for one set after the other. */

@@ -25,7 +25,7 @@
 #include "base/prefetch.h"
 #include "base/range.h"
 #include "gather/target.h"
-#include "gather/tree.h"
+#include "tree/tree.h"
 
 /* A target's directory that gains names, or the root when it takes over attributes. */
 struct bfo_merged {

@@ -321,7 +321,7 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
 	return bfo_charges_note(&j->plan, ino, raw, j->source->inode_size);
 }
 
-/* As e2bfo/quotas.c does it. */
+/* As e2bfo/copy/quotas.c does it. */
 static void charge(struct copyjob *j)
 {
 	struct bfo_quota_file files[BFO_QUOTA_FILES];

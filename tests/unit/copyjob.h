@@ -3,7 +3,7 @@
  * copyjob.h - a real copy, from images to images, step by step, on channels that log (io_log.h)
  *
  * Source and targets are made by mke2fs -d once for all tests of a run, and copied as
- * e2bfo/copy.c does it.
+ * e2bfo/copy/copy.c does it.
  */
 #ifndef UNIT_COPYJOB_H
 #define UNIT_COPYJOB_H

@@ -10,7 +10,7 @@
 #include "itree/change.h"
 #include "itree/check.h"
 #include "itree/cursor.h"
-#include "itree/tree.h"
+#include "itree/itree.h"
 #include "unit.h"
 
 #define MADE_SEED 0x12345678U

@@ -8,7 +8,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "base/crc32c.h"
-#include "gather/fit.h"
+#include "gather/ea_fit.h"
 #include "xattrs.h"
 
 struct bed {

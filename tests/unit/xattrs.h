@@ -5,7 +5,7 @@
 #ifndef UNIT_XATTRS_H
 #define UNIT_XATTRS_H
 
-#include "gather/xattr.h"
+#include "tree/xattr.h"
 #include "unit.h"
 
 /* A set and the names and values it points to. */

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "../../../e2bfo/lists.h"
+#include "e2bfo/copy/lists.h"
 #include "../fuzz.h"
 #include "plan/glob.h"
 

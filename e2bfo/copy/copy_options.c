@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * copy_options.c - the command line of `e2bfo copy`
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/size.h"
+#include "gather/batch.h"
+#include "tree/finding.h"
+#include "volume/spec.h"
+#include "e2bfo/argument.h"
+#include "e2bfo/e2bfo.h"
+#include "mkfs_args.h"
+#include "copy_options.h"
+
+#define DIR_FILL 80
+
+enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIRECT, OPT_DIR_FILL,
+       OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_TRUST, OPT_EXCLUDE, OPT_EXCLUDE_FROM,
+       OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC,
+       OPT_WRITE_MAPFILE, OPT_ITREE, OPT_ALLOW_EMPTY };
+
+/* Options that are said or not: where in the options that is noted. */
+static const struct {
+	int c;
+	size_t at;
+} flags[] = {
+	{ OPT_FROM0, offsetof(struct copy_options, from0) },
+	{ OPT_ALLOW_EMPTY, offsetof(struct copy_options, allow_empty) },
+	{ OPT_SAME_UUID, offsetof(struct copy_options, same_uuid) },
+	{ OPT_NOT_ATOMIC, offsetof(struct copy_options, not_atomic) },
+	{ OPT_VERIFY, offsetof(struct copy_options, verify) },
+	{ OPT_KEEP_INODES, offsetof(struct copy_options, keep_inodes) },
+	{ OPT_FORCE, offsetof(struct copy_options, force) },
+	{ OPT_TRUST, offsetof(struct copy_options, trust) },
+	{ OPT_ITREE, offsetof(struct copy_options, itree) },
+	{ 'n', offsetof(struct copy_options, dry_run) },
+};
+
+static const struct option long_options[] = {
+	{ "from", required_argument, NULL, OPT_FROM },
+	{ "to", required_argument, NULL, OPT_TO },
+	{ "exclude", required_argument, NULL, OPT_EXCLUDE },
+	{ "exclude-from", required_argument, NULL, OPT_EXCLUDE_FROM },
+	{ "files-from", required_argument, NULL, OPT_FILES_FROM },
+	{ "from0", no_argument, NULL, OPT_FROM0 },
+	{ "allow-empty", no_argument, NULL, OPT_ALLOW_EMPTY },
+	{ "same-uuid", no_argument, NULL, OPT_SAME_UUID },
+	ARGUMENT_SOURCE_LONG,
+	{ "mkfs", optional_argument, NULL, OPT_MKFS },
+	{ "size", required_argument, NULL, OPT_SIZE },
+	{ "dry-run", no_argument, NULL, 'n' },
+	{ "read-gap", required_argument, NULL, OPT_READ_GAP },
+	{ "direct", required_argument, NULL, OPT_DIRECT },
+	{ "dir-fill", required_argument, NULL, OPT_DIR_FILL },
+	{ "allow-loss", required_argument, NULL, OPT_ALLOW_LOSS },
+	{ "not-atomic", no_argument, NULL, OPT_NOT_ATOMIC },
+	{ "verify", no_argument, NULL, OPT_VERIFY },
+	{ "itree", no_argument, NULL, OPT_ITREE },
+	{ "keep-inodes", no_argument, NULL, OPT_KEEP_INODES },
+	ORDER_LONG,
+	ARGUMENT_MEDIUM_LONG,
+	{ "write-mapfile", required_argument, NULL, OPT_WRITE_MAPFILE },
+	{ "force", no_argument, NULL, OPT_FORCE },
+	{ "trust", no_argument, NULL, OPT_TRUST },
+	ARGUMENT_MEMORY_LONG,
+	ARGUMENT_LONG,
+	{ 0 }
+};
+
+static const char help[] =
+"Usage: e2bfo copy [OPTIONS] SOURCE TARGET\n"
+"\n"
+"Copies a file tree from the filesystem in SOURCE into the one in TARGET. Both are block\n"
+"devices or image files (or FILE?offset=BYTES, FILE?partition=N, UUID=..., LABEL=...; file:NAME\n"
+"takes any NAME as it stands), and unmounted.  SOURCE is never written.\n"
+"\n"
+"What to where:\n"
+"  --from PATH          what to copy; may be repeated (default /, the whole tree)\n"
+"  --exclude PATTERN    not what matches, e.g. '*.o', /var/cache/, '/a/**'; may be repeated\n"
+"  --exclude-from FILE  the same for each line of FILE\n"
+"  --files-from FILE    only the paths that FILE lists, a line each (-: standard input)\n"
+"  --from0              lists are separated by NUL, not in lines\n"
+"  --allow-empty        a FILE of --files-from that lists nothing is no error\n"
+"  --to DIR             where to, on the target; made if missing (default /)\n"
+"  --partition N        SOURCE is a disk: its partition N (SOURCE?partition=N)\n"
+"  --journal DEVICE     where the external journal of SOURCE is, if it is not found\n"
+"  --ignore-journal     read SOURCE as it stands, though its journal has to be replayed\n"
+"  --mkfs[=ARGS]        format TARGET first, alike to SOURCE; ARGS go to mke2fs(8)\n"
+"  --same-uuid          with --mkfs: TARGET gets the UUID of SOURCE\n"
+"  --size SIZE|min      with --mkfs: make TARGET an image file of this size\n"
+"  -n, --dry-run        print the plan, write nothing\n"
+"How:\n"
+"  --order POLICIES     what lies next to each other: readdir (default), source, name, size, mtime,\n"
+"                       list:FILE, refs[:DEPTH], trace:FILE, or some, with commas (e2bfo(8), ORDER)\n"
+"  --order-support PERCENT, --order-window N  how often and near to each other in a trace is together\n"
+"  --order-root DIR     where paths of a web server's log and pages begin in SOURCE\n"
+"  --order-mount DIR    where SOURCE was mounted when the trace was taken\n"
+"  --memory SIZE        batch buffer (default a quarter of RAM, at most 1G)\n"
+"  --read-gap SIZE      read over gaps up to this in the source (default 256K, on\n"
+"                       devices without seek times 32K; 0 never)\n"
+"  --direct auto|always|never  bulk past the page cache; auto (default): of block devices\n"
+ARGUMENT_BWLIMIT_HELP
+"  --dir-fill PERCENT   how full indexed directories are packed, 10 to 100 (default 80)\n"
+"  --verify             read back from the device what was written, and compare\n"
+"  --keep-inodes        keep inode numbers (NFS handles, security.evm, stable_inodes)\n"
+"  --itree              index big directories by inode number, as e2itree(8) does\n"
+"  --allow-loss KINDS   copy though the target cannot hold these, or all (e2bfo(8), LOSSES)\n"
+"  --not-atomic         go on where TARGET's journal is too small (e2bfo(8), INTERRUPTIONS)\n"
+"  -z FILE              undo file for e2undo(8), of what was live on TARGET\n"
+"  --trust              do not compare TARGET's bitmaps with its inodes after a mount\n"
+"  --force              override what e2bfo(8) lists under FORCE\n"
+"A SOURCE that cannot be read well (e2bfo(8), BAD MEDIA):\n"
+"  --on-read-error stop|zero|skip  what cannot be read: an error (default), zeroes, no file\n"
+"  --mapfile FILE       read only what this mapfile of ddrescue(1) says was read\n"
+"  --write-mapfile FILE write what was read, and what could not be, for ddrescue(1)\n"
+"  -b, --superblock BLOCK  open SOURCE by the backup of its superblock in BLOCK\n"
+"  -B, --block-size SIZE   with -b: the size of its blocks\n"
+"Output:\n"
+PROGRESS_HELP
+"  --json               a report for scripts on standard output\n"
+"  -q, --quiet          only errors and what could not be kept\n"
+"  -v, --verbose        more about the plan and the I/O\n"
+"  -V, --version        --help\n"
+"\n"
+"Exit status: 0 all kept, 1 done but not all kept, 8 nothing copied, 16 usage, 32 cancelled.\n"
+"\n"
+"Examples:\n"
+"  e2bfo copy --mkfs /dev/sdb1 /dev/sdc1        move a filesystem to another disk\n"
+"  e2bfo copy --mkfs --size min old.img new.img pack an image as small as it gets\n"
+"  e2bfo copy --from /home/ann --to /old /dev/sdb1 /dev/sdc2\n";
+
+static int read_percent(const char *text, unsigned int *out)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	if (*end == '%')
+		end++;
+	if (end == text || *end || value < 10 || value > 100)
+		return argument_complain("copy", "--dir-fill %s: not a percentage from 10 to 100",
+					 text);
+	*out = value;
+	return -1;
+}
+
+/* The finding that is a loss and has the word of LEN bytes at TEXT, or BFO_FOUND_KINDS. */
+static int find_loss(const char *text, size_t len)
+{
+	int kind;
+
+	for (kind = 0; kind < BFO_FOUND_KINDS; kind++)
+		if (bfo_finding_table[kind].is_loss &&
+		    strlen(bfo_finding_table[kind].word) == len &&
+		    !strncmp(bfo_finding_table[kind].word, text, len))
+			break;
+	return kind;
+}
+
+static int read_losses(const char *text, uint64_t *losses)
+{
+	size_t len;
+	int kind;
+
+	for (;; text += len + 1) {
+		len = strcspn(text, ",");
+		kind = find_loss(text, len);
+		if (len == 3 && !strncmp(text, "all", 3))
+			*losses = UINT64_MAX;
+		else if (kind == BFO_FOUND_KINDS)
+			return argument_complain("copy", "--allow-loss: '%.*s' is no kind of "
+						 "loss (e2bfo(8) lists them)", (int) len, text);
+		else
+			*losses |= 1ULL << kind;
+		if (!text[len])
+			return -1;
+	}
+}
+
+/* --mkfs may be repeated: its arguments add up. */
+static int join_args(struct copy_options *opt, const char *args)
+{
+	char *all;
+
+	if (asprintf(&all, "%s%s%s", opt->mkfs_args ? opt->mkfs_args : "",
+		     opt->mkfs_args ? " " : "", args) < 0)
+		return EXIT_FAILED;
+	free(opt->mkfs_args);
+	opt->mkfs_args = all;
+	return -1;
+}
+
+static int add_exclude(struct copy_options *opt, int is_file)
+{
+	size_t len = strlen(optarg);
+
+	if (!len || (!is_file && strspn(optarg, "/") == len))
+		return argument_complain("copy", "--exclude%s '%s': no %s", is_file ? "-from" : "", optarg,
+				is_file ? "file" : "pattern");
+	opt->exclude[opt->n_exclude++] = (struct exclude_option) { .text = optarg,
+								   .is_file = is_file };
+	return -1;
+}
+
+/* What is read from, and whether other lists are read from there already. */
+static int check_stdin(const struct copy_options *opt)
+{
+	size_t i, uses = opt->files_from && !strcmp(opt->files_from, "-");
+
+	uses += opt->order.list && !strcmp(opt->order.list, "-");
+	uses += opt->order.trace && !strcmp(opt->order.trace, "-");
+
+	for (i = 0; i < opt->n_exclude; i++)
+		uses += opt->exclude[i].is_file && !strcmp(opt->exclude[i].text, "-");
+	return uses > 1 ? argument_complain("copy", "only one list can be standard input") : -1;
+}
+
+static int read_direct(const char *text, enum bfo_direct_use *use)
+{
+	static const char *const words[] = { "auto", "always", "never" };
+	int number, status = argument_word("copy", "direct", text, words, &number);
+
+	*use = number;
+	return status;
+}
+
+static int read_flag(struct copy_options *opt, int c)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (flags[i].c == c) {
+			*(int *) ((char *) opt + flags[i].at) = 1;
+			return 1;
+		}
+	return 0;
+}
+
+static int read_option(struct copy_options *opt, int c)
+{
+	if (read_flag(opt, c))
+		return -1;
+	if (order_is_option(c))
+		return order_option(&opt->order, c);
+	if (argument_is_medium(c))
+		return argument_medium("copy", c, &opt->medium);
+	switch (c) {
+	case OPT_EXCLUDE:
+	case OPT_EXCLUDE_FROM:
+		return add_exclude(opt, c == OPT_EXCLUDE_FROM);
+	case OPT_FILES_FROM:
+		opt->files_from = optarg;
+		return -1;
+	case OPT_FROM:
+		opt->from[opt->n_from++] = optarg;
+		return -1;
+	case OPT_TO:
+		opt->to = optarg;
+		return -1;
+	case OPT_MKFS:
+		opt->mkfs = 1;
+		return optarg ? join_args(opt, optarg) : -1;
+	case OPT_SIZE:
+		if (strcmp(optarg, "min"))
+			return argument_size("copy", "size", optarg, 1, INT64_MAX, &opt->size);
+		opt->size = SIZE_MIN;
+		return -1;
+	case OPT_READ_GAP:
+		return argument_size("copy", "read-gap", optarg, 0, 1 << 30, &opt->read_gap);
+	case OPT_DIRECT:
+		return read_direct(optarg, &opt->direct);
+	case OPT_DIR_FILL:
+		return read_percent(optarg, &opt->dir_fill);
+	case OPT_ALLOW_LOSS:
+		return read_losses(optarg, &opt->losses);
+	case 'z':
+		opt->undo_file = optarg;
+		return -1;
+	case OPT_WRITE_MAPFILE:
+		opt->write_mapfile = optarg;
+		return -1;
+	default:
+		if (c == '?' && opt->mkfs)
+			message("options of mke2fs stand behind '=': --mkfs='-L new'");
+		return argument_common("copy", help, c, &opt->common);
+	}
+}
+
+/* What is formatted has a beginning and an end; what is made is a file of its own. */
+static int check_mkfs_target(const struct copy_options *opt)
+{
+	struct bfo_spec spec;
+	int status = -1;
+
+	if (bfo_spec_parse(opt->target, &spec))
+		return EXIT_FAILED;
+	if (spec.options && opt->size)
+		status = argument_complain("copy", "--size makes a new image file, and no ?%s in one",
+					   spec.options);
+	else if (spec.options && strncmp(spec.options, "partition=", 10))
+		status = argument_complain("copy", "--mkfs with ?%s: where would it end? It takes "
+					   "?partition=N, or a device that losetup -o and "
+					   "--sizelimit make", spec.options);
+	bfo_spec_free(&spec);
+	return status;
+}
+
+/* Options that do not go together, or not alone. */
+static int check_pairs(const struct copy_options *opt)
+{
+	int status = -1;
+
+	if (opt->size && !opt->mkfs)
+		return argument_complain("copy", "--size goes with --mkfs");
+	if (opt->same_uuid && !opt->mkfs)
+		return argument_complain("copy", "--same-uuid goes with --mkfs");
+	if (opt->same_uuid && opt->mkfs_args && mkfs_args_have(opt->mkfs_args, 'U'))
+		return argument_complain("copy", "--same-uuid and -U in --mkfs exclude each other");
+	if (opt->mkfs)
+		status = check_mkfs_target(opt);
+	if (status >= 0)
+		return status;
+	if (opt->undo_file && opt->mkfs)
+		return argument_complain("copy", "-z cannot undo --mkfs; mke2fs(8) has -z too");
+	if (opt->allow_empty && !opt->files_from)
+		return argument_complain("copy", "--allow-empty goes with --files-from");
+	if (opt->files_from && opt->n_from)
+		return argument_complain("copy", "--files-from and --from exclude each other");
+	return order_check(&opt->order) < 0 ? check_stdin(opt) : EXIT_USAGE;
+}
+
+static int check(struct copy_options *opt, int argc, char **argv)
+{
+	int status;
+	size_t i;
+
+	if (argc - optind != 2)
+		return argument_complain("copy", "copy takes a SOURCE and a TARGET");
+	opt->source = argv[optind];
+	opt->target = argv[optind + 1];
+	if (!*opt->source || !*opt->target || !*opt->to)
+		return argument_complain("copy", "%s must not be empty",
+					 *opt->to ? "SOURCE and TARGET" : "--to");
+	for (i = 0; i < opt->n_from; i++)
+		if (!*opt->from[i])
+			return argument_complain("copy", "--from must not be empty");
+	status = check_pairs(opt);
+	if (status < 0)
+		status = argument_check_medium("copy", &opt->medium);
+	if (status < 0)
+		status = argument_partition("copy", "SOURCE", &opt->common, &opt->source);
+	opt->medium.how.keep_done = !!opt->write_mapfile;
+	if (!opt->n_from)
+		opt->from[opt->n_from++] = "/";
+	return status;
+}
+
+int options_read(struct copy_options *opt, int argc, char **argv)
+{
+	int c, status;
+
+	optind = 0;			/* it may be a second command line, of a record */
+	*opt = (struct copy_options) { .to = "/", .read_gap = BFO_GAP_OF_DEVICE,
+				       .dir_fill = DIR_FILL };
+	status = argument_common_init(&opt->common, argc);
+	opt->from = calloc(argc + 1, sizeof(*opt->from));
+	opt->exclude = calloc(argc + 1, sizeof(*opt->exclude));
+	if (!opt->from || !opt->exclude)
+		return EXIT_FAILED;
+	argv[0] = "e2bfo";
+	while (status < 0 && (c = option_next(argc, argv, ":nz:" ARGUMENT_MEDIUM_SHORT
+					      ARGUMENT_SHORT, long_options)) != -1)
+		status = read_option(opt, c);
+	return status < 0 ? check(opt, argc, argv) : status;
+}
+
+void options_free(struct copy_options *opt)
+{
+	order_options_free(&opt->order);
+	free(opt->from);
+	free(opt->exclude);
+	medium_free(&opt->medium);
+	argument_common_free(&opt->common);
+	free(opt->mkfs_args);
+}

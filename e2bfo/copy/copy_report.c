@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * copy_report.c - what a copy tells people and scripts
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "base/text.h"
+#include "cli/json.h"
+#include "cli/message.h"
+#include "cli/result.h"
+#include "cli/size.h"
+#include "plan/itrees.h"
+#include "e2bfo/damage.h"
+#include "e2bfo/e2bfo.h"
+#include "e2bfo/journals.h"
+#include "copy_report.h"
+
+#define PATH_BYTES 8192
+#define SHOWN_BYTES (4 * PATH_BYTES + 1)
+#define SHOWN 10		/* things of one kind spelt out, unless --verbose */
+
+/* Where a finding or a clashing name is: escaped for people, as it is for JSON. */
+static size_t clash_path(const struct bfo_plan *plan, size_t i, char *path)
+{
+	const struct bfo_name *n = &plan->tree->names.v[plan->clashes.v[i]];
+
+	return bfo_plan_target_path(plan, n, path, PATH_BYTES);
+}
+
+void report_clashes(const struct bfo_plan *plan, int all)
+{
+	char path[PATH_BYTES], shown[SHOWN_BYTES];
+	size_t i, len;
+
+	for (i = 0; i < plan->clashes.n && (i < SHOWN || all); i++) {
+		len = clash_path(plan, i, path);
+		message("exists already: %s",
+			bfo_text_escape(path, len, shown, sizeof(shown)));
+	}
+	if (i < plan->clashes.n)
+		message("and %zu more (all with --verbose or --json)", plan->clashes.n - i);
+}
+
+/* With the directory that has the name, if it is about one. */
+static struct damage damage_in(const struct report *r, const struct bfo_finding *f)
+{
+	struct damage d = damage_of(r->plan->tree, f);
+
+	d.dir = f->len != BFO_NO_NAME ? f->dir : 0;
+	return d;
+}
+
+static void print_finding(const struct report *r, const struct bfo_finding *f)
+{
+	const struct bfo_finding_row *row = &bfo_finding_table[f->kind];
+	char path[PATH_BYTES], shown[SHOWN_BYTES], where[DAMAGE_WHERE];
+	size_t len = bfo_plan_finding_path(r->plan, f, path, sizeof(path));
+	const struct damage d = damage_in(r, f);
+
+	damage_where(&d, where, sizeof(where));
+	message("%s: %s (inode %u%s); %s",
+		bfo_text_escape(path, len, shown, sizeof(shown)), row->text, f->ino, where,
+		row->done);
+}
+
+static void print_findings(const struct report *r)
+{
+	const bfo_findings *found = &r->plan->tree->findings;
+	size_t count[BFO_FOUND_KINDS] = { 0 }, i;
+
+	for (i = 0; i < found->n; i++)
+		if (count[found->v[i].kind]++ < SHOWN || r->opt->common.verbose)
+			print_finding(r, &found->v[i]);
+	for (i = 0; i < BFO_FOUND_KINDS; i++)
+		if (count[i] > SHOWN && !r->opt->common.verbose)
+			message("and %zu more: %s; %s (all with --verbose or --json)",
+				count[i] - SHOWN, bfo_finding_table[i].text,
+				bfo_finding_table[i].done);
+}
+
+/* Hard links that lead out of what is copied: no loss, but worth knowing. */
+static void print_outside(const struct report *r)
+{
+	char path[PATH_BYTES], shown[SHOWN_BYTES];
+	const struct bfo_plan *p = r->plan;
+	size_t i, len;
+
+	if (!p->links_outside.n)
+		return;
+	printf("%zu %s further hard links outside of what %s copied.\n", p->links_outside.n,
+	       p->links_outside.n == 1 ? "file has" : "files have",
+	       r->opt->dry_run ? "is" : "was");
+	for (i = 0; i < p->links_outside.n && r->opt->common.verbose; i++) {
+		const struct bfo_outside *o = &p->links_outside.v[i];
+
+		len = bfo_plan_path(p, o->inode, 0, BFO_NO_NAME, path, sizeof(path));
+		printf("  %s (inode %u): %u of %u names\n",
+		       bfo_text_escape(path, len, shown, sizeof(shown)),
+		       p->tree->inodes.v[o->inode].ino, o->copied, o->names);
+	}
+}
+
+#define USED(vec) ((vec)->n * sizeof(*(vec)->v))
+
+/*
+ * What P7 of HACKING promises: inodes, names, extents, findings, sets of attributes, an order, and the
+ * buffer between reading and writing.
+ */
+static uint64_t memory_of(const struct report *r)
+{
+	const struct bfo_tree *t = r->plan->tree;
+	uint64_t batch = r->plan->stem_len * r->plan->target->block_size;
+
+	return USED(&t->inodes) + USED(&t->names) + USED(&t->text) + USED(&t->segs) +
+	       USED(&t->findings) + USED(&t->eas) + USED(&t->sets) + USED(&r->plan->order) +
+	       (batch < r->opt->common.memory ? batch : r->opt->common.memory);
+}
+
+static uint64_t bytes_of(const struct report *r, uint64_t blocks)
+{
+	return blocks * r->plan->target->block_size;
+}
+
+/* Copied ones: a container of indexes is made. */
+static unsigned long long files_of(const struct bfo_plan *p)
+{
+	return p->files - (p->itrees && !p->itrees->ino);
+}
+
+static void print_indexed(const struct report *r)
+{
+	if (r->indexed)
+		printf("%s by inode number: %llu director%s.\n", r->stats ? "Indexed" : "To be indexed",
+		       (unsigned long long) r->indexed, r->indexed == 1 ? "y" : "ies");
+}
+
+static void print_resumed(const struct report *r)
+{
+	char a[32];
+
+	if (r->resumed)
+		printf("Of that, %s had arrived before the interruption.\n",
+		       size_text(r->resumed, a, sizeof(a)));
+}
+
+static void print_plan(const struct report *r)
+{
+	const struct bfo_plan *p = r->plan;
+	uint64_t free = bfo_ranges_total(&p->target->free_blocks);
+	uint64_t need = p->stem_len + p->tree_len;
+	char a[32], b[32];
+
+	message_printf("Plan: copy %s to %s on %s\n", r->opt->from[0], r->opt->to, r->opt->target);
+	if (r->opt->n_from > 1)
+		printf("  and %zu further paths\n", r->opt->n_from - 1);
+	printf("  files:        %llu\n", files_of(p));
+	printf("  directories:  %llu\n", (unsigned long long) p->dirs);
+	printf("  extents:      %llu\n", (unsigned long long) p->extents);
+	printf("  data:         %s\n", size_text(bytes_of(r, p->data_blocks), a, sizeof(a)));
+	printf("  blocks:       %llu of %llu free, in %zu run%s\n", (unsigned long long) need,
+	       (unsigned long long) free, p->stem.n, p->stem.n == 1 ? "" : "s");
+	printf("  inodes:       %u of %llu free\n", p->new_inodes,
+	       (unsigned long long) bfo_ranges_total(&p->target->free_inodes));
+	printf("  memory:       %s\n", size_text(memory_of(r), a, sizeof(a)));
+	if (r->smallest)
+		printf("  smallest new target that fits: %llu bytes (%s)\n",
+		       (unsigned long long) r->smallest, size_text(r->smallest, b, sizeof(b)));
+	if (free - need < p->target->reserved_blocks)
+		printf("  This takes blocks that are reserved for root.\n");
+	print_resumed(r);
+	print_indexed(r);
+	order_print(r->order, &r->opt->order, 1, r->opt->common.verbose);
+	print_outside(r);
+	journals_print(r->opt->source, r->source, r->tree);
+	printf("Nothing was written.\n");
+}
+
+static void print_done(const struct report *r)
+{
+	const struct bfo_plan *p = r->plan;
+	uint64_t bytes = bytes_of(r, p->data_blocks);
+	uint64_t now = bytes > r->resumed ? bytes - r->resumed : 0;
+	char a[80], b[32];
+
+	printf("Copied %s, %s, in %.1f s (%.0f MB/s).\n",
+	       count_text(files_of(p), p->dirs, a, sizeof(a)), size_text(bytes, b, sizeof(b)),
+	       r->seconds, now / 1e6 / r->seconds);
+	print_resumed(r);
+	if (r->named)
+		message_printf("%s has got its name, %s.\n", r->named, r->opt->target);
+	boot_print(r->opt, r->source, r->target);
+	if (bfo_ranges_total(&p->target->free_blocks) - p->stem_len - p->tree_len <
+	    p->target->reserved_blocks)
+		printf("Blocks that are reserved for root were used.\n");
+	print_indexed(r);
+	print_outside(r);
+	journals_print(r->opt->source, r->source, r->tree);
+	if (!r->opt->common.verbose)
+		return;
+	order_print(r->order, &r->opt->order, 0, 0);
+	printf("  target: %zu runs of blocks, %llu extents, %zu extent trees\n", p->stem.n,
+	       (unsigned long long) p->extents, p->trees.n);
+	printf("  read:   %llu requests, %llu blocks\n",
+	       (unsigned long long) r->stats->read_requests,
+	       (unsigned long long) r->stats->read_blocks);
+	printf("  wrote:  %llu requests, %llu blocks\n",
+	       (unsigned long long) r->stats->write_requests,
+	       (unsigned long long) r->stats->write_blocks);
+}
+
+static void json_plan(struct json *j, const struct report *r)
+{
+	const struct bfo_plan *p = r->plan;
+
+	json_open(j, "plan", '{');
+	json_number(j, "files", files_of(p));
+	json_number(j, "directories", p->dirs);
+	json_number(j, "indexed", r->indexed);
+	json_number(j, "extents", p->extents);
+	json_number(j, "data_bytes", bytes_of(r, p->data_blocks));
+	json_number(j, "blocks_needed", p->stem_len + p->tree_len);
+	json_number(j, "blocks_free", bfo_ranges_total(&p->target->free_blocks));
+	json_number(j, "blocks_reserved", p->target->reserved_blocks);
+	json_number(j, "block_size", p->target->block_size);
+	json_number(j, "inodes_needed", p->new_inodes);
+	json_number(j, "inodes_free", bfo_ranges_total(&p->target->free_inodes));
+	json_number(j, "runs", p->stem.n);
+	json_number(j, "memory_bytes", memory_of(r));
+	if (r->smallest)
+		json_number(j, "smallest_target_bytes", r->smallest);
+	json_close(j, '}');
+}
+
+static void json_finding(struct json *j, const struct report *r, const struct bfo_finding *f)
+{
+	const struct damage d = damage_in(r, f);
+	char path[PATH_BYTES];
+
+	json_open(j, NULL, '{');
+	json_string(j, "kind", bfo_finding_table[f->kind].word);
+	json_bytes(j, "path", path, bfo_plan_finding_path(r->plan, f, path, sizeof(path)));
+	damage_json(j, &d);
+	json_close(j, '}');
+}
+
+static void json_findings(struct json *j, const struct report *r)
+{
+	size_t i;
+
+	json_open(j, "not_kept", '[');
+	for (i = 0; r->plan && i < r->plan->tree->findings.n; i++)
+		json_finding(j, r, &r->plan->tree->findings.v[i]);
+	json_close(j, ']');
+}
+
+static void json_outside(struct json *j, const struct report *r)
+{
+	char path[PATH_BYTES];
+	size_t i;
+
+	json_open(j, "links_outside", '[');
+	for (i = 0; r->plan && i < r->plan->links_outside.n; i++) {
+		const struct bfo_outside *o = &r->plan->links_outside.v[i];
+
+		json_open(j, NULL, '{');
+		json_bytes(j, "path", path, bfo_plan_path(r->plan, o->inode, 0, BFO_NO_NAME, path,
+							  sizeof(path)));
+		json_number(j, "inode", r->plan->tree->inodes.v[o->inode].ino);
+		json_number(j, "names", o->names);
+		json_number(j, "copied", o->copied);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+struct clash_reader {
+	const struct bfo_plan *plan;
+	char path[PATH_BYTES];
+};
+
+static const char *get_clash(void *priv, size_t i, size_t *len)
+{
+	struct clash_reader *c = priv;
+
+	*len = clash_path(c->plan, i, c->path);
+	return c->path;
+}
+
+static void json_clashes(struct json *j, const struct report *r)
+{
+	struct clash_reader c = { .plan = r->plan };
+
+	json_strings(j, "clashes", r->plan ? r->plan->clashes.n : 0, get_clash, &c);
+}
+
+static void json_shortage(struct json *j, const struct report *r)
+{
+	if (r->err != BFO_ET_NO_SPACE && r->err != BFO_ET_NO_INODES)
+		return;
+	json_open(j, "shortage", '{');
+	json_number(j, "needed", r->plan->shortage.needed);
+	json_number(j, "free", r->plan->shortage.free);
+	json_close(j, '}');
+}
+
+static int is_resumable(const struct report *r)
+{
+	return r->err && (r->kept ? r->kept_fate : r->fate) == BFO_FATE_RECORDED;
+}
+
+static void print_json(const struct report *r)
+{
+	struct json j;
+
+	result_begin(&j, "e2bfo", r->command);
+	json_string(&j, "source", r->opt->source);
+	json_string(&j, "target", r->opt->target);
+	json_bool(&j, "dry_run", r->opt->dry_run);
+	result_status(&j, r->status, r->err, r->what);
+	json_string(&j, "target_state", r->err ? bfo_fate_word(r->fate) : NULL);
+	json_bool(&j, "complete", r->written);
+	json_bool(&j, "resumable", is_resumable(r));
+	json_string(&j, "temporary", r->kept);
+	if (r->plan)
+		json_shortage(&j, r);
+	if (r->plan && r->placed)
+		json_plan(&j, r);
+	json_findings(&j, r);
+	json_clashes(&j, r);
+	json_outside(&j, r);
+	boot_json(&j, r->boot, r->plan, r->source, r->target);
+	lists_json(&j, r->lists, r->opt);
+	if (r->plan && r->placed && r->opt->order.n)
+		order_json(&j, r->order, &r->opt->order, r->lists, r->opt->dry_run);
+	journals_json(&j, "journal", r->source, r->tree);
+	medium_json(&j, "medium", r->source);
+	if (r->stats) {
+		json_open(&j, "io", '{');
+		json_number(&j, "read_requests", r->stats->read_requests);
+		json_number(&j, "read_blocks", r->stats->read_blocks);
+		json_number(&j, "write_requests", r->stats->write_requests);
+		json_number(&j, "write_blocks", r->stats->write_blocks);
+		if (r->resumed)
+			json_number(&j, "resumed_bytes", r->resumed);
+		json_close(&j, '}');
+	}
+	result_end(&j);
+}
+
+/* An image file that could not be completed, or not be given its name. */
+static void tell_kept(const struct report *r)
+{
+	const char *target = r->opt->target;
+
+	if (r->kept_fate == BFO_FATE_RECORDED)
+		message("%s has what was copied; 'e2bfo resume %s' goes on with it, 'e2bfo abort "
+			"%s' removes it", r->kept, target, target);
+	else
+		message("%s has all of it; 'e2bfo resume %s' gives it its name", r->kept, target);
+}
+
+void report_print(const struct report *r)
+{
+	if (r->plan)
+		print_findings(r);
+	if (r->err)
+		com_err("e2bfo", r->err, "while %s", r->what);
+	if (r->err && r->tell_fate)
+		message("%s %s", r->opt->target, bfo_fate_text(r->fate, r->formatted));
+	if (r->err && r->kept)
+		tell_kept(r);
+	if (r->opt->common.json) {
+		print_json(r);
+		return;
+	}
+	if (r->err || !r->plan)
+		return;
+	if (r->opt->common.quiet)
+		return;
+	if (r->opt->dry_run)
+		print_plan(r);
+	else
+		print_done(r);
+}

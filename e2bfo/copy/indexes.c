@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * indexes.c - the container of indexes in a copy: not copied, but kept up to date or made
+ */
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "commit/record.h"
+#include "copy.h"
+
+#define NAMES_SHARE 4		/* names are sorted in 1/4 of --memory, the rest of them in a file */
+
+/* A container of another filesystem, or with keys of another hash: it has no tree to be kept. */
+static int is_foreign(const struct itree_header *h, const struct bfo_volume *vol)
+{
+	const struct ext2_super_block *sb = vol->fs->super;
+
+	return memcmp(h->uuid, sb->s_uuid, sizeof(h->uuid)) ||
+	       memcmp(h->hash_seed, sb->s_hash_seed, sizeof(h->hash_seed)) ||
+	       h->hash_version != (uint32_t) bfo_volume_hash_version(vol);
+}
+
+/* Whether the container was made for the target as it was before the copy, or its record. */
+static int was_fresh(const struct copy *c, const struct bfo_volume *vol)
+{
+	enum bfo_freshness now = bfo_container_freshness(&c->itrees.old, vol);
+
+	return now == BFO_ITREE_FRESH || (c->record && now == BFO_ITREE_LIKELY &&
+					  c->itrees.old.header.wtime == c->record->wtime);
+}
+
+errcode_t itrees_begin(struct copy *c, struct bfo_volume *vol)
+{
+	struct itrees *it = &c->itrees;
+	errcode_t err = bfo_reader_init(&it->reader, &c->ctx, vol, c->opt.read_gap);
+
+	if (!err)
+		err = bfo_container_find(&it->reader, &it->old);
+	if (!err)
+		err = bfo_container_dirs(&it->old, &it->trees);
+	it->has_old = !err || err == BFO_ET_ITREE;
+	it->is_fresh = !err && was_fresh(c, vol);
+	if (err == BFO_ET_ITREE || (!err && is_foreign(&it->old.header, vol)))
+		it->trees.n = 0;	/* --itree replaces it, nothing else touches it */
+	if (err && err != BFO_ET_ITREE && err != BFO_ET_NO_ITREE)
+		return err;
+	c->ctx.what[0] = 0;
+	if (!c->opt.itree && !it->trees.n)
+		return 0;
+	bfo_itrees_init(&it->plan, &c->plan);
+	return it->has_old ? bfo_itrees_replace(&it->plan, &it->old) : 0;
+}
+
+static const struct itree_dir *old_tree(const struct itrees *it, uint32_t ino)
+{
+	size_t i = bfo_vec_lower(&it->trees, ino, ino);
+
+	return i < it->trees.n && it->trees.v[i].ino == ino ? &it->trees.v[i] : NULL;
+}
+
+/* Whether a directory without a tree is to have one, as e2itree would say. */
+static int is_big(const struct copy *c, const struct bfo_inode *dir)
+{
+	uint32_t min = c->itrees.has_old ? c->itrees.old.header.min_entries : 0, i, names = 0;
+	int has_hashes = bfo_dir_has_hashes(dir->flags);
+	const struct bfo_tree *t = &c->tree;
+	uint64_t bytes = 0;
+
+	for (i = dir->child; i < dir->child + dir->nchild; i++) {
+		if (bfo_name_is_dead(t, &t->names.v[i]))
+			continue;
+		bytes += bfo_dirent_bytes(bfo_name_len(&t->names.v[i]), has_hashes);
+		names++;
+	}
+	return min ? names >= min : bfo_itrees_is_big(c->free.block_size, bytes);
+}
+
+/* Whether directory DIR, which is written, gets a tree. */
+static int is_indexed(const struct copy *c, const struct bfo_inode *dir)
+{
+	if (dir->state & BFO_INODE_EXISTS && old_tree(&c->itrees, dir->new_ino))
+		return 1;
+	return c->opt.itree && is_big(c, dir);
+}
+
+errcode_t itrees_choose(struct copy *c)
+{
+	size_t i;
+
+	if (!c->plan.itrees)
+		return 0;
+	for (i = 0; i < c->plan.order.n && !c->opt.itree; i++) {
+		const struct bfo_inode *rec = bfo_plan_item(&c->plan, i);
+
+		if (S_ISDIR(rec->mode) && is_indexed(c, rec))
+			break;
+	}
+	if (i == c->plan.order.n && !c->opt.itree) {
+		c->plan.itrees = NULL;		/* no directory that has a tree gains names */
+		return 0;
+	}
+	return bfo_itrees_renew(&c->plan);
+}
+
+/* The names of a directory as they are going to be on the target. */
+static errcode_t add_names(struct copy *c, const struct bfo_inode *dir)
+{
+	const struct bfo_tree *t = &c->tree;
+	errcode_t err = 0;
+	uint32_t i, ino, type;
+
+	for (i = dir->child; i < dir->child + dir->nchild && !err; i++) {
+		const struct bfo_name *n = &t->names.v[i];
+
+		if (bfo_name_is_dead(t, n))
+			continue;
+		ino = bfo_name_type(n) & BFO_NAME_FIXED ? n->ino : t->inodes.v[n->ino].new_ino;
+		type = c->free.has_filetype ? bfo_name_type(n) & ~BFO_NAME_FIXED : 0;
+		err = bfo_itree_name_add(c->itrees.names, dir->new_ino, ino, n->hash, type,
+					 bfo_name_text(t, n), bfo_name_len(n));
+	}
+	return err ? bfo_fail(&c->ctx, err, "sorting names (a temporary file in $TMPDIR takes what "
+			      "memory cannot)") : 0;
+}
+
+static errcode_t collect(struct copy *c)
+{
+	struct bfo_itrees *it = &c->itrees.plan;
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < c->plan.order.n && !err; i++) {
+		const struct bfo_inode *rec = bfo_plan_item(&c->plan, i);
+
+		if (!S_ISDIR(rec->mode) || !is_indexed(c, rec))
+			continue;
+		err = bfo_vec_push(&it->trees, (struct bfo_itree) { .dir = { .ino = rec->new_ino,
+				   .generation = rec->generation } });
+		if (!err)
+			err = add_names(c, rec);
+	}
+	c->itrees.built = it->trees.n;
+	return err;
+}
+
+static int by_ino(const void *a, const void *b)
+{
+	const struct bfo_itree *x = a, *y = b;
+
+	return (x->dir.ino > y->dir.ino) - (x->dir.ino < y->dir.ino);
+}
+
+/* Trees of the target's that are not built anew; the list is sorted afterwards. */
+static errcode_t keep_others(struct copy *c)
+{
+	struct bfo_itrees *it = &c->itrees.plan;
+	errcode_t err = 0;
+	size_t i, j = 0, built = it->trees.n;
+
+	if (built)
+		qsort(it->trees.v, built, sizeof(*it->trees.v), by_ino);
+	for (i = 0; i < c->itrees.trees.n && !err; i++) {
+		const struct itree_dir *d = &c->itrees.trees.v[i];
+
+		while (j < built && it->trees.v[j].dir.ino < d->ino)
+			j++;
+		if (j < built && it->trees.v[j].dir.ino == d->ino)
+			continue;
+		it->header.seed = c->itrees.old.header.seed;
+		err = bfo_vec_push(&it->trees, (struct bfo_itree) { .dir = *d, .before = d->first,
+				   .kept = 1 });
+	}
+	if (it->trees.n)
+		qsort(it->trees.v, it->trees.n, sizeof(*it->trees.v), by_ino);
+	return err;
+}
+
+/*
+ * Trees that are taken over are as right as they were: if others have written to the target since
+ * they were built, its container has to go on saying so.
+ */
+static void set_times(struct copy *c, const struct bfo_volume *vol)
+{
+	const struct ext2_super_block *sb = vol->fs->super;
+	struct itree_header *h = &c->itrees.plan.header;
+
+	h->wtime = (uint64_t) sb->s_wtime_hi << 32 | bfo_record_wtime(c->now);
+	h->lastcheck = (uint64_t) sb->s_lastcheck_hi << 32 | sb->s_lastcheck;
+	if (c->itrees.has_old)
+		h->min_entries = c->itrees.old.header.min_entries;
+	if (!c->itrees.trees.n || c->itrees.is_fresh)
+		return;
+	h->wtime = c->itrees.old.header.wtime;
+	h->lastcheck = c->itrees.old.header.lastcheck;
+}
+
+errcode_t itrees_place(struct copy *c, const struct bfo_volume *vol)
+{
+	struct itrees *it = &c->itrees;
+	errcode_t err;
+
+	if (!c->plan.itrees)
+		return 0;
+	it->plan.trees.n = 0;
+	bfo_itrees_describe(&c->plan);
+	bfo_extsort_close(it->names);
+	it->names = NULL;
+	err = bfo_extsort_open(&it->names, 3, c->opt.common.memory / NAMES_SHARE, NULL);
+	if (!err)
+		err = collect(c);
+	if (!err)
+		err = keep_others(c);
+	set_times(c, vol);
+	if (!err)
+		err = bfo_extsort_finish(it->names);
+	it->source = (struct bfo_itree_source) { .names = it->names, .old = &it->old };
+	if (!err)
+		err = bfo_itrees_size(&c->plan, &it->source);
+	return err && !*c->ctx.what ? bfo_fail(&c->ctx, err, "sorting names") : err;
+}
+
+void itrees_free(struct itrees *it)
+{
+	bfo_itrees_free(&it->plan);
+	bfo_container_free(&it->old);
+	bfo_reader_free(&it->reader);
+	bfo_vec_free(&it->trees);
+	bfo_extsort_close(it->names);
+}

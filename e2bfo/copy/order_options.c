@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * order_options.c - --order and what belongs to it
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "e2bfo/argument.h"
+#include "e2bfo/e2bfo.h"
+#include "order_options.h"
+
+#define DEPTH_MOST 1000
+#define WINDOW_MOST 1000
+
+static const struct {
+	const char *word;
+	int takes;		/* what may stand behind ':' */
+} policies[] = {
+	[ORDER_READDIR] = { "readdir", 0 },
+	[ORDER_SOURCE] = { "source", 0 },
+	[ORDER_NAME] = { "name", 0 },
+	[ORDER_SIZE] = { "size", 0 },
+	[ORDER_MTIME] = { "mtime", 0 },
+	[ORDER_LIST] = { "list", 'f' },
+	[ORDER_REFS] = { "refs", 'd' },
+	[ORDER_TRACE] = { "trace", 'f' },
+};
+
+const char *order_word(enum order_policy policy)
+{
+	return policies[policy].word;
+}
+
+static int read_number(const char *name, const char *text, unsigned long most, int percent,
+		       uint32_t *out)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (percent && *end == '%')
+		end++;
+	if (*text < '0' || *text > '9' || *end || !value || value > most)
+		return argument_complain("copy", "%s %s: not a number from 1 to %lu", name, text,
+					 most);
+	*out = value;
+	return -1;
+}
+
+/* What stands behind the word of POLICY: NULL, or a string. */
+static int read_value(struct order_options *o, enum order_policy policy, const char *value)
+{
+	const char *word = order_word(policy);
+
+	if (policies[policy].takes == 'f' && (!value || !*value))
+		return argument_complain("copy", "--order %s: no file (%s:FILE)", word, word);
+	if (!policies[policy].takes && value)
+		return argument_complain("copy", "--order %s: takes no ':%s'", word, value);
+	if (policy == ORDER_LIST)
+		o->list = value;
+	if (policy == ORDER_TRACE)
+		o->trace = value;
+	if (policy == ORDER_REFS && value)
+		return read_number("--order refs:", value, DEPTH_MOST, 0, &o->depth);
+	return -1;
+}
+
+/* One policy, which ends in NUL; it stays where it is. */
+static int read_policy(struct order_options *o, char *text)
+{
+	char *value = strchr(text, ':');
+	int policy;
+	size_t i;
+
+	if (value)
+		*value++ = 0;
+	for (policy = 0; policy < ORDER_POLICIES; policy++)
+		if (!strcmp(text, order_word(policy)))
+			break;
+	if (policy == ORDER_POLICIES)
+		return argument_complain("copy", "--order '%s': not readdir, source, name, size, "
+					 "mtime, list:FILE, refs[:DEPTH] or trace:FILE", text);
+	for (i = 0; i < o->n; i++)
+		if ((int) o->policies[i] == policy)
+			return argument_complain("copy", "--order %s: said twice", text);
+	if (o->n && o->policies[o->n - 1] <= ORDER_NAME)
+		return argument_complain("copy", "--order %s: %s leaves nothing to it", text,
+					 order_word(o->policies[o->n - 1]));
+	o->policies[o->n++] = policy;
+	return read_value(o, policy, value);
+}
+
+/* It is cut in pieces, and getopt's is the command line, which the record keeps: so a copy. */
+static int read_policies(struct order_options *o)
+{
+	char *text = strdup(optarg), *end;
+	int status = -1;
+
+	if (!text || bfo_vec_push(&o->texts, text)) {
+		free(text);
+		return EXIT_FAILED;
+	}
+	for (; text && status < 0; text = end) {
+		end = strchr(text, ',');
+		if (end)
+			*end++ = 0;
+		status = read_policy(o, text);
+	}
+	return status;
+}
+
+static int read_folder(const char *name, const char **out)
+{
+	if (*optarg != '/')
+		return argument_complain("copy", "%s '%s': no absolute path", name, optarg);
+	*out = optarg;
+	return -1;
+}
+
+int order_option(struct order_options *o, int c)
+{
+	switch (c) {
+	case OPT_ORDER:
+		return read_policies(o);
+	case OPT_ORDER_SUPPORT:
+		return read_number("--order-support", optarg, 100, 1, &o->support);
+	case OPT_ORDER_WINDOW:
+		return read_number("--order-window", optarg, WINDOW_MOST, 0, &o->window);
+	case OPT_ORDER_ROOT:
+		return read_folder("--order-root", &o->root);
+	default:
+		return read_folder("--order-mount", &o->mount);
+	}
+}
+
+void order_options_free(struct order_options *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->texts.n; i++)
+		free(o->texts.v[i]);
+	bfo_vec_free(&o->texts);
+}
+
+static int has(const struct order_options *o, enum order_policy policy)
+{
+	size_t i;
+
+	for (i = 0; i < o->n; i++)
+		if (o->policies[i] == policy)
+			return 1;
+	return 0;
+}
+
+int order_check(const struct order_options *o)
+{
+	if ((o->support || o->window || o->mount) && !o->trace)
+		return argument_complain("copy", "--order-%s goes with --order trace:FILE",
+					 o->support ? "support" : o->window ? "window" : "mount");
+	if (o->root && !o->trace && !has(o, ORDER_REFS))
+		return argument_complain("copy", "--order-root goes with --order refs or trace");
+	return -1;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * paths.h - which files paths lead to, for who asks millions of times, often for the same
+ *
+ * Caches of limited size before bfo_lookup_file(), 17 MiB: of paths, and of their folders, as those
+ * of references that lead nowhere are many, and can be thousands deep.  What they hold is found by
+ * 64 bits of a hash of the path.
+ */
+#ifndef E2BFO_COPY_PATHS_H
+#define E2BFO_COPY_PATHS_H
+
+#include "plan/plan.h"
+
+struct path_slot {
+	uint64_t hash;		/* 0: unused */
+	uint32_t inode;		/* index of the record, or BFO_NONE */
+};
+
+struct folder_slot {
+	uint64_t hash;		/* 0: unused */
+	uint32_t pos;		/* as in struct bfo_lookup */
+	uint32_t found;
+};
+
+struct paths {
+	struct bfo_plan *plan;
+	struct path_slot *slots;
+	struct folder_slot *folders;
+};
+
+/* The plan's order has to be settled. */
+errcode_t paths_init(struct paths *p, struct bfo_plan *plan);
+void paths_free(struct paths *p);
+
+/* The record of the file that LEN bytes at PATH, plain and absolute, lead to, or BFO_NONE. */
+errcode_t paths_find(struct paths *p, const char *path, size_t len, uint32_t *inode);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ls_print.h - a listing on standard output: lines for people, one JSON object for scripts
+ */
+#ifndef E2BFO_LS_LS_PRINT_H
+#define E2BFO_LS_LS_PRINT_H
+
+#include "gather/stats.h"
+#include "cli/json.h"
+#include "cli/timestamp.h"
+#include "e2bfo/damage.h"
+#include "ls_attrs.h"
+#include "ls_options.h"
+
+struct ls_print {
+	const struct ls_options *opt;
+	const struct bfo_volume *volume;	/* NULL before it is open */
+	const struct bfo_tree *orphans;		/* what was deleted while it was open */
+	struct ls_attrs *attrs;			/* for JSON */
+	struct json json;
+	int is_terminal;
+	int headers;			/* a line "PATH:" before each directory */
+	int begun;			/* something stands there already */
+	struct timestamp_day day;
+	bfo_chars path;			/* of the directory that was begun, with a slash; or empty */
+	uint64_t entries, directories, damage;
+	uint64_t moving;		/* what would be damage of a volume that nobody writes to */
+};
+
+/* How directories were read: the words of --json and --verbose. */
+struct ls_ways {
+	uint64_t by_tree, sorted;	/* directories */
+	uint64_t broken;		/* of these: the tree that they were begun by is damaged */
+	const char *index;		/* "none", "fresh", "likely", "stale", "damaged" */
+};
+
+void ls_print_begin(struct ls_print *p);
+
+/* What follows is in directory PATH (LEN bytes). */
+errcode_t ls_print_directory(struct ls_print *p, const char *path, size_t len);
+
+/* The same without a word: for what is told about it later. */
+errcode_t ls_print_place(struct ls_print *p, const char *path, size_t len);
+
+/* What follows is in none: names are whole paths. */
+void ls_print_alone(struct ls_print *p);
+
+/*
+ * A sound inode: NAME in the directory that was begun.  TARGET is where a symbolic link leads, or
+ * NULL.
+ */
+void ls_print_entry(struct ls_print *p, const char *name, size_t len, const struct bfo_stat *st,
+		    const char *target);
+
+/* Something is damaged: NAME in the directory that was begun (empty: that directory). */
+void ls_print_damage(struct ls_print *p, const char *name, size_t len, const struct damage *d);
+
+/* The same of flags that ST cannot have, if it has any. */
+void ls_print_strange(struct ls_print *p, const char *name, size_t len, const struct bfo_stat *st);
+
+/* The end: what came of it.  ERR, unless 0, happened while WHAT. */
+void ls_print_end(struct ls_print *p, const struct ls_ways *ways, const struct bfo_reader *r,
+		  errcode_t err, const char *what, int status);
+
+void ls_print_free(struct ls_print *p);
+
+#endif

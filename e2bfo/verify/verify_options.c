@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * verify_options.c - the command line of `e2bfo verify`
+ */
+#include <string.h>
+
+#include "compare/diff.h"
+#include "e2bfo/argument.h"
+#include "e2bfo/e2bfo.h"
+#include "verify_options.h"
+
+enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE };
+
+static const struct option long_options[] = {
+	{ "from", required_argument, NULL, OPT_FROM },
+	{ "to", required_argument, NULL, OPT_TO },
+	{ "ignore", required_argument, NULL, OPT_IGNORE },
+	ARGUMENT_SOURCE_LONG,
+	ARGUMENT_MEDIUM_LONG,
+	ARGUMENT_MEDIUM_B_LONG,
+	ARGUMENT_MEMORY_LONG,
+	ARGUMENT_LONG,
+	{ 0 }
+};
+
+static const char help[] =
+"Usage: e2bfo verify [OPTIONS] A B\n"
+"\n"
+"Compares the file trees of two unmounted filesystems: names, all attributes, extended\n"
+"attributes, holes and every byte of data; not how they are laid out. Neither is written.\n"
+"\n"
+"What:\n"
+"  --from PATH          the part of A to be compared (default /)\n"
+"  --to PATH            the part of B to be compared with it (default /)\n"
+"  --ignore KIND,...    what may differ; may be repeated. Kinds:\n"
+"                       missing extra type mode uid gid size nlink mtime atime ctime crtime\n"
+"                       generation version flags project device links hash symlink xattr\n"
+"                       holes data\n"
+"  --partition N        A is a disk: its partition N (A?partition=N)\n"
+"  --journal DEVICE     an external journal of A or B, if it is not found; may be repeated\n"
+"  --ignore-journal     read both as they stand, though journals have to be replayed\n"
+"How:\n"
+"  --memory SIZE        buffers (default a quarter of RAM, at most 1G)\n"
+ARGUMENT_BWLIMIT_HELP
+"Filesystems that cannot be read well (e2bfo(8), BAD MEDIA):\n"
+"  --on-read-error stop|zero|skip  stop: end there; else (default) tell it, compare the rest\n"
+"  --mapfile FILE       read only what this mapfile of ddrescue(1) says was read of A\n"
+"  --mapfile-b FILE     the same for B\n"
+"  -b, --superblock BLOCK  open A by the backup of its superblock in BLOCK\n"
+"  -B, --block-size SIZE   with -b: the size of its blocks\n"
+"Output:\n"
+PROGRESS_HELP
+"  --json               a report for scripts on standard output, all differences\n"
+"  -q, --quiet          only differences and errors\n"
+"  -v, --verbose        all differences, not ten of a kind; more about the I/O\n"
+"  -V, --version        --help\n"
+"\n"
+"Exit status: 0 equal, 1 different, 8 could not compare all (perhaps different, too), 16 usage,\n"
+"32 cancelled.\n"
+"\n"
+"Examples:\n"
+"  e2bfo verify /dev/sdb1 /dev/sdc1             judge a copy\n"
+"  e2bfo verify --from /home/ann --to /old/ann /dev/sdb1 /dev/sdc2\n"
+"  e2bfo verify --ignore atime,ctime old.img new.img\n"
+"  e2bfo verify --mapfile rescued.map rescued.img /dev/sdc1     judge a rescue\n";
+
+/* Adds the kinds named in TEXT, with commas between them. */
+static int read_kinds(const char *text, uint32_t *kinds)
+{
+	size_t len;
+	int kind;
+
+	for (;; text += len + 1) {
+		len = strcspn(text, ",");
+		for (kind = 0; kind < BFO_DIFF_KINDS; kind++)
+			if (strlen(bfo_diff_words[kind]) == len &&
+			    !strncmp(bfo_diff_words[kind], text, len))
+				break;
+		if (kind == BFO_DIFF_KINDS)
+			return argument_complain("verify", "--ignore %.*s: no such kind",
+						 (int) len, text);
+		*kinds |= BFO_DIFF_BIT(kind);
+		if (!text[len])
+			return -1;
+	}
+}
+
+static int read_option(struct verify_options *opt, int c)
+{
+	if (argument_is_medium(c))
+		return argument_medium("verify", c, &opt->medium[0]);
+	switch (c) {
+	case ARGUMENT_MAPFILE_B:
+		opt->medium[1].mapfile = optarg;
+		return -1;
+	case OPT_FROM:
+	case OPT_TO:
+		opt->path[c == OPT_TO] = optarg;
+		return *optarg ? -1 : argument_complain("verify", "%s must not be empty",
+							c == OPT_TO ? "--to" : "--from");
+	case OPT_IGNORE:
+		return read_kinds(optarg, &opt->ignore);
+	default:
+		return argument_common("verify", help, c, &opt->common);
+	}
+}
+
+int verify_options_read(struct verify_options *opt, int argc, char **argv)
+{
+	int c, status;
+
+	*opt = (struct verify_options) { .path = { "/", "/" },
+					 .medium[0].how.mode = ARGUMENT_GO_ON };
+	status = argument_common_init(&opt->common, argc);
+	argv[0] = "e2bfo";
+	while (status < 0 && (c = option_next(argc, argv, ":" ARGUMENT_MEDIUM_SHORT ARGUMENT_SHORT,
+					      long_options)) != -1)
+		status = read_option(opt, c);
+	if (status < 0)
+		status = argument_check_media("verify", opt->medium, 2);
+	if (status < 0)
+		status = argument_check("verify", &opt->common);
+	if (status >= 0)
+		return status;
+	if (argc - optind != 2 || !*argv[optind] || !*argv[optind + 1])
+		return argument_complain("verify", "verify takes two filesystems, A and B");
+	opt->volume[0] = argv[optind];
+	opt->volume[1] = argv[optind + 1];
+	return argument_partition("verify", "A", &opt->common, &opt->volume[0]);
+}
+
+void verify_options_free(struct verify_options *opt)
+{
+	medium_free(&opt->medium[0]);
+	medium_free(&opt->medium[1]);
+	argument_common_free(&opt->common);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tree.h - what gathering leaves behind: a file tree as compact arrays
+ *
+ *   inodes[]   a record per used inode, ascending by inode number
+ *   segs[]     every inode's data, segment after segment; a record points to its first
+ *   eas[]      every extended attribute block once, ascending by block
+ *   names[]    a record per name; unsorted after the scan, sorted by the plan
+ *   text       the bytes of all names; in directories that are encrypted and casefolded, behind
+ *              each the BFO_HASH_BYTES of its hashes, as the entry has them: only the key gives them
+ *
+ * P7: 64 bytes per inode, 24 per name plus its bytes, 16 per segment; no pointers, no
+ * allocation per file.
+ */
+#ifndef BFO_TREE_TREE_H
+#define BFO_TREE_TREE_H
+
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/context.h"
+#include "base/prefetch.h"
+#include "base/range.h"
+#include "base/rank.h"
+#include "base/vec.h"
+#include "tree/finding.h"
+
+#define BFO_NONE UINT32_MAX
+
+/* States of an inode record. */
+enum {
+	BFO_INODE_BAD = 1,	/* damaged: known so that its names can be reported */
+	BFO_INODE_FAST = 2,	/* symlink whose target is in the inode */
+	BFO_INODE_NO_XATTR = 4,	/* extended attributes in the inode are damaged: drop them */
+	BFO_INODE_EXISTS = 8,	/* a directory that the target has already */
+	BFO_INODE_MADE = 16,	/* a directory that only the plan knows */
+	BFO_INODE_PLACED = 32,	/* the plan has put it in order */
+	BFO_INODE_KEEP = 64,	/* exists, and keeps its own attributes */
+	BFO_INODE_LANDED = 256,	/* one of the things that were asked for, by --from */
+	BFO_INODE_STRIP = 512,	/* device, fifo or socket with what only files have */
+	BFO_INODE_PAIRED = 1024, /* a directory that will be merged, at the next level */
+	BFO_INODE_INDEX = 128,	/* a directory that gets an index */
+	BFO_INODE_MET = 4096,	/* not copied, though it lies in what is copied */
+	BFO_INODE_INLINE = 8192, /* its content stands in the inode, in the source */
+	BFO_INODE_STUFF = 16384, /* ... and in the target */
+	BFO_INODE_SHARED = 2048, /* has blocks that something else has too, and was reported */
+	BFO_INODE_MOVED = 32768, /* a value that has no inode in the source: no number, no blocks */
+};
+
+struct bfo_inode {
+	uint64_t size;		/* bytes; directories: of the target's image, once planned */
+	uint64_t stem;		/* plan: first block in the stem */
+	uint32_t ino;		/* in the source; 0 if the plan made it */
+	union {
+		uint32_t dotdot;	/* gather, directories: where ".." leads; 0 unknown */
+		uint32_t names;		/* plan, until numbered, but directories: its names */
+		uint32_t new_ino;	/* plan: in the target */
+	};
+	uint32_t generation;
+	uint32_t flags;		/* i_flags */
+	union {
+		struct {
+			uint32_t seg, nseg;	/* slice of segs[] */
+		};
+		struct {
+			uint32_t child, nchild;	/* plan, directories: slice of names[] */
+		};
+	};
+	uint32_t ea;		/* index into eas[], or BFO_NONE */
+	uint32_t name;		/* plan: a name that leads here, or BFO_NONE; compare: a pair */
+	uint16_t links_read;	/* link count in the source; plan: but for names lost by `links` */
+	uint16_t links;		/* plan: names (directories: subdirectories), at most 65535 */
+	uint16_t mode;
+	uint16_t state;
+};
+
+/* A run of blocks. Lengths of a segment may exceed what one on-disk extent can say. */
+struct bfo_seg {
+	uint64_t blk;		/* first block, or'ed with BFO_SEG_UNWRITTEN */
+	uint32_t lblk, len;	/* first logical block; blocks */
+};
+
+#define BFO_SEG_UNWRITTEN (1ULL << 63)
+
+static inline uint64_t bfo_seg_blk(const struct bfo_seg *s)
+{
+	return s->blk & ~BFO_SEG_UNWRITTEN;
+}
+
+static inline int bfo_seg_unwritten(const struct bfo_seg *s)
+{
+	return !!(s->blk & BFO_SEG_UNWRITTEN);
+}
+
+/*
+ * An extended attribute block; or, once they are repacked (gather/repack), a set of attributes, of
+ * which some stand in the inode, and the others perhaps in a block.
+ */
+struct bfo_ea {
+	union {
+		uint64_t blk;	/* in the source */
+		uint64_t at;	/* repacked: place of the packed set in `sets` */
+	};
+	uint64_t stem;		/* plan: the block's place in the stem */
+	uint32_t refs;		/* plan: inodes that share it in the target */
+	uint32_t copy;		/* plan: entry that takes further references, itself at first */
+	uint32_t bytes;		/* repacked: of the packed set */
+	uint16_t inside;	/* repacked: bytes of those that stand in the inode */
+	uint16_t reserve;	/* repacked: bytes there that are for inline data */
+	uint8_t bad;
+	uint8_t no_block;	/* repacked: all of it stands in the inode */
+	uint8_t has_values;	/* repacked: some values stand in inodes of their own */
+	uint8_t has_policy;	/* gather: there is a policy of encryption in the block */
+	uint8_t unused[3];	/* 0: no byte is left to chance, see plan/digest */
+};
+
+/*
+ * The value of attributes in an inode of its own (feature ea_inode).  Its hash is kept in the
+ * inode's atime and goes into that of the entry; it depends on the filesystem's checksum seed.
+ */
+struct bfo_value {
+	uint32_t inode;		/* index of the record */
+	uint32_t hash;		/* in the target */
+	uint32_t change;	/* hash in the source ^ hash in the target */
+	uint32_t refs;		/* plan: entries that name it, in inodes and blocks of the target */
+	uint64_t at;		/* place in `moved`, if it stood elsewhere (BFO_INODE_MOVED) */
+};
+
+typedef BFO_VEC(struct bfo_ea) bfo_eas;
+
+/* The first three words are the sort key (base/sort.h). */
+struct bfo_name {
+	uint32_t dir;		/* index of the directory's record */
+	uint32_t hash, minor;	/* plan: by the target's hash; directory order */
+	uint32_t ino;		/* gather: inode number; plan: index of its record, or */
+				/* BFO_NONE if the name is not to be copied */
+	uint64_t at;		/* place in text << 16 | type << 8 | length */
+};
+
+#define BFO_HASH_BYTES 8U	/* struct ext4_dir_entry_hash: hash, minor hash */
+
+#define BFO_NAME_FIXED 0x80	/* in the type: `ino` is an inode number of the target */
+
+static inline uint32_t bfo_name_len(const struct bfo_name *n)
+{
+	return n->at & 255;
+}
+
+static inline uint32_t bfo_name_type(const struct bfo_name *n)
+{
+	return n->at >> 8 & 255;
+}
+
+/* A block that holds part of an inode's block map. */
+struct bfo_map_use {
+	uint64_t blk;
+	uint32_t ino;		/* inode number */
+};
+
+typedef BFO_VEC(uint32_t) bfo_numbers;
+
+struct bfo_tree {
+	uint32_t block_size;		/* of the volume, bytes: what segments count */
+	uint8_t uuid[16];
+	uint16_t encoding;		/* of its casefolded directories; 0 without casefold */
+	int stable_inodes;		/* ciphertext depends on inode numbers */
+	int inline_data;		/* small things may stand in their inodes */
+	BFO_VEC(struct bfo_inode) inodes;
+	struct bfo_rank rank;		/* inode number -> index into inodes */
+	BFO_VEC(struct bfo_seg) segs;
+	bfo_eas eas;
+	BFO_VEC(struct bfo_name) names;
+	BFO_VEC(char) text;		/* each name, and its hashes where these are stored */
+	bfo_findings findings;
+	bfo_chars sets;		/* repacked attributes (tree/xattr.h) */
+	BFO_VEC(struct bfo_value) values;	/* repacked: ascending by record */
+	bfo_chars moved;	/* repacked: bytes of values that had no inode */
+	int repacked;
+	BFO_VEC(struct bfo_map_use) map_blocks;	/* of extent trees and indirect blocks ... */
+	int keep_map_blocks;		/* ... if this is set before the scan */
+	bfo_numbers unlinked;		/* inodes without a name that were still open, ascending */
+	bfo_numbers truncated;		/* inodes whose blocks past their end mean nothing */
+	int resolved;			/* plan: names[].ino are indexes of records */
+	uint64_t dir_blocks;		/* directory blocks read */
+	bfo_ranges unread;		/* inode numbers that could not be read */
+	int unsure;			/* there may be inodes that never were (backup superblock) */
+};
+
+/* The file type that a directory entry shows for MODE (EXT2_FT_*). */
+unsigned int bfo_dirent_type(uint16_t mode);
+
+static inline const char *bfo_name_text(const struct bfo_tree *t, const struct bfo_name *n)
+{
+	return t->text.v + (n->at >> 16);
+}
+
+/* Its hashes, little-endian, if its directory has them. */
+static inline const char *bfo_name_hashes(const struct bfo_tree *t, const struct bfo_name *n)
+{
+	return bfo_name_text(t, n) + bfo_name_len(n);
+}
+
+#define BFO_NAMES_AHEAD 16U	/* a cache miss takes as long as so many names */
+
+/*
+ * Whoever walks the names of a slice that ends before END, and is at name I, asks in time for the
+ * records they stand for (of resolved names), and for their bytes: each would be a cache miss.
+ */
+static inline void bfo_names_ask_record(const struct bfo_tree *t, size_t i, size_t end)
+{
+	i += BFO_NAMES_AHEAD;
+	if (i < end && t->names.v[i].ino < t->inodes.n)
+		bfo_prefetch(&t->inodes.v[t->names.v[i].ino]);
+}
+
+static inline void bfo_names_ask_text(const struct bfo_tree *t, size_t i, size_t end)
+{
+	i += BFO_NAMES_AHEAD;
+	if (i < end)
+		bfo_prefetch(bfo_name_text(t, &t->names.v[i]));
+}
+
+/* True if name N, of a resolved tree, is not going to be on the target. */
+static inline int bfo_name_is_dead(const struct bfo_tree *t, const struct bfo_name *n)
+{
+	return n->ino == BFO_NONE || (!(bfo_name_type(n) & BFO_NAME_FIXED) &&
+				      t->inodes.v[n->ino].state & BFO_INODE_BAD);
+}
+
+/* Index of inode number INO, or BFO_NONE. */
+static inline uint32_t bfo_tree_find(const struct bfo_tree *t, uint32_t ino)
+{
+	return bfo_rank_of(&t->rank, ino);
+}
+
+/* The value that stands in the inode of record INODE, or NULL. */
+struct bfo_value *bfo_tree_value(const struct bfo_tree *t, uint32_t inode);
+
+void bfo_tree_free(struct bfo_tree *t);
+
+/* Copies LEN bytes into the arena, and appends a name record. */
+errcode_t bfo_tree_add_name(struct bfo_tree *t, uint32_t dir, uint32_t ino, unsigned int type,
+			    const char *name, unsigned int len);
+
+/* Appends BFO_HASH_BYTES to the text of the name that was added last. */
+errcode_t bfo_tree_add_hashes(struct bfo_tree *t, const void *hashes);
+
+/* True if the entries of a directory with inode flags FLAGS have hashes behind their names. */
+int bfo_dir_has_hashes(uint32_t flags);
+
+/* Appends a finding without a name. */
+errcode_t bfo_tree_found(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
+			 uint64_t blk);
+
+/*
+ * The same about a part of inode INO: COUNT logical blocks from LBLK on (count 0: none in particular),
+ * because of block BLK; joined to the finding before if it continues that.
+ */
+errcode_t bfo_tree_found_part(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
+			      uint64_t blk, uint64_t lblk, uint32_t count);
+
+/*
+ * N inodes from INO on cannot be read, in a later pass: an error if one of them has a record, so that
+ * it could be read before.
+ */
+errcode_t bfo_tree_lost_again(struct bfo_context *ctx, const struct bfo_tree *t, uint32_t ino,
+			      uint32_t n);
+
+/* Appends a finding about a name (copied) in directory inode DIR that leads to inode INO. */
+errcode_t bfo_tree_found_name(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t dir,
+			      uint32_t ino, uint64_t blk, const char *name, unsigned int len);
+
+/* The same about a name of names[]. */
+errcode_t bfo_tree_found_known(struct bfo_tree *t, enum bfo_finding_kind kind,
+			       const struct bfo_name *name);
+
+#endif
