@@ -59,8 +59,8 @@ static int keeps_uuid(const struct copy *c, const char *uuid)
 {
 	char asked[UUID_BYTES + 1];
 
-	if (c->target)
-		return has_same_uuid(c->target, c->source);
+	if (c->job.target)
+		return has_same_uuid(c->job.target, c->job.source);
 	return c->opt.same_uuid || (mkfs_args_last(c->opt.mkfs_args, 'U', asked, sizeof(asked)) &&
 				    !strcasecmp(asked, uuid));
 }
@@ -71,7 +71,7 @@ static errcode_t add(struct copy *c, struct contents *s, uint32_t inode)
 
 	if (inode == BFO_NONE)
 		return 0;
-	rec = &c->tree.inodes.v[inode];
+	rec = &c->job.tree.inodes.v[inode];
 	if (!S_ISREG(rec->mode) || !(rec->state & BFO_INODE_PLACED) || rec->flags & EXT4_ENCRYPT_FL)
 		return 0;
 	return contents_add(s, inode, rec->size < FILE_BYTES ? rec->size : FILE_BYTES, 0);
@@ -80,17 +80,17 @@ static errcode_t add(struct copy *c, struct contents *s, uint32_t inode)
 static errcode_t add_folder(struct copy *c, struct contents *s, const char *path)
 {
 	struct bfo_lookup l = bfo_lookup_begin(path);
-	const struct bfo_tree *t = &c->tree;
+	const struct bfo_tree *t = &c->job.tree;
 	const struct bfo_inode *dir;
 	int found;
-	errcode_t err = bfo_lookup_rest(&c->plan, &l, &found);
+	errcode_t err = bfo_lookup_rest(&c->job.plan, &l, &found);
 	uint32_t i;
 
 	if (err || !found)
 		return err;
-	dir = &t->inodes.v[bfo_lookup_record(&c->plan, &t->names.v[l.pos])];
+	dir = &t->inodes.v[bfo_lookup_record(&c->job.plan, &t->names.v[l.pos])];
 	for (i = dir->child; S_ISDIR(dir->mode) && i < dir->child + dir->nchild && !err; i++)
-		err = add(c, s, bfo_lookup_record(&c->plan, &t->names.v[i]));
+		err = add(c, s, bfo_lookup_record(&c->job.plan, &t->names.v[i]));
 	return err;
 }
 
@@ -101,7 +101,7 @@ static errcode_t add_all(struct copy *c, struct contents *s)
 	size_t i;
 
 	for (i = 0; i < sizeof(files) / sizeof(*files) && !err; i++) {
-		err = bfo_lookup_file(&c->plan, bfo_lookup_begin(files[i]), &inode);
+		err = bfo_lookup_file(&c->job.plan, bfo_lookup_begin(files[i]), &inode);
 		if (!err)
 			err = add(c, s, inode);
 	}
@@ -128,13 +128,13 @@ errcode_t boot_look(struct copy *c)
 	errcode_t err = 0;
 	size_t i;
 
-	uuid_of(c->source, uuid);
+	uuid_of(c->job.source, uuid);
 	if (c->opt.n_from != 1 || !is_root(c->opt.from[0]) || !is_root(c->opt.to) ||
 	    keeps_uuid(c, uuid))
 		return 0;
 	err = add_all(c, &s);
 	if (!err)
-		err = contents_read(&s, &c->reader, &c->tree);
+		err = contents_read(&s, &c->job.reader, &c->job.tree);
 	for (i = 0; i < s.files.n && !err; i++)
 		if (names(contents_of(&s, &s.files.v[i]), s.files.v[i].size, uuid))
 			err = bfo_vec_push(&c->boot.old, s.files.v[i].inode);

@@ -21,9 +21,6 @@
 #include "cli/message.h"
 #include "cli/process.h"
 #include "gather/bitmap_check.h"
-#include "gather/claim_scan.h"
-#include "gather/inode_scan.h"
-#include "gather/name_scan.h"
 #include "volume/open.h"
 #include "volume/probe.h"
 #include "volume/store.h"
@@ -38,52 +35,19 @@ static errcode_t read_time(struct copy *c)
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 	char *end;
 
-	c->now = time(NULL);
+	c->job.config.now = time(NULL);
 	if (!epoch || !*epoch)
 		return 0;
 	errno = 0;
-	c->now = strtoll(epoch, &end, 10);
+	c->job.config.now = strtoll(epoch, &end, 10);
 	return *end || errno ? bfo_fail(&c->ctx, EINVAL, "reading SOURCE_DATE_EPOCH=%s", epoch) : 0;
-}
-
-static errcode_t gather(struct copy *c)
-{
-	errcode_t err = bfo_reader_init(&c->reader, &c->ctx, c->source, c->opt.read_gap);
-
-	c->tree.keep_map_blocks = 1;
-	if (!err)
-		err = bfo_inode_scan(&c->reader, &c->tree);
-	if (!err)
-		err = bfo_claim_scan(&c->reader, &c->tree);
-	if (!err)
-		err = bfo_name_scan(&c->reader, &c->tree);
-	return err ? err : bfo_container_hide(&c->reader, &c->tree);
-}
-
-errcode_t copy_choose_way(struct copy *c)
-{
-	uint32_t bs = c->target->block_size;
-	struct bfo_commit_fit fit;
-	errcode_t err = bfo_commit_fits(&c->plan, c->target, &fit);
-
-	if (err)
-		return err;
-	c->atomic = bfo_commit_is_fit(&fit) && !c->opt.not_atomic;
-	if (c->atomic || !fit.has_journal || c->opt.not_atomic || c->opt.undo_file ||
-	    !bfo_volume_holds_files(c->target))
-		return 0;
-	return bfo_fail(&c->ctx, BFO_ET_JOURNAL_SMALL, "planning: it would take %llu KiB of the "
-			"journal of %s, which has %llu; copy in smaller parts, make the journal "
-			"larger (tune2fs -J), or say --not-atomic, or -z FILE (e2bfo(8), "
-			"INTERRUPTIONS)", (unsigned long long) fit.need * bs / 1024, c->opt.target,
-			(unsigned long long) fit.room * bs / 1024);
 }
 
 /* A kernel may have used it since it was last checked. */
 static errcode_t check_bitmaps(struct copy *c)
 {
 	struct bfo_reader reader;
-	errcode_t err = bfo_reader_init(&reader, &c->ctx, c->target, BFO_GAP_OF_DEVICE);
+	errcode_t err = bfo_reader_init(&reader, &c->ctx, c->job.target, BFO_GAP_OF_DEVICE);
 
 	if (!err)
 		err = bfo_bitmap_check(&reader);
@@ -122,13 +86,13 @@ static errcode_t open_target(struct copy *c)
 	errcode_t err = bfo_probe_target(&c->ctx, c->opt.target, c->path, c->path_options);
 
 	if (!err)
-		err = bfo_volume_open(&c->ctx, c->opt.target, how, NULL, &c->target);
+		err = bfo_volume_open(&c->ctx, c->opt.target, how, NULL, &c->job.target);
 	if (err == BFO_ET_BUSY)
 		return format_tell_busy(c);
 	if (err == BFO_ET_NOT_EXT)
 		return tell_unformatted(c, err);
 	if (!err)
-		err = bfo_volume_distinct(&c->ctx, c->source, c->target);
+		err = bfo_volume_distinct(&c->ctx, c->job.source, c->job.target);
 	return err || c->opt.trust ? err : check_bitmaps(c);
 }
 
@@ -151,8 +115,8 @@ static errcode_t open_both(struct copy *c)
 	if (!err)
 		err = copy_open_source(c);
 	if (!err)
-		err = mkfs_init(&c->mkfs, &c->ctx, c->source, c->opt.target, c->opt.mkfs_args,
-				c->now);
+		err = mkfs_init(&c->mkfs, &c->ctx, c->job.source, c->opt.target, c->opt.mkfs_args,
+				c->job.config.now);
 	c->mkfs.same_count = c->opt.keep_inodes;
 	if (!err && c->opt.same_uuid)
 		mkfs_keep_uuid(&c->mkfs);
@@ -163,29 +127,45 @@ static errcode_t open_both(struct copy *c)
 	return err;
 }
 
+errcode_t copy_decide(struct copy *c, struct bfo_volume *vol)
+{
+	errcode_t err = bfo_job_decide(&c->job, vol);
+
+	if (err && c->job.phase == BFO_JOB_PLANNING)
+		lists_explain(&c->lists, &c->ctx, err);
+	return err;
+}
+
+errcode_t copy_choose_way(struct copy *c)
+{
+	return bfo_job_choose_way(&c->job, "copy in smaller parts, make the journal larger "
+				  "(tune2fs -J), or say --not-atomic, or -z FILE (e2bfo(8), "
+				  "INTERRUPTIONS)");
+}
+
 static errcode_t plan_target(struct copy *c)
 {
-	errcode_t err = copy_decide(c, c->target);
+	errcode_t err = copy_decide(c, c->job.target);
 
 	if (!err)
-		err = copy_place(c, c->target);
-	if (err == BFO_ET_NO_SPACE && !c->record)
+		err = bfo_job_place(&c->job, c->job.target);
+	if (err == BFO_ET_NO_SPACE && !c->job.config.record)
 		return copy_tell_smallest(c, err);
-	if (err || c->record)
+	if (err || c->job.config.record)
 		return err;
 	err = copy_choose_way(c);
 	if (!err && c->opt.dry_run)
-		err = copy_note_smallest(c, c->target);
+		err = copy_note_smallest(c, c->job.target);
 	return err;
 }
 
 /* A plan that is made again has to be the same. */
 static errcode_t compare_plans(struct copy *c)
 {
-	if (!c->record)
+	if (!c->job.config.record)
 		return 0;
-	c->atomic = 1;
-	return bfo_record_compare(c->record, &c->plan);
+	c->job.is_atomic = 1;
+	return bfo_record_compare(c->job.config.record, &c->job.plan);
 }
 
 /* Bytes of the source that the page cache may be expected to keep while it is copied. */
@@ -196,36 +176,69 @@ static uint64_t cache_for(const struct bfo_volume *source)
 
 static errcode_t commit(struct copy *c)
 {
-	struct bfo_commit_options how = { .memory = c->opt.common.memory,
-		.cache = cache_for(c->source), .verify = c->opt.verify,
-		.atomic = c->atomic, .undo_file = c->opt.undo_file, .text = c->text.v,
-		.text_bytes = c->text.n, .record = c->record, .itrees = &c->itrees.source };
 	errcode_t err;
 
 	c->writing = c->committing = 1;
-	c->source->direct.use = c->target->direct.use = c->opt.direct;
-	if (c->record && !c->opt.verify)
-		c->resumed = c->record->done * c->target->block_size;
-	err = bfo_commit(&c->plan, &c->reader, c->target, &how, &c->stats);
+	c->job.source->direct.use = c->job.target->direct.use = c->opt.direct;
+	if (c->job.config.record && !c->opt.verify)
+		c->resumed = c->job.config.record->done * c->job.target->block_size;
+	err = bfo_job_commit(&c->job);
 	if (!c->made)
-		c->fate = c->stats.fate;
+		c->fate = c->job.stats.fate;
 	return err;
+}
+
+static errcode_t choose_order(void *priv, struct bfo_job *job)
+{
+	(void) job;
+	return order_choose(priv);
+}
+
+/* How the job is to be done, by the options. */
+static void configure(struct copy *c)
+{
+	struct bfo_job_config *config = &c->job.config;
+	const struct copy_options *opt = &c->opt;
+
+	c->job.ctx = &c->ctx;
+	config->target = opt->target;
+	config->from = opt->from;
+	config->n_from = opt->n_from;
+	config->to = opt->to;
+	config->filter = &c->lists.filter;
+	config->memory = opt->common.memory;
+	config->cache = cache_for(c->job.source);
+	config->read_gap = opt->read_gap;
+	config->losses = opt->losses;
+	config->dir_fill = opt->dir_fill;
+	config->keep_inodes = opt->keep_inodes;
+	config->is_fresh = opt->mkfs;
+	config->make_indexes = opt->itree;
+	config->not_atomic = opt->not_atomic;
+	config->verify = opt->verify;
+	config->undo_file = opt->undo_file;
+	config->text = c->text.v;
+	config->text_bytes = c->text.n;
+	config->order = choose_order;
+	config->priv = c;
 }
 
 errcode_t copy_run(struct copy *c)
 {
-	errcode_t err = gather(c);
+	errcode_t err;
 
+	configure(c);
+	err = bfo_job_gather(&c->job);
 	if (!err)
 		err = c->opt.mkfs ? copy_plan_mkfs(c) : plan_target(c);
 	if (!err)
 		err = compare_plans(c);
 	if (!err)
 		err = boot_look(c);
-	if (!err && c->opt.dry_run && !c->record)
+	if (!err && c->opt.dry_run && !c->job.config.record)
 		rescue_note_zeroes(c);		/* those that are known */
 	if (!err && c->opt.dry_run)
-		err = bfo_users_check_again(&c->ctx, c->source);
+		err = bfo_users_check_again(&c->ctx, c->job.source);
 	if (err || c->opt.dry_run)
 		return err;
 	if (c->opt.mkfs)
@@ -248,7 +261,7 @@ static int exit_status(const struct copy *c, errcode_t err)
 		return EXIT_CANCELLED;
 	if (err)
 		return EXIT_FAILED;
-	return c->tree.findings.n || c->untold ? EXIT_FINDINGS : EXIT_KEPT;
+	return c->job.tree.findings.n || c->untold ? EXIT_FINDINGS : EXIT_KEPT;
 }
 
 /* Said also with --quiet: who mounts by UUID gets either of them. */
@@ -260,10 +273,10 @@ static void warn_same_uuid(const struct copy *c)
 
 int copy_finish(struct copy *c, errcode_t err)
 {
-	struct report r = { .command = c->command, .opt = &c->opt, .err = err, .source = c->source,
-			    .tree = &c->tree, .target = c->target, .smallest = c->smallest,
+	struct report r = { .command = c->command, .opt = &c->opt, .err = err, .source = c->job.source,
+			    .tree = &c->job.tree, .target = c->job.target, .smallest = c->smallest,
 			    .order = &c->order, .boot = &c->boot, .lists = &c->lists,
-			    .resumed = c->resumed, .indexed = c->itrees.built,
+			    .resumed = c->resumed, .indexed = c->job.itrees.built,
 			    .seconds = bfo_clock() - c->begun };
 
 	progress_wipe(&c->bar);
@@ -272,28 +285,28 @@ int copy_finish(struct copy *c, errcode_t err)
 		c->untold = 1;
 	r.what = *c->ctx.what ? c->ctx.what : "copying";
 	r.status = exit_status(c, err);
-	if (err == BFO_ET_CLASH && c->planned)
-		report_clashes(&c->plan, c->opt.common.verbose);
+	if (err == BFO_ET_CLASH && bfo_job_has_plan(&c->job))
+		report_clashes(&c->job.plan, c->opt.common.verbose);
 	lists_tell(&c->lists, c->opt.common.verbose);
 	r.fate = c->fate;
 	r.formatted = c->formatted && !c->made;
 	r.tell_fate = c->writing || err == BFO_ET_CANCELLED;
-	r.plan = c->planned ? &c->plan : NULL;
-	r.placed = c->placed;
-	r.stats = c->committing ? &c->stats : NULL;
+	r.plan = bfo_job_has_plan(&c->job) ? &c->job.plan : NULL;
+	r.placed = c->job.phase == BFO_JOB_PLACED;
+	r.stats = c->committing ? &c->job.stats : NULL;
 	r.written = c->written;
-	r.named = c->record && c->written ? c->made : NULL;
+	r.named = c->job.config.record && c->written ? c->made : NULL;
 	if (err && c->made && !c->withdrawn) {
 		r.kept = c->made;
-		r.kept_fate = c->stats.fate;
+		r.kept_fate = c->job.stats.fate;
 	}
 	report_print(&r);
-	journals_warn(c->opt.source, c->source);
-	medium_warn(c->opt.source, c->source);
+	journals_warn(c->opt.source, c->job.source);
+	medium_warn(c->opt.source, c->job.source);
 	if (c->opt.same_uuid && (c->made ? c->written : c->formatted))
 		warn_same_uuid(c);
 	if (!err)
-		boot_warn(&c->boot, &c->plan, &c->opt, c->source, c->target);
+		boot_warn(&c->boot, &c->job.plan, &c->opt, c->job.source, c->job.target);
 	return r.status;
 }
 
@@ -301,14 +314,7 @@ void copy_release(struct copy *c)
 {
 	order_free(&c->order);
 	boot_free(&c->boot);
-	if (c->planned)
-		bfo_plan_free(&c->plan);
-	itrees_free(&c->itrees);
-	bfo_target_free(&c->free);
-	bfo_tree_free(&c->tree);
-	bfo_reader_free(&c->reader);
-	bfo_volume_close(c->target);
-	bfo_volume_close(c->source);
+	bfo_job_close(&c->job);
 	format_release(c);
 	free(c->path);
 	free(c->path_options);

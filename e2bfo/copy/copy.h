@@ -2,8 +2,7 @@
 /*
  * copy.h - what the parts of `e2bfo copy` share
  *
- *   copy.c     opens, gathers, commits
- *   decide.c   everything that has to be decided, on one target
+ *   copy.c     options, job, report; the steps of the job are in lib/job
  *   sizing.c   --mkfs: on scratch files, until one fits
  *   format.c   --mkfs: the target, before and after
  *   order.c    --order
@@ -14,8 +13,7 @@
 #define E2BFO_COPY_COPY_H
 
 #include "boot.h"
-#include "commit/commit.h"
-#include "indexes.h"
+#include "job/job.h"
 #include "lists.h"
 #include "mkfs.h"
 #include "copy_options.h"
@@ -25,24 +23,14 @@ struct copy {
 	const char *command;
 	struct copy_options opt;
 	bfo_chars text;			/* how to do it again: for the record */
-	struct bfo_record *record;	/* of the copy that is resumed, or NULL; */
-	uint64_t resumed;		/* bytes that it has already */
-	int atomic;			/* all of it becomes visible at once */
+	uint64_t resumed;		/* bytes that the copy had, which is resumed */
 	struct lists lists;
 	struct bfo_context ctx;
 	struct bar bar;
 	double begun;
-	int64_t now;			/* time of what is made */
 
-	struct bfo_volume *source, *target;
-	struct bfo_reader reader;
-	struct bfo_tree tree;
-	struct bfo_target free;		/* the target's shape and free space */
-	struct bfo_plan plan;
-	int planned;
-	int placed;			/* the plan is complete */
+	struct bfo_job job;
 	struct order order;
-	struct itrees itrees;		/* indexes of directories on the target */
 	struct boot boot;
 
 	char *path, *path_options;	/* of the target */
@@ -58,14 +46,10 @@ struct copy {
 	int formatted;			/* what the target held is gone */
 	int committing, written;
 	int untold;			/* what else should be known could not be found out or written */
-	struct bfo_commit_stats stats;
 };
 
 /* Opens the source, if --write-mapfile can be written. */
 errcode_t rescue_open(struct copy *c);
-
-/* --on-read-error=skip: once the order is settled, takes files out of it that cannot be read. */
-errcode_t rescue_skip(struct copy *c);
 
 /*
  * --on-read-error=zero: once all is copied, reports what was not.  The copy is complete by then, so
@@ -82,22 +66,13 @@ int rescue_write_map(struct copy *c);
 /* Everything that has to be decided, on VOL: the target itself or a scratch file like it. */
 errcode_t copy_decide(struct copy *c, struct bfo_volume *vol);
 
-/* Inode numbers and space, on the target that the plan is for. */
-errcode_t copy_place(struct copy *c, const struct bfo_volume *vol);
-
-/* Moves the plan to VOL, which was formatted like the one before. */
-errcode_t copy_move_plan(struct copy *c, struct bfo_volume *vol);
-
 /* What a target made for this copy alone would need; leaves the plan on VOL. */
 errcode_t copy_note_smallest(struct copy *c, struct bfo_volume *vol);
 
 /* Adds that to ERR's message, as there was too little room; the plan is of no further use. */
 errcode_t copy_tell_smallest(struct copy *c, errcode_t err);
 
-/*
- * By the journal, if all fits into it.  If not, who has files on the target has to agree; what is
- * empty has nothing to lose.
- */
+/* How the plan becomes live: a refusal says what the user may do. */
 errcode_t copy_choose_way(struct copy *c);
 
 /*

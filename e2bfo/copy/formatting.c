@@ -39,9 +39,9 @@ errcode_t format_tell_busy(struct copy *c)
 	memcpy(what, c->ctx.what, sizeof(what));
 	if (bfo_store_locate(&c->ctx, c->opt.target, c->path, c->path_options, 0, &offset, &store))
 		return BFO_ET_BUSY;
-	if (bfo_store_overlap(&store, &c->source->store))
+	if (bfo_store_overlap(&store, &c->job.source->store))
 		return same_volume(c);
-	if (store.dev == c->source->store.dev && store.ino == c->source->store.ino)
+	if (store.dev == c->job.source->store.dev && store.ino == c->job.source->store.ino)
 		return bfo_fail(&c->ctx, BFO_ET_BUSY, "opening %s: the source is on the same disk; "
 				"name the partitions' own devices (losetup -P and partprobe make "
 				"them)", c->opt.target);
@@ -96,7 +96,7 @@ static errcode_t check_victim(struct copy *c, const struct bfo_store *store)
 {
 	errcode_t err = 0;
 
-	if (bfo_store_overlap(store, &c->source->store) || bfo_volume_lies_on(c->source, store))
+	if (bfo_store_overlap(store, &c->job.source->store) || bfo_volume_lies_on(c->job.source, store))
 		err = same_volume(c);
 	if (!err)
 		err = check_users(c, store);
@@ -180,12 +180,12 @@ static errcode_t take_over(struct copy *c)
 	if (c->made && asprintf(&spec, "file:%s", c->made) < 0)
 		return bfo_fail(&c->ctx, ENOMEM, "opening %s", c->made);
 	err = mkfs_open(&c->mkfs, spec ? spec : c->opt.target, spec ? 0 : BFO_OPEN_LOCKED,
-			&c->target);
+			&c->job.target);
 	free(spec);
 	if (!err)
-		err = bfo_volume_distinct(&c->ctx, c->source, c->target);
+		err = bfo_volume_distinct(&c->ctx, c->job.source, c->job.target);
 	if (!err)
-		err = copy_move_plan(c, c->target);
+		err = bfo_job_move(&c->job, c->job.target);
 	return err ? err : copy_choose_way(c);
 }
 
@@ -224,7 +224,7 @@ static int is_worth_keeping(enum bfo_fate fate)
 
 void format_withdraw(struct copy *c)
 {
-	if (!c->made || is_worth_keeping(c->stats.fate))
+	if (!c->made || is_worth_keeping(c->job.stats.fate))
 		return;
 	c->withdrawn = 1;
 	unlink(c->made);

@@ -56,11 +56,11 @@ static errcode_t take_time(void *priv, uint32_t ino, const void *raw)
 {
 	const struct ext2_inode_large *in = raw;
 	struct times *t = priv;
-	uint32_t inode = bfo_tree_find(&t->c->tree, ino), extra = 0;
+	uint32_t inode = bfo_tree_find(&t->c->job.tree, ino), extra = 0;
 	size_t end = offsetof(struct ext2_inode_large, i_mtime_extra) + sizeof(in->i_mtime_extra);
 	int64_t seconds = (int32_t) ext2fs_le32_to_cpu(in->i_mtime);
 
-	if ((size_t) EXT2_INODE_SIZE(t->c->source->fs->super) >= end &&
+	if ((size_t) EXT2_INODE_SIZE(t->c->job.source->fs->super) >= end &&
 	    EXT2_GOOD_OLD_INODE_SIZE + ext2fs_le16_to_cpu(in->i_extra_isize) >= (int) end)
 		extra = ext2fs_le32_to_cpu(in->i_mtime_extra);
 	seconds += (int64_t) (extra & 3) << 32;
@@ -73,13 +73,13 @@ static errcode_t lose_inodes(void *priv, uint32_t ino, uint32_t n)
 {
 	struct times *t = priv;
 
-	return bfo_tree_lost_again(&t->c->ctx, &t->c->tree, ino, n);
+	return bfo_tree_lost_again(&t->c->ctx, &t->c->job.tree, ino, n);
 }
 
 /* Records ascend by inode number, but for what the plan made. */
 static errcode_t list_files(struct times *t)
 {
-	const struct bfo_tree *tree = &t->c->tree;
+	const struct bfo_tree *tree = &t->c->job.tree;
 	errcode_t err = 0;
 	size_t i;
 
@@ -94,13 +94,13 @@ static errcode_t list_files(struct times *t)
 
 static errcode_t by_mtime(struct copy *c)
 {
-	struct times t = { .c = c, .v = calloc(c->tree.inodes.n + 1, sizeof(*t.v)) };
+	struct times t = { .c = c, .v = calloc(c->job.tree.inodes.n + 1, sizeof(*t.v)) };
 	errcode_t err = t.v ? list_files(&t) : ENOMEM;
 
 	if (err)
 		bfo_fail(&c->ctx, err, "reading times");
 	if (!err && t.inos.n)
-		err = bfo_inode_walk(&c->reader, t.inos.v, t.inos.n, take_time, lose_inodes, &t);
+		err = bfo_inode_walk(&c->job.reader, t.inos.v, t.inos.n, take_time, lose_inodes, &t);
 	if (!err)
 		err = bfo_sequence_by_time(&c->order.sequence, t.v);
 	bfo_vec_free(&t.inos);
@@ -154,7 +154,7 @@ errcode_t order_choose(struct copy *c)
 
 	if (!c->opt.order.n)
 		return 0;
-	err = bfo_sequence_begin(&c->order.sequence, &c->plan);
+	err = bfo_sequence_begin(&c->order.sequence, &c->job.plan);
 	c->order.is_made = 1;
 	for (i = 0; i < c->opt.order.n && !err; i++) {
 		err = choose(c, c->opt.order.policies[i]);

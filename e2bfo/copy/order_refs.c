@@ -73,7 +73,7 @@ static errcode_t scan(struct refs *r, const struct content *f)
 {
 	r->file = f;
 	r->kind = f->tag;
-	r->path_len = bfo_plan_path(&r->c->plan, f->inode, 0, BFO_NO_NAME, r->path,
+	r->path_len = bfo_plan_path(&r->c->job.plan, f->inode, 0, BFO_NO_NAME, r->path,
 				    sizeof(r->path));
 	return bfo_refs_scan(r->kind, contents_of(&r->round, f), f->size, take_ref, r);
 }
@@ -82,7 +82,7 @@ static errcode_t scan(struct refs *r, const struct content *f)
 
 static errcode_t finish_round(struct refs *r)
 {
-	errcode_t err = contents_read(&r->round, &r->c->reader, &r->c->tree);
+	errcode_t err = contents_read(&r->round, &r->c->job.reader, &r->c->job.tree);
 	size_t i;
 
 	for (i = 0; i < r->round.files.n && !err; i++)
@@ -109,7 +109,7 @@ static enum bfo_refs_kind kind_of(const struct bfo_tree *t, const struct bfo_ino
 static errcode_t look_at_all(struct refs *r)
 {
 	uint64_t memory = r->c->opt.common.memory, bytes = 0;
-	const struct bfo_plan *plan = &r->c->plan;
+	const struct bfo_plan *plan = &r->c->job.plan;
 	errcode_t err = 0;
 	size_t i;
 
@@ -145,7 +145,7 @@ errcode_t order_by_refs(struct copy *c)
 	if (!r)
 		return bfo_fail(&c->ctx, ENOMEM, "looking for references");
 	r->c = c;
-	err = paths_init(&r->paths, &c->plan);
+	err = paths_init(&r->paths, &c->job.plan);
 	if (!err)
 		err = look_at_all(r);
 	if (!err)

@@ -170,10 +170,10 @@ static errcode_t trace_init(struct trace *t)
 	if (o->window)
 		options.window = o->window;
 	t->buffer = malloc(TEXT_BYTES);
-	t->met = calloc(t->c->tree.inodes.n / 64 + 1, sizeof(*t->met));
+	t->met = calloc(t->c->job.tree.inodes.n / 64 + 1, sizeof(*t->met));
 	if (!t->buffer || !t->met)
 		return ENOMEM;
-	err = paths_init(&t->paths, &t->c->plan);
+	err = paths_init(&t->paths, &t->c->job.plan);
 	return err ? err : bfo_mine_open(&t->mine, &options);
 }
 
@@ -192,7 +192,7 @@ static errcode_t take_others(struct trace *t, const uint32_t *inodes, size_t n)
 /* The group of each record, counted from 1; 0: none. */
 static uint32_t *map_groups(const struct trace *t, const struct bfo_groups *g)
 {
-	uint32_t *of = calloc(t->c->tree.inodes.n + 1, sizeof(*of)), i, k;
+	uint32_t *of = calloc(t->c->job.tree.inodes.n + 1, sizeof(*of)), i, k;
 
 	for (i = 0; of && i < g->groups.n; i++)
 		for (k = 0; k < g->groups.v[i].len; k++)

@@ -34,7 +34,7 @@ static errcode_t begin_map(struct copy *c)
 
 	if (!path || access(path, F_OK) || is_same_file(c->opt.medium.mapfile, path))
 		return 0;
-	if (c->record)
+	if (c->job.config.record)
 		return c->opt.medium.mapfile ? 0 :
 		       bfo_mapfile_read(&c->ctx, path, &c->opt.medium.map);
 	return bfo_fail(&c->ctx, EEXIST, "writing a mapfile to %s; --mapfile %s as well "
@@ -46,23 +46,7 @@ errcode_t rescue_open(struct copy *c)
 	errcode_t err = begin_map(c);
 
 	return err ? err : medium_open(&c->opt.medium, &c->ctx, c->opt.source,
-				       &c->opt.common.journal, &c->source);
-}
-
-/* With a mapfile, what cannot be read is known; else it has to be looked for. */
-errcode_t rescue_skip(struct copy *c)
-{
-	errcode_t err = 0;
-
-	if (c->opt.medium.how.mode != BFO_MEDIA_SKIP)
-		return 0;
-	if (!c->opt.medium.mapfile)
-		err = bfo_lost_look(&c->reader, &c->tree);
-	if (!err)
-		err = bfo_lost_report(&c->tree, &c->source->media.bad, BFO_UNREAD_FILE);
-	if (!err)
-		bfo_plan_leave_out(&c->plan);
-	return err;
+				       &c->opt.common.journal, &c->job.source);
 }
 
 /* A copy that was resumed has not read what was copied before it was interrupted. */
@@ -72,10 +56,10 @@ void rescue_note_zeroes(struct copy *c)
 
 	if (c->opt.medium.how.mode != BFO_MEDIA_ZERO)
 		return;
-	if (c->record)
-		err = bfo_lost_look(&c->reader, &c->tree);
+	if (c->job.config.record)
+		err = bfo_lost_look(&c->job.reader, &c->job.tree);
 	if (!err)
-		err = bfo_lost_report(&c->tree, &c->source->media.bad, BFO_UNREAD_DATA);
+		err = bfo_lost_report(&c->job.tree, &c->job.source->media.bad, BFO_UNREAD_DATA);
 	if (!err)
 		return;
 	progress_wipe(&c->bar);
@@ -89,17 +73,17 @@ static void name_owner(struct copy *c, uint64_t blk, char *out, size_t size)
 {
 	char path[300];
 	uint64_t lblk;
-	uint32_t inode = bfo_lost_owner(&c->tree, blk, &lblk);
+	uint32_t inode = bfo_lost_owner(&c->job.tree, blk, &lblk);
 
 	*out = 0;
 	if (inode == BFO_NONE)
 		return;
-	if (c->planned)
-		bfo_plan_shown_path(&c->plan, inode, path, sizeof(path));
+	if (bfo_job_has_plan(&c->job))
+		bfo_plan_shown_path(&c->job.plan, inode, path, sizeof(path));
 	else
-		snprintf(path, sizeof(path), "inode %u", c->tree.inodes.v[inode].ino);
+		snprintf(path, sizeof(path), "inode %u", c->job.tree.inodes.v[inode].ino);
 	snprintf(out, size, " (%s, bytes %" PRIu64 " to %" PRIu64 ")", path,
-		 lblk * c->tree.block_size, (lblk + 1) * c->tree.block_size - 1);
+		 lblk * c->job.tree.block_size, (lblk + 1) * c->job.tree.block_size - 1);
 }
 
 void rescue_explain(struct copy *c, errcode_t err)
@@ -107,13 +91,13 @@ void rescue_explain(struct copy *c, errcode_t err)
 	char what[200], owner[360];
 	const char *advice = "--on-read-error=zero or skip goes on";
 
-	if (!err || !c->source || !c->source->media.failed || !bfo_media_is_error(err))
+	if (!err || !c->job.source || !c->job.source->media.failed || !bfo_media_is_error(err))
 		return;
 	if (c->opt.medium.how.mode != BFO_MEDIA_STOP)
 		advice = c->opt.write_mapfile ? "this is new: start again with --mapfile" :
 						"this is new: start again";
 	snprintf(what, sizeof(what), "%.190s", c->ctx.what);
-	name_owner(c, c->source->media.failed, owner, sizeof(owner));
+	name_owner(c, c->job.source->media.failed, owner, sizeof(owner));
 	bfo_fail(&c->ctx, err, "%s%.200s; %s", what, owner, advice);
 }
 
@@ -178,7 +162,7 @@ static int replace(const char *path, const struct bfo_mapfile *map)
 int rescue_write_map(struct copy *c)
 {
 	struct bfo_mapfile *map = &c->opt.medium.map;
-	const struct bfo_volume *vol = c->source;
+	const struct bfo_volume *vol = c->job.source;
 	errcode_t err = 0;
 
 	if (!c->opt.write_mapfile || !vol)
@@ -186,7 +170,7 @@ int rescue_write_map(struct copy *c)
 	if (!map->areas.n)
 		err = bfo_mapfile_begin(map, vol->offset + vol->store.size);
 	if (!err)
-		err = bfo_media_update_map(c->source, map);
+		err = bfo_media_update_map(c->job.source, map);
 	if (!err)
 		err = replace(c->opt.write_mapfile, map);
 	if (err)

@@ -114,9 +114,9 @@ static errcode_t take_options(struct interrupted *r, struct copy *c)
 	if (r->common.has_bwlimit)
 		opt->common.bwlimit = r->common.bwlimit;
 	argument_pace(&opt->common, &c->ctx);
-	c->now = r->record.now;
-	c->record = &r->record;
-	c->fate = c->stats.fate = BFO_FATE_RECORDED;
+	c->job.config.now = r->record.now;
+	c->job.config.record = &r->record;
+	c->fate = c->job.stats.fate = BFO_FATE_RECORDED;
 	return take_image(r, c);
 }
 
@@ -154,7 +154,7 @@ static errcode_t find_source(struct interrupted *r, struct copy *c)
 
 	if (r->source_path) {
 		c->opt.source = r->source_path;
-	} else if (memcmp(u, c->target->fs->super->s_uuid, sizeof(r->record.source_uuid)) &&
+	} else if (memcmp(u, c->job.target->fs->super->s_uuid, sizeof(r->record.source_uuid)) &&
 		   !is_source(r, c)) {
 		r->old_source = c->opt.source;
 		if (asprintf(&r->source_path, "UUID=%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
@@ -166,19 +166,19 @@ static errcode_t find_source(struct interrupted *r, struct copy *c)
 	err = copy_open_source(c);
 	if (err && !r->source)
 		return ask_source(r, &c->ctx, err);
-	return err ? err : bfo_record_is_of(&c->ctx, &r->record, c->source);
+	return err ? err : bfo_record_is_of(&c->ctx, &r->record, c->job.source);
 }
 
 /* In memory the target is what it was when the copy was planned. */
 static errcode_t hide_record(struct interrupted *r, struct copy *c)
 {
 	struct bfo_meta m;
-	errcode_t err = bfo_meta_open(&m, &c->ctx, c->target);
+	errcode_t err = bfo_meta_open(&m, &c->ctx, c->job.target);
 
 	if (!err)
 		bfo_record_mark(&r->record, &m, -1);
 	bfo_meta_close(&m);
-	return err ? err : bfo_volume_distinct(&c->ctx, c->source, c->target);
+	return err ? err : bfo_volume_distinct(&c->ctx, c->job.source, c->job.target);
 }
 
 /* What was to be copied, by the same plan, on the target that is open. */
@@ -187,7 +187,7 @@ static errcode_t go_on(struct interrupted *r, struct copy *c)
 	errcode_t err = recorded_read(&c->ctx, &r->record, &r->said);
 
 	if (!err)
-		err = bfo_record_is_on(&c->ctx, &r->record, c->target);
+		err = bfo_record_is_on(&c->ctx, &r->record, c->job.target);
 	if (!err)
 		err = take_options(r, c);
 	if (!err)
@@ -204,11 +204,11 @@ static int end_whole(struct interrupted *r, struct copy *c, errcode_t err)
 	int64_t begun;
 	int is_whole = 0;
 
-	if (c->target && bfo_commit_was_done(&c->ctx, c->target, &is_whole, &begun))
+	if (c->job.target && bfo_commit_was_done(&c->ctx, c->job.target, &is_whole, &begun))
 		is_whole = 0;
 	if (!is_whole)
 		return resume_tell_none(r, err, c->ctx.what);
-	err = bfo_commit_tidy(&c->ctx, c->target);
+	err = bfo_commit_tidy(&c->ctx, c->job.target);
 	if (!err && u->made)
 		err = mkfs_publish(&c->ctx, u->made, u->name, u->replaces);
 	return resume_tell_whole(r, err, c->ctx.what, begun);
@@ -222,7 +222,7 @@ static int resume_copy(struct interrupted *r, struct copy *c)
 	c->opt.common.json = r->common.json;
 	err = interrupted_find(r, &c->ctx);
 	if (!err)
-		err = interrupted_open(r, &c->ctx, &c->target);
+		err = interrupted_open(r, &c->ctx, &c->job.target);
 	if (err == BFO_ET_NO_RECORD)
 		return end_whole(r, c, err);
 	if (!err)
@@ -237,7 +237,7 @@ static errcode_t try_to_go_on(struct interrupted *r, struct copy *c)
 {
 	errcode_t err = go_on(r, c);
 
-	return err ? err : bfo_gate_healthy(&c->ctx, c->target, BFO_OPEN_RECORDED);
+	return err ? err : bfo_gate_healthy(&c->ctx, c->job.target, BFO_OPEN_RECORDED);
 }
 
 static int look_at_copy(struct interrupted *r, struct copy *c)
@@ -247,7 +247,7 @@ static int look_at_copy(struct interrupted *r, struct copy *c)
 
 	if (!err)
 		err = bfo_left_look(&c->ctx, r->target_path, &left);
-	c->target = left.vol;
+	c->job.target = left.vol;
 	r->record = left.record;
 	if (left.state == BFO_LEFT_WHOLE)
 		return resume_tell_whole(r, 0, NULL, left.begun);

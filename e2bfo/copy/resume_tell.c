@@ -69,7 +69,7 @@ static void print_command(const struct recorded *said)
 
 static void print_record(const struct interrupted *r, const struct copy *c, errcode_t err)
 {
-	uint64_t bs = c->target->block_size, all = r->record.stem_len;
+	uint64_t bs = c->job.target->block_size, all = r->record.stem_len;
 	char when[32], a[32], b[32];
 
 	interrupted_when(r->record.now, when, sizeof(when));
@@ -88,7 +88,7 @@ static void print_record(const struct interrupted *r, const struct copy *c, errc
 
 static void json_record(struct json *j, const struct interrupted *r, const struct copy *c)
 {
-	uint64_t bs = c->target->block_size;
+	uint64_t bs = c->job.target->block_size;
 	struct timestamp_day day = { 0 };
 	char begun[TIMESTAMP_BYTES];
 

@@ -29,7 +29,7 @@ static errcode_t try_size(struct copy *c, uint64_t size, int *fits)
 	errcode_t err = mkfs_scratch(&c->mkfs, size, &vol);
 
 	if (!err)
-		err = copy_move_plan(c, vol);
+		err = bfo_job_move(&c->job, vol);
 	*fits = !err;
 	bfo_volume_close(vol);
 	return is_too_small(err) ? 0 : err;
@@ -42,8 +42,8 @@ static errcode_t bisect(struct copy *c)
 	int fits = 0;
 	errcode_t err = 0;
 
-	need = (c->plan.stem_len + c->plan.tree_len) * c->source->block_size;
-	c->mkfs.inodes = c->plan.new_inodes;
+	need = (c->job.plan.stem_len + c->job.plan.tree_len) * c->job.source->block_size;
+	c->mkfs.inodes = c->job.plan.new_inodes;
 	c->mkfs.generous = 0;
 	c->mkfs.silent = 1;
 	high = need + need / 16 + SMALLEST_TRY;
@@ -96,11 +96,11 @@ static int is_movable(const struct copy *c)
 {
 	size_t i;
 
-	if (!c->opt.mkfs && c->target->block_size != c->source->block_size)
+	if (!c->opt.mkfs && c->job.target->block_size != c->job.source->block_size)
 		return 0;
-	for (i = 0; i < c->plan.merged.n; i++)
-		if (c->plan.merged.v[i].ino != EXT2_ROOT_INO &&
-		    c->plan.merged.v[i].ino != EXT2_GOOD_OLD_FIRST_INO)
+	for (i = 0; i < c->job.plan.merged.n; i++)
+		if (c->job.plan.merged.v[i].ino != EXT2_ROOT_INO &&
+		    c->job.plan.merged.v[i].ino != EXT2_GOOD_OLD_FIRST_INO)
 			return 0;
 	return 1;
 }
@@ -112,13 +112,13 @@ errcode_t copy_note_smallest(struct copy *c, struct bfo_volume *vol)
 	if (!is_movable(c))
 		return 0;
 	err = find_smallest(c);
-	return err ? err : copy_move_plan(c, vol);
+	return err ? err : bfo_job_move(&c->job, vol);
 }
 
 /* Sizes to plan on when none is given.  All of the source is more than enough, unless it is full. */
 static uint64_t whole_size(const struct copy *c)
 {
-	return c->source->blocks * c->source->block_size * 5 / 4 + 64 * MIB;
+	return c->job.source->blocks * c->job.source->block_size * 5 / 4 + 64 * MIB;
 }
 
 /*
@@ -127,8 +127,8 @@ static uint64_t whole_size(const struct copy *c)
  */
 static uint64_t used_size(const struct copy *c)
 {
-	uint64_t all = c->source->blocks, free = ext2fs_free_blocks_count(c->source->fs->super);
-	uint64_t size = (free < all ? all - free : 0) * c->source->block_size * 5 / 4 + GIB;
+	uint64_t all = c->job.source->blocks, free = ext2fs_free_blocks_count(c->job.source->fs->super);
+	uint64_t size = (free < all ? all - free : 0) * c->job.source->block_size * 5 / 4 + GIB;
 
 	return size < whole_size(c) ? size : whole_size(c);
 }
@@ -141,27 +141,27 @@ static errcode_t place_again(struct copy *c, uint64_t size, struct bfo_volume **
 	bfo_volume_close(*scratch);
 	*scratch = NULL;
 	err = mkfs_scratch(&c->mkfs, size, scratch);
-	return err ? err : copy_move_plan(c, *scratch);
+	return err ? err : bfo_job_move(&c->job, *scratch);
 }
 
 /* Once more with as many inodes as are needed, instead of as many per byte as the source has. */
 static errcode_t place_tight(struct copy *c, struct bfo_volume **scratch)
 {
-	c->mkfs.inodes = c->plan.new_inodes;
+	c->mkfs.inodes = c->job.plan.new_inodes;
 	c->mkfs.generous = 0;
 	return place_again(c, c->size, scratch);
 }
 
 errcode_t copy_tell_smallest(struct copy *c, errcode_t err)
 {
-	const struct bfo_shortage shortage = c->plan.shortage;
+	const struct bfo_shortage shortage = c->job.plan.shortage;
 	char what[sizeof(c->ctx.what)];
 	errcode_t failed = BFO_ET_NO_SPACE;
 
 	memcpy(what, c->ctx.what, sizeof(what));
 	if (is_movable(c))
 		failed = find_smallest(c);
-	c->plan.shortage = shortage;
+	c->job.plan.shortage = shortage;
 	if (failed)
 		return bfo_fail(&c->ctx, err, "%s", what);
 	return bfo_fail(&c->ctx, err, "%.300s; the smallest new target that fits has %llu bytes",
@@ -179,7 +179,7 @@ static errcode_t place_anywhere(struct copy *c, errcode_t err, struct bfo_volume
 	if (!failed)
 		failed = copy_decide(c, *scratch);
 	if (!failed)
-		failed = copy_place(c, *scratch);
+		failed = bfo_job_place(&c->job, *scratch);
 	bfo_fail(&c->ctx, err, "%s", what);
 	return failed ? err : copy_tell_smallest(c, err);
 }
@@ -197,7 +197,7 @@ static errcode_t place_first(struct copy *c, struct bfo_volume **scratch)
 		err = copy_decide(c, *scratch);
 	if (err)
 		return err;
-	err = copy_place(c, *scratch);
+	err = bfo_job_place(&c->job, *scratch);
 	if (is_too_small(err))
 		err = c->size ? place_tight(c, scratch) : place_again(c, whole_size(c), scratch);
 	return err;
@@ -209,7 +209,7 @@ errcode_t copy_plan_mkfs(struct copy *c)
 	struct bfo_volume *scratch = NULL;
 	errcode_t err;
 
-	c->mkfs.inodes = c->tree.inodes.n;
+	c->mkfs.inodes = c->job.tree.inodes.n;
 	c->mkfs.generous = 1;
 	err = place_first(c, &scratch);
 	if (err == BFO_ET_NO_SPACE)

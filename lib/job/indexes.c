@@ -6,7 +6,8 @@
 
 #include "base/bfo_err.h"
 #include "commit/record.h"
-#include "copy.h"
+#include "job/indexes.h"
+#include "job/job.h"
 
 #define NAMES_SHARE 4		/* names are sorted in 1/4 of --memory, the rest of them in a file */
 
@@ -21,37 +22,37 @@ static int is_foreign(const struct itree_header *h, const struct bfo_volume *vol
 }
 
 /* Whether the container was made for the target as it was before the copy, or its record. */
-static int was_fresh(const struct copy *c, const struct bfo_volume *vol)
+static int was_fresh(const struct bfo_job *job, const struct bfo_volume *vol)
 {
-	enum bfo_freshness now = bfo_container_freshness(&c->itrees.old, vol);
+	enum bfo_freshness now = bfo_container_freshness(&job->itrees.old, vol);
 
-	return now == BFO_ITREE_FRESH || (c->record && now == BFO_ITREE_LIKELY &&
-					  c->itrees.old.header.wtime == c->record->wtime);
+	return now == BFO_ITREE_FRESH || (job->config.record && now == BFO_ITREE_LIKELY &&
+					  job->itrees.old.header.wtime == job->config.record->wtime);
 }
 
-errcode_t itrees_begin(struct copy *c, struct bfo_volume *vol)
+static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
 {
-	struct itrees *it = &c->itrees;
-	errcode_t err = bfo_reader_init(&it->reader, &c->ctx, vol, c->opt.read_gap);
+	struct bfo_job_container *it = &job->itrees;
+	errcode_t err = bfo_reader_init(&it->reader, job->ctx, vol, job->config.read_gap);
 
 	if (!err)
 		err = bfo_container_find(&it->reader, &it->old);
 	if (!err)
 		err = bfo_container_dirs(&it->old, &it->trees);
 	it->has_old = !err || err == BFO_ET_ITREE;
-	it->is_fresh = !err && was_fresh(c, vol);
+	it->is_fresh = !err && was_fresh(job, vol);
 	if (err == BFO_ET_ITREE || (!err && is_foreign(&it->old.header, vol)))
 		it->trees.n = 0;	/* --itree replaces it, nothing else touches it */
 	if (err && err != BFO_ET_ITREE && err != BFO_ET_NO_ITREE)
 		return err;
-	c->ctx.what[0] = 0;
-	if (!c->opt.itree && !it->trees.n)
+	job->ctx->what[0] = 0;
+	if (!job->config.make_indexes && !it->trees.n)
 		return 0;
-	bfo_itrees_init(&it->plan, &c->plan);
+	bfo_itrees_init(&it->plan, &job->plan);
 	return it->has_old ? bfo_itrees_replace(&it->plan, &it->old) : 0;
 }
 
-static const struct itree_dir *old_tree(const struct itrees *it, uint32_t ino)
+static const struct itree_dir *old_tree(const struct bfo_job_container *it, uint32_t ino)
 {
 	size_t i = bfo_vec_lower(&it->trees, ino, ino);
 
@@ -59,11 +60,11 @@ static const struct itree_dir *old_tree(const struct itrees *it, uint32_t ino)
 }
 
 /* Whether a directory without a tree is to have one, as e2itree would say. */
-static int is_big(const struct copy *c, const struct bfo_inode *dir)
+static int is_big(const struct bfo_job *job, const struct bfo_inode *dir)
 {
-	uint32_t min = c->itrees.has_old ? c->itrees.old.header.min_entries : 0, i, names = 0;
+	uint32_t min = job->itrees.has_old ? job->itrees.old.header.min_entries : 0, i, names = 0;
 	int has_hashes = bfo_dir_has_hashes(dir->flags);
-	const struct bfo_tree *t = &c->tree;
+	const struct bfo_tree *t = &job->tree;
 	uint64_t bytes = 0;
 
 	for (i = dir->child; i < dir->child + dir->nchild; i++) {
@@ -72,40 +73,40 @@ static int is_big(const struct copy *c, const struct bfo_inode *dir)
 		bytes += bfo_dirent_bytes(bfo_name_len(&t->names.v[i]), has_hashes);
 		names++;
 	}
-	return min ? names >= min : bfo_itrees_is_big(c->free.block_size, bytes);
+	return min ? names >= min : bfo_itrees_is_big(job->free.block_size, bytes);
 }
 
 /* Whether directory DIR, which is written, gets a tree. */
-static int is_indexed(const struct copy *c, const struct bfo_inode *dir)
+static int is_indexed(const struct bfo_job *job, const struct bfo_inode *dir)
 {
-	if (dir->state & BFO_INODE_EXISTS && old_tree(&c->itrees, dir->new_ino))
+	if (dir->state & BFO_INODE_EXISTS && old_tree(&job->itrees, dir->new_ino))
 		return 1;
-	return c->opt.itree && is_big(c, dir);
+	return job->config.make_indexes && is_big(job, dir);
 }
 
-errcode_t itrees_choose(struct copy *c)
+static errcode_t choose(struct bfo_job *job)
 {
 	size_t i;
 
-	if (!c->plan.itrees)
+	if (!job->plan.itrees)
 		return 0;
-	for (i = 0; i < c->plan.order.n && !c->opt.itree; i++) {
-		const struct bfo_inode *rec = bfo_plan_item(&c->plan, i);
+	for (i = 0; i < job->plan.order.n && !job->config.make_indexes; i++) {
+		const struct bfo_inode *rec = bfo_plan_item(&job->plan, i);
 
-		if (S_ISDIR(rec->mode) && is_indexed(c, rec))
+		if (S_ISDIR(rec->mode) && is_indexed(job, rec))
 			break;
 	}
-	if (i == c->plan.order.n && !c->opt.itree) {
-		c->plan.itrees = NULL;		/* no directory that has a tree gains names */
+	if (i == job->plan.order.n && !job->config.make_indexes) {
+		job->plan.itrees = NULL;		/* no directory that has a tree gains names */
 		return 0;
 	}
-	return bfo_itrees_renew(&c->plan);
+	return bfo_itrees_renew(&job->plan);
 }
 
 /* The names of a directory as they are going to be on the target. */
-static errcode_t add_names(struct copy *c, const struct bfo_inode *dir)
+static errcode_t add_names(struct bfo_job *job, const struct bfo_inode *dir)
 {
-	const struct bfo_tree *t = &c->tree;
+	const struct bfo_tree *t = &job->tree;
 	errcode_t err = 0;
 	uint32_t i, ino, type;
 
@@ -115,31 +116,31 @@ static errcode_t add_names(struct copy *c, const struct bfo_inode *dir)
 		if (bfo_name_is_dead(t, n))
 			continue;
 		ino = bfo_name_type(n) & BFO_NAME_FIXED ? n->ino : t->inodes.v[n->ino].new_ino;
-		type = c->free.has_filetype ? bfo_name_type(n) & ~BFO_NAME_FIXED : 0;
-		err = bfo_itree_name_add(c->itrees.names, dir->new_ino, ino, n->hash, type,
+		type = job->free.has_filetype ? bfo_name_type(n) & ~BFO_NAME_FIXED : 0;
+		err = bfo_itree_name_add(job->itrees.names, dir->new_ino, ino, n->hash, type,
 					 bfo_name_text(t, n), bfo_name_len(n));
 	}
-	return err ? bfo_fail(&c->ctx, err, "sorting names (a temporary file in $TMPDIR takes what "
+	return err ? bfo_fail(job->ctx, err, "sorting names (a temporary file in $TMPDIR takes what "
 			      "memory cannot)") : 0;
 }
 
-static errcode_t collect(struct copy *c)
+static errcode_t collect(struct bfo_job *job)
 {
-	struct bfo_itrees *it = &c->itrees.plan;
+	struct bfo_itrees *it = &job->itrees.plan;
 	errcode_t err = 0;
 	size_t i;
 
-	for (i = 0; i < c->plan.order.n && !err; i++) {
-		const struct bfo_inode *rec = bfo_plan_item(&c->plan, i);
+	for (i = 0; i < job->plan.order.n && !err; i++) {
+		const struct bfo_inode *rec = bfo_plan_item(&job->plan, i);
 
-		if (!S_ISDIR(rec->mode) || !is_indexed(c, rec))
+		if (!S_ISDIR(rec->mode) || !is_indexed(job, rec))
 			continue;
 		err = bfo_vec_push(&it->trees, (struct bfo_itree) { .dir = { .ino = rec->new_ino,
 				   .generation = rec->generation } });
 		if (!err)
-			err = add_names(c, rec);
+			err = add_names(job, rec);
 	}
-	c->itrees.built = it->trees.n;
+	job->itrees.built = it->trees.n;
 	return err;
 }
 
@@ -151,22 +152,22 @@ static int by_ino(const void *a, const void *b)
 }
 
 /* Trees of the target's that are not built anew; the list is sorted afterwards. */
-static errcode_t keep_others(struct copy *c)
+static errcode_t keep_others(struct bfo_job *job)
 {
-	struct bfo_itrees *it = &c->itrees.plan;
+	struct bfo_itrees *it = &job->itrees.plan;
 	errcode_t err = 0;
 	size_t i, j = 0, built = it->trees.n;
 
 	if (built)
 		qsort(it->trees.v, built, sizeof(*it->trees.v), by_ino);
-	for (i = 0; i < c->itrees.trees.n && !err; i++) {
-		const struct itree_dir *d = &c->itrees.trees.v[i];
+	for (i = 0; i < job->itrees.trees.n && !err; i++) {
+		const struct itree_dir *d = &job->itrees.trees.v[i];
 
 		while (j < built && it->trees.v[j].dir.ino < d->ino)
 			j++;
 		if (j < built && it->trees.v[j].dir.ino == d->ino)
 			continue;
-		it->header.seed = c->itrees.old.header.seed;
+		it->header.seed = job->itrees.old.header.seed;
 		err = bfo_vec_push(&it->trees, (struct bfo_itree) { .dir = *d, .before = d->first,
 				   .kept = 1 });
 	}
@@ -179,47 +180,47 @@ static errcode_t keep_others(struct copy *c)
  * Trees that are taken over are as right as they were: if others have written to the target since
  * they were built, its container has to go on saying so.
  */
-static void set_times(struct copy *c, const struct bfo_volume *vol)
+static void set_times(struct bfo_job *job, const struct bfo_volume *vol)
 {
 	const struct ext2_super_block *sb = vol->fs->super;
-	struct itree_header *h = &c->itrees.plan.header;
+	struct itree_header *h = &job->itrees.plan.header;
 
-	h->wtime = (uint64_t) sb->s_wtime_hi << 32 | bfo_record_wtime(c->now);
+	h->wtime = (uint64_t) sb->s_wtime_hi << 32 | bfo_record_wtime(job->config.now);
 	h->lastcheck = (uint64_t) sb->s_lastcheck_hi << 32 | sb->s_lastcheck;
-	if (c->itrees.has_old)
-		h->min_entries = c->itrees.old.header.min_entries;
-	if (!c->itrees.trees.n || c->itrees.is_fresh)
+	if (job->itrees.has_old)
+		h->min_entries = job->itrees.old.header.min_entries;
+	if (!job->itrees.trees.n || job->itrees.is_fresh)
 		return;
-	h->wtime = c->itrees.old.header.wtime;
-	h->lastcheck = c->itrees.old.header.lastcheck;
+	h->wtime = job->itrees.old.header.wtime;
+	h->lastcheck = job->itrees.old.header.lastcheck;
 }
 
-errcode_t itrees_place(struct copy *c, const struct bfo_volume *vol)
+static errcode_t place(struct bfo_job *job, const struct bfo_volume *vol)
 {
-	struct itrees *it = &c->itrees;
+	struct bfo_job_container *it = &job->itrees;
 	errcode_t err;
 
-	if (!c->plan.itrees)
+	if (!job->plan.itrees)
 		return 0;
 	it->plan.trees.n = 0;
-	bfo_itrees_describe(&c->plan);
+	bfo_itrees_describe(&job->plan);
 	bfo_extsort_close(it->names);
 	it->names = NULL;
-	err = bfo_extsort_open(&it->names, 3, c->opt.common.memory / NAMES_SHARE, NULL);
+	err = bfo_extsort_open(&it->names, 3, job->config.memory / NAMES_SHARE, NULL);
 	if (!err)
-		err = collect(c);
+		err = collect(job);
 	if (!err)
-		err = keep_others(c);
-	set_times(c, vol);
+		err = keep_others(job);
+	set_times(job, vol);
 	if (!err)
 		err = bfo_extsort_finish(it->names);
 	it->source = (struct bfo_itree_source) { .names = it->names, .old = &it->old };
 	if (!err)
-		err = bfo_itrees_size(&c->plan, &it->source);
-	return err && !*c->ctx.what ? bfo_fail(&c->ctx, err, "sorting names") : err;
+		err = bfo_itrees_size(&job->plan, &it->source);
+	return err && !*job->ctx->what ? bfo_fail(job->ctx, err, "sorting names") : err;
 }
 
-void itrees_free(struct itrees *it)
+void bfo_job_container_free(struct bfo_job_container *it)
 {
 	bfo_itrees_free(&it->plan);
 	bfo_container_free(&it->old);
@@ -227,3 +228,7 @@ void itrees_free(struct itrees *it)
 	bfo_vec_free(&it->trees);
 	bfo_extsort_close(it->names);
 }
+
+const struct bfo_job_indexes bfo_job_copy_indexes = {
+	.begin = begin, .choose = choose, .place = place,
+};

@@ -7,7 +7,7 @@
 #include "gather/lost.h"
 #include "gather/quota_read.h"
 #include "plan/charge.h"
-#include "quotas.h"
+#include "job/quotas.h"
 
 struct owners {
 	struct bfo_plan *plan;
@@ -85,23 +85,23 @@ static errcode_t take_limits(struct bfo_plan *plan, struct bfo_reader *reader)
 	return err;
 }
 
-errcode_t quotas_plan(struct bfo_plan *plan, struct bfo_reader *reader,
-		      const struct bfo_volume *target, int fresh)
+errcode_t bfo_job_quotas_plan(struct bfo_job *job, const struct bfo_volume *target)
 {
+	struct bfo_plan *plan = &job->plan;
 	errcode_t err = load(plan, target);
 
 	if (err || !plan->charges)
 		return err;
-	if (fresh)
-		err = take_limits(plan, reader);
-	if (!err)
-		err = note_owners(plan, reader);
+	if (job->config.is_fresh)
+		err = take_limits(plan, &job->reader);
+	if (!err && job->source)
+		err = note_owners(plan, &job->reader);
 	return err ? err : bfo_charges_size(plan);
 }
 
-errcode_t quotas_move(struct bfo_plan *plan, const struct bfo_volume *target)
+errcode_t bfo_job_quotas_move(struct bfo_job *job, const struct bfo_volume *target)
 {
-	errcode_t err = load(plan, target);
+	errcode_t err = load(&job->plan, target);
 
-	return err ? err : bfo_charges_size(plan);
+	return err ? err : bfo_charges_size(&job->plan);
 }

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * decide.c - everything that has to be decided, on one target
+ *
+ *   names ── filter ── landing ── merging ── order ── attributes ── losses ── quotas │ numbers ── space
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "gather/inode_scan.h"
+#include "gather/name_scan.h"
+#include "gather/lost.h"
+#include "gather/repack.h"
+#include "job/indexes.h"
+#include "job/job.h"
+#include "job/quotas.h"
+
+/* Reads the target's directories of numbers INOS, with their names and blocks. */
+static errcode_t gather_old(struct bfo_job *job, struct bfo_volume *vol, uint32_t *inos, size_t n,
+			    struct bfo_tree *old)
+{
+	struct bfo_reader reader;
+	errcode_t err = bfo_reader_init(&reader, job->ctx, vol, job->config.read_gap);
+
+	old->keep_map_blocks = 1;
+	if (!err)
+		err = bfo_inode_scan_some(&reader, old, inos, n);
+	if (!err)
+		err = bfo_name_scan(&reader, old);
+	if (!err && !ext2fs_has_feature_filetype(vol->fs->super))
+		err = bfo_name_types(&reader, old);
+	bfo_reader_free(&reader);
+	return err;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* A name that exists: of --to itself, or of something that is copied. */
+static errcode_t clash(struct bfo_job *job)
+{
+	const struct bfo_tree *t = &job->tree;
+	uint32_t inode = t->names.v[job->plan.clashes.v[0]].ino;
+
+	if (t->inodes.v[inode].state & BFO_INODE_MADE)
+		return bfo_fail(job->ctx, BFO_ET_NOT_DIR, "looking for %s on %s", job->config.to,
+				job->config.target);
+	return bfo_fail(job->ctx, BFO_ET_CLASH, "planning: on %s, in the way of what is to be "
+			"copied: %zu", job->config.target, job->plan.clashes.n);
+}
+
+/* Level by level: the target's directories that exist on both sides. */
+static errcode_t merge(struct bfo_job *job, struct bfo_volume *vol)
+{
+	errcode_t err = 0;
+	uint32_t *inos;
+	size_t i;
+
+	while (job->plan.pairs.n && !err) {
+		struct bfo_tree old = { 0 };
+
+		inos = malloc(job->plan.pairs.n * sizeof(*inos));
+		if (!inos)
+			return bfo_fail(job->ctx, ENOMEM, "reading the target's directories");
+		for (i = 0; i < job->plan.pairs.n; i++)
+			inos[i] = job->plan.pairs.v[i].ino;
+		qsort(inos, i, sizeof(*inos), by_number);
+		err = gather_old(job, vol, inos, i, &old);
+		if (!err)
+			err = bfo_plan_merge(&job->plan, &old);
+		bfo_tree_free(&old);
+		free(inos);
+	}
+	return err || !job->plan.clashes.n ? err : clash(job);
+}
+
+/* What the target cannot hold is lost only if the configuration says so. */
+static errcode_t check_losses(struct bfo_job *job)
+{
+	const bfo_findings *found = &job->tree.findings;
+	char words[256] = "";
+	uint64_t seen = 0;
+	size_t i, used = 0;
+
+	for (i = 0; i < found->n; i++) {
+		uint64_t bit = 1ULL << found->v[i].kind;
+
+		if (!bfo_finding_table[found->v[i].kind].is_loss || (seen | job->config.losses) & bit)
+			continue;
+		seen |= bit;
+		used += snprintf(words + used, sizeof(words) - used, "%s%s", used ? "," : "",
+				 bfo_finding_table[found->v[i].kind].word);
+	}
+	return seen ? bfo_fail(job->ctx, BFO_ET_LOSS, "planning; --allow-loss=%s would accept that",
+			       words) : 0;
+}
+
+/* With a mapfile, what cannot be read is known; else it has to be looked for. */
+static errcode_t leave_out_unreadable(struct bfo_job *job)
+{
+	const struct bfo_media *media = job->source ? &job->source->media : NULL;
+	errcode_t err = 0;
+
+	if (!media || media->opt.mode != BFO_MEDIA_SKIP)
+		return 0;
+	if (!media->opt.map)
+		err = bfo_lost_look(&job->reader, &job->tree);
+	if (!err)
+		err = bfo_lost_report(&job->tree, &media->bad, BFO_UNREAD_FILE);
+	if (!err)
+		bfo_plan_leave_out(&job->plan);
+	return err;
+}
+
+static const struct bfo_job_indexes *indexes_of(const struct bfo_job *job)
+{
+	return job->config.indexes ? job->config.indexes : &bfo_job_copy_indexes;
+}
+
+static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
+{
+	const struct bfo_job_config *config = &job->config;
+	struct bfo_plan *plan = &job->plan;
+	errcode_t err = bfo_target_gather(job->ctx, vol, &job->free);
+
+	if (err)
+		return err;
+	bfo_plan_init(plan, job->ctx, &job->tree, &job->free);
+	job->phase = BFO_JOB_PLANNING;
+	plan->dir_fill = config->dir_fill;
+	plan->now = config->now;
+	plan->keep_inodes = config->keep_inodes;
+	if (config->record) {
+		memcpy(plan->ghost.owner, config->record->owner, sizeof(plan->ghost.owner));
+		plan->ghost.bytes = config->record->charged;
+	}
+	return 0;
+}
+
+/* What is copied, to where, in which order. */
+static errcode_t decide_names(struct bfo_job *job, struct bfo_volume *vol)
+{
+	const struct bfo_job_config *config = &job->config;
+	struct bfo_plan *plan = &job->plan;
+	errcode_t err = bfo_plan_names(plan);
+
+	if (!err && config->filter)
+		err = bfo_plan_filter(plan, config->filter);
+	if (err)
+		return err;
+	job->phase = BFO_JOB_FILTERED;
+	err = indexes_of(job)->begin(job, vol);
+	if (!err)
+		err = bfo_plan_land(plan, config->from, config->n_from, config->to);
+	if (!err && config->make_indexes)
+		err = bfo_itrees_name(plan);
+	if (!err)
+		err = merge(job, vol);
+	if (!err)
+		err = bfo_plan_order(plan);
+	if (!err)
+		err = leave_out_unreadable(job);
+	if (!err && config->order)
+		err = config->order(config->priv, job);
+	return err ? err : indexes_of(job)->choose(job);
+}
+
+/* What the target can hold of it. */
+static errcode_t decide_contents(struct bfo_job *job, struct bfo_volume *vol)
+{
+	struct bfo_plan *plan = &job->plan;
+	errcode_t err = bfo_plan_audit(plan);
+
+	if (!err && job->source && bfo_repack_needed(job->source, &job->tree, &job->free))
+		err = bfo_repack_scan(&job->reader, &job->tree, &job->free);
+	if (!err)
+		err = bfo_plan_share(plan);
+	if (!err)
+		err = bfo_plan_check_numbers(plan);
+	if (!err)
+		err = bfo_job_quotas_plan(job, vol);
+	return err ? err : check_losses(job);
+}
+
+errcode_t bfo_job_decide(struct bfo_job *job, struct bfo_volume *vol)
+{
+	errcode_t err;
+
+	assert(job->phase == BFO_JOB_GATHERED);
+	bfo_progress_enter(job->ctx, BFO_STAGE_PLAN);
+	err = begin(job, vol);
+	if (!err)
+		err = decide_names(job, vol);
+	if (!err)
+		err = decide_contents(job, vol);
+	if (!err)
+		job->phase = BFO_JOB_DECIDED;
+	bfo_progress_leave(job->ctx);
+	return err;
+}
+
+errcode_t bfo_job_place(struct bfo_job *job, const struct bfo_volume *vol)
+{
+	errcode_t err;
+
+	assert(job->phase >= BFO_JOB_DECIDED);
+	job->phase = BFO_JOB_DECIDED;
+	err = bfo_plan_numbers(&job->plan);
+	if (!err)
+		err = indexes_of(job)->place(job, vol);
+	if (!err)
+		err = bfo_plan_space(&job->plan);
+	if (!err)
+		job->phase = BFO_JOB_PLACED;
+	return err;
+}
+
+static errcode_t move_plan(struct bfo_job *job, struct bfo_volume *vol)
+{
+	struct bfo_tree old = { 0 };
+	errcode_t err;
+	uint32_t *inos;
+	size_t i;
+
+	bfo_target_free(&job->free);
+	err = bfo_target_gather(job->ctx, vol, &job->free);
+	inos = malloc(job->plan.merged.n * sizeof(*inos) + 1);
+	if (!err && !inos)
+		err = bfo_fail(job->ctx, ENOMEM, "reading the target's directories");
+	for (i = 0; !err && i < job->plan.merged.n; i++)
+		inos[i] = job->plan.merged.v[i].ino;
+	if (!err)
+		err = gather_old(job, vol, inos, i, &old);
+	if (!err)
+		err = bfo_plan_retarget(&job->plan, &job->free, &old);
+	if (!err)
+		err = bfo_job_quotas_move(job, vol);
+	bfo_tree_free(&old);
+	free(inos);
+	return err ? err : bfo_job_place(job, vol);
+}
+
+errcode_t bfo_job_move(struct bfo_job *job, struct bfo_volume *vol)
+{
+	errcode_t err;
+
+	bfo_progress_enter(job->ctx, BFO_STAGE_PLAN);
+	err = move_plan(job, vol);
+	bfo_progress_leave(job->ctx);
+	return err;
+}

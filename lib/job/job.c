@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * job.c - reading the source, and writing the target, of a job
+ */
+#include <assert.h>
+
+#include "base/bfo_err.h"
+#include "gather/claim_scan.h"
+#include "gather/inode_scan.h"
+#include "gather/name_scan.h"
+#include "job/indexes.h"
+#include "job/job.h"
+#include "volume/open.h"
+
+errcode_t bfo_job_gather(struct bfo_job *job)
+{
+	errcode_t err;
+
+	assert(job->phase == BFO_JOB_OPEN);
+	err = bfo_reader_init(&job->reader, job->ctx, job->source, job->config.read_gap);
+	job->tree.keep_map_blocks = 1;
+	if (!err)
+		err = bfo_inode_scan(&job->reader, &job->tree);
+	if (!err)
+		err = bfo_claim_scan(&job->reader, &job->tree);
+	if (!err)
+		err = bfo_name_scan(&job->reader, &job->tree);
+	if (!err)
+		err = bfo_container_hide(&job->reader, &job->tree);
+	if (!err)
+		job->phase = BFO_JOB_GATHERED;
+	return err;
+}
+
+errcode_t bfo_job_choose_way(struct bfo_job *job, const char *advice)
+{
+	const struct bfo_job_config *config = &job->config;
+	uint32_t bs = job->target->block_size;
+	struct bfo_commit_fit fit;
+	errcode_t err = bfo_commit_fits(&job->plan, job->target, &fit);
+
+	if (err)
+		return err;
+	job->is_atomic = bfo_commit_is_fit(&fit) && !config->not_atomic;
+	if (job->is_atomic || !fit.has_journal || config->not_atomic || config->undo_file ||
+	    !bfo_volume_holds_files(job->target))
+		return 0;
+	return bfo_fail(job->ctx, BFO_ET_JOURNAL_SMALL, "planning: it would take %llu KiB of the "
+			"journal of %s, which has %llu; %s",
+			(unsigned long long) fit.need * bs / 1024, config->target,
+			(unsigned long long) fit.room * bs / 1024, advice);
+}
+
+errcode_t bfo_job_commit(struct bfo_job *job)
+{
+	const struct bfo_job_config *config = &job->config;
+	struct bfo_commit_options how = { .memory = config->memory, .cache = config->cache,
+		.verify = config->verify, .atomic = job->is_atomic, .undo_file = config->undo_file,
+		.text = config->text, .text_bytes = config->text_bytes, .record = config->record,
+		.itrees = &job->itrees.source };
+
+	assert(job->phase == BFO_JOB_PLACED);
+	return bfo_commit(&job->plan, &job->reader, job->target, &how, &job->stats);
+}
+
+void bfo_job_close(struct bfo_job *job)
+{
+	if (bfo_job_has_plan(job))
+		bfo_plan_free(&job->plan);
+	bfo_job_container_free(&job->itrees);
+	bfo_target_free(&job->free);
+	bfo_tree_free(&job->tree);
+	bfo_reader_free(&job->reader);
+	bfo_volume_close(job->target);
+	bfo_volume_close(job->source);
+}
