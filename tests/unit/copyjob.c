@@ -11,11 +11,6 @@
 #include <unistd.h>
 
 #include "copyjob.h"
-#include "gather/inode_scan.h"
-#include "gather/inode_walk.h"
-#include "gather/name_scan.h"
-#include "gather/repack.h"
-#include "plan/charge.h"
 #include "volume/open.h"
 
 #define FILES 300
@@ -267,10 +262,12 @@ void copyjob_open_image(struct copyjob *j, enum copyjob_source source, const cha
 	before = unit_path(image);
 	to = unit_path(copy);
 	copyjob_shell("cp --sparse=always '%s' '%s'", before, to);
-	j->how = (struct bfo_commit_options) { .memory = 64 * MIB, .text = text,
-		.text_bytes = sizeof(text), .atomic = atomic };
-	want_ok(bfo_volume_open(&j->ctx, from, BFO_OPEN_SOURCE, io_log_manager, &j->source));
-	want_ok(bfo_volume_open(&j->ctx, to, BFO_OPEN_TARGET, io_log_manager, &j->target));
+	j->job.ctx = &j->ctx;
+	j->job.config = (struct bfo_job_config) { .memory = 64 * MIB, .text = text,
+		.text_bytes = sizeof(text) };
+	j->job.is_atomic = atomic;
+	want_ok(bfo_volume_open(&j->ctx, from, BFO_OPEN_SOURCE, io_log_manager, &j->job.source));
+	want_ok(bfo_volume_open(&j->ctx, to, BFO_OPEN_TARGET, io_log_manager, &j->job.target));
 	j->source_name = io_log_name(from);
 	j->target_name = io_log_name(to);
 	free(from);
@@ -284,95 +281,30 @@ void copyjob_open(struct copyjob *j, enum copyjob_source source, enum copyjob_ta
 	copyjob_open_image(j, source, targets[kind].name, copyjob_is_atomic(kind), copy);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-	return (x > y) - (x < y);
-}
-
-static void merge(struct copyjob *j)
-{
-	struct bfo_reader reader;
-	uint32_t inos[16];
-	size_t i;
-
-	while (j->plan.pairs.n) {
-		struct bfo_tree old = { .keep_map_blocks = 1 };
-
-		want(j->plan.pairs.n <= 16);
-		for (i = 0; i < j->plan.pairs.n; i++)
-			inos[i] = j->plan.pairs.v[i].ino;
-		qsort(inos, i, sizeof(*inos), by_number);
-		want_ok(bfo_reader_init(&reader, &j->ctx, j->target, 0));
-		want_ok(bfo_inode_scan_some(&reader, &old, inos, i));
-		want_ok(bfo_name_scan(&reader, &old));
-		bfo_reader_free(&reader);
-		want_ok(bfo_plan_merge(&j->plan, &old));
-		bfo_tree_free(&old);
-	}
-	want_eq(j->plan.clashes.n, 0);
-}
-
-static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
-{
-	struct copyjob *j = priv;
-
-	return bfo_charges_note(&j->plan, ino, raw, j->source->inode_size);
-}
-
-/* As e2bfo/copy/quotas.c does it. */
-static void charge(struct copyjob *j)
-{
-	struct bfo_quota_file files[BFO_QUOTA_FILES];
-
-	want_ok(bfo_quota_files_read(&j->ctx, j->target, files));
-	want_ok(bfo_charges_load(&j->plan, files));
-	bfo_quota_files_free(files);
-	if (!j->plan.charges)
-		return;
-	want_ok(bfo_inode_walk(&j->reader, NULL, 0, take_inode, NULL, j));
-	want_ok(bfo_charges_size(&j->plan));
-}
-
 void copyjob_plan(struct copyjob *j)
 {
 	static const char *const from[] = { "/" };
+	const bfo_findings *found = &j->job.tree.findings;
 	size_t i;
 
-	want_ok(bfo_reader_init(&j->reader, &j->ctx, j->source, 0));
-	want_ok(bfo_inode_scan(&j->reader, &j->tree));
-	want_ok(bfo_name_scan(&j->reader, &j->tree));
-	want_ok(bfo_target_gather(&j->ctx, j->target, &j->free));
-	bfo_plan_init(&j->plan, &j->ctx, &j->tree, &j->free);
-	j->plan.keep_inodes = j->keep_inodes;
-	j->plan.now = NOW;
-	want_ok(bfo_plan_names(&j->plan));
-	want_ok(bfo_plan_land(&j->plan, from, 1, "/"));
-	merge(j);
-	want_ok(bfo_plan_order(&j->plan));
-	want_ok(bfo_plan_audit(&j->plan));
-	if (bfo_repack_needed(j->source, &j->tree, &j->free))
-		want_ok(bfo_repack_scan(&j->reader, &j->tree, &j->free));
-	want_ok(bfo_plan_share(&j->plan));
-	charge(j);
-	want_ok(bfo_plan_numbers(&j->plan));
-	want_ok(bfo_plan_space(&j->plan));
-	for (i = 0; i < j->tree.findings.n; i++)	/* what ext2 cannot hold */
-		want(bfo_finding_table[j->tree.findings.v[i].kind].is_loss);
+	j->job.config.from = from;
+	j->job.config.n_from = 1;
+	j->job.config.to = "/";
+	j->job.config.now = NOW;
+	j->job.config.losses = UINT64_MAX;	/* what ext2 cannot hold */
+	want_ok(bfo_job_gather(&j->job));
+	want_ok(bfo_job_decide(&j->job, j->job.target));
+	want_ok(bfo_job_place(&j->job, j->job.target));
+	for (i = 0; i < found->n; i++)
+		want(bfo_finding_table[found->v[i].kind].is_loss);
 }
 
 errcode_t copyjob_commit(struct copyjob *j)
 {
-	return bfo_commit(&j->plan, &j->reader, j->target, &j->how, &j->stats);
+	return bfo_job_commit(&j->job);
 }
 
 void copyjob_close(struct copyjob *j)
 {
-	bfo_plan_free(&j->plan);
-	bfo_target_free(&j->free);
-	bfo_tree_free(&j->tree);
-	bfo_reader_free(&j->reader);
-	bfo_volume_close(j->target);
-	bfo_volume_close(j->source);
+	bfo_job_close(&j->job);
 }

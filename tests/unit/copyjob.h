@@ -2,14 +2,14 @@
 /*
  * copyjob.h - a real copy, from images to images, step by step, on channels that log (io_log.h)
  *
- * Source and targets are made by mke2fs -d once for all tests of a run, and copied as
- * e2bfo/copy/copy.c does it.
+ * Source and targets are made by mke2fs -d once for all tests of a run, and copied by
+ * the job that e2bfo has.
  */
 #ifndef UNIT_COPYJOB_H
 #define UNIT_COPYJOB_H
 
-#include "commit/commit.h"
 #include "io_log.h"
+#include "job/job.h"
 #include "unit.h"
 
 #define MIB (1ULL << 20)
@@ -34,14 +34,7 @@ static inline int copyjob_is_atomic(enum copyjob_target kind)
 
 struct copyjob {
 	struct bfo_context ctx;
-	struct bfo_volume *source, *target;
-	struct bfo_reader reader;
-	struct bfo_tree tree;
-	struct bfo_target free;
-	struct bfo_plan plan;
-	struct bfo_commit_options how;
-	struct bfo_commit_stats stats;
-	int keep_inodes;		/* set before copyjob_plan() */
+	struct bfo_job job;		/* config may be changed before copyjob_plan() */
 	unsigned int source_name, target_name;	/* in the log */
 };
 
@@ -54,7 +47,7 @@ void copyjob_open_image(struct copyjob *j, enum copyjob_source from, const char 
 			const char *copy);
 void copyjob_close(struct copyjob *j);
 
-/* Decides everything; where there is a journal the copy is going to be atomic. */
+/* Gathers and decides everything; where there is a journal the copy is going to be atomic. */
 void copyjob_plan(struct copyjob *j);
 
 errcode_t copyjob_commit(struct copyjob *j);

@@ -54,7 +54,7 @@ static void mark_stem(const struct copyjob *j, uint8_t *map, uint64_t at, uint64
 		      int kind)
 {
 	for (; len; at++, len--) {
-		uint8_t *m = &map[bfo_plan_block(&j->plan, at, NULL)];
+		uint8_t *m = &map[bfo_plan_block(&j->job.plan, at, NULL)];
 
 		want((*m & (STEM | USED | WANTED)) == STEM);	/* of one item */
 		*m |= kind | WANTED;
@@ -64,15 +64,15 @@ static void mark_stem(const struct copyjob *j, uint8_t *map, uint64_t at, uint64
 /* Every block that the plan wants written. */
 static void mark_items(const struct copyjob *j, uint8_t *map)
 {
-	const struct bfo_tree *t = &j->tree;
+	const struct bfo_tree *t = &j->job.tree;
 	size_t i, k;
 
-	for (i = 0; i < j->plan.order.n; i++) {
-		const struct bfo_inode *rec = &t->inodes.v[j->plan.order.v[i]];
+	for (i = 0; i < j->job.plan.order.n; i++) {
+		const struct bfo_inode *rec = &t->inodes.v[j->job.plan.order.v[i]];
 		uint64_t at = rec->stem;
 
 		if (S_ISDIR(rec->mode)) {
-			mark_stem(j, map, at, rec->size / j->target->block_size, 0);
+			mark_stem(j, map, at, rec->size / j->job.target->block_size, 0);
 			continue;
 		}
 		for (k = rec->seg; k < rec->seg + rec->nseg; at += t->segs.v[k++].len)
@@ -83,28 +83,28 @@ static void mark_items(const struct copyjob *j, uint8_t *map)
 	for (i = 0; i < t->eas.n; i++)
 		if (t->eas.v[i].refs)
 			mark_stem(j, map, t->eas.v[i].stem, 1, 0);
-	mark_stem(j, map, j->plan.stem_len, j->plan.tree_len, 0);
+	mark_stem(j, map, j->job.plan.stem_len, j->job.plan.tree_len, 0);
 }
 
 
 /* Tables of groups with checksums tell how much of them is in use; others when nobody replays. */
 static int is_new_table(const struct copyjob *j, dgrp_t g, uint64_t k)
 {
-	ext2_filsys fs = j->target->fs;
-	uint32_t per_block = j->target->block_size / j->target->inode_size, i;
+	ext2_filsys fs = j->job.target->fs;
+	uint32_t per_block = j->job.target->block_size / j->job.target->inode_size, i;
 	uint32_t ino = g * fs->super->s_inodes_per_group + k * per_block + 1;
 
 	if (ext2fs_has_group_desc_csum(fs))
-		return k * per_block >= bfo_volume_group_used(j->target, g);
-	for (i = 0; i < per_block && !j->how.atomic; i++)
+		return k * per_block >= bfo_volume_group_used(j->job.target, g);
+	for (i = 0; i < per_block && !j->job.is_atomic; i++)
 		if (ext2fs_test_inode_bitmap2(fs->inode_map, ino + i))
 			return 0;
-	return !j->how.atomic;
+	return !j->job.is_atomic;
 }
 
 static void mark_meta(const struct copyjob *j, uint8_t *map)
 {
-	ext2_filsys fs = j->target->fs;
+	ext2_filsys fs = j->job.target->fs;
 	uint64_t blk;
 	dgrp_t g;
 
@@ -137,25 +137,25 @@ static int mark_log(ext2_filsys fs, blk64_t *blk, e2_blkcnt_t lblk, blk64_t ref,
 static void map_target(struct judge *v)
 {
 	const struct copyjob *j = &v->j;
-	ext2_filsys fs = j->target->fs;
+	ext2_filsys fs = j->job.target->fs;
 	uint64_t blk, k;
 	size_t i;
 
-	v->map = unit_alloc(j->target->blocks);
-	v->bulk = unit_alloc(j->target->blocks);
-	for (blk = fs->super->s_first_data_block; blk < j->target->blocks; blk++)
+	v->map = unit_alloc(j->job.target->blocks);
+	v->bulk = unit_alloc(j->job.target->blocks);
+	for (blk = fs->super->s_first_data_block; blk < j->job.target->blocks; blk++)
 		if (ext2fs_test_block_bitmap2(fs->block_map, blk))
 			v->map[blk] |= USED;
 	mark_meta(j, v->map);
-	if (j->how.atomic)
+	if (j->job.is_atomic)
 		want_ok(ext2fs_block_iterate3(fs, EXT2_JOURNAL_INO, BLOCK_FLAG_READ_ONLY |
 					      BLOCK_FLAG_DATA_ONLY, NULL, mark_log, v));
-	for (i = 0; i < j->plan.stem.n; i++)
-		for (k = 0; k < j->plan.stem.v[i].len; k++) {
-			want(!(v->map[j->plan.stem.v[i].blk + k] & (USED | STEM)));
-			v->map[j->plan.stem.v[i].blk + k] |= STEM;
+	for (i = 0; i < j->job.plan.stem.n; i++)
+		for (k = 0; k < j->job.plan.stem.v[i].len; k++) {
+			want(!(v->map[j->job.plan.stem.v[i].blk + k] & (USED | STEM)));
+			v->map[j->job.plan.stem.v[i].blk + k] |= STEM;
 		}
-	if (j->target->block_size == j->source->block_size && j->free.cluster_blocks == 1)
+	if (j->job.target->block_size == j->job.source->block_size && j->job.free.cluster_blocks == 1)
 		mark_items(j, v->map);
 }
 
@@ -216,7 +216,7 @@ static void check_super(const struct judge *v, uint32_t p, int valid, int recove
 
 static void check_journal_super(const struct judge *v, uint32_t p, int started)
 {
-	const void *sb = single(v, p, v->journal * v->j.target->block_size);
+	const void *sb = single(v, p, v->journal * v->j.job.target->block_size);
 
 	want_eq(bfo_jbd2_get32(sb, BFO_JBD2_H_MAGIC), BFO_JBD2_MAGIC);
 	want_eq(!!bfo_jbd2_get32(sb, BFO_JBD2_SB_START), started);
@@ -225,12 +225,12 @@ static void check_journal_super(const struct judge *v, uint32_t p, int started)
 /* Calls TAKE for each block written in phase P, of which none is written twice. */
 static uint64_t each_block(struct judge *v, uint32_t p, void (*take)(struct judge *v, uint64_t blk))
 {
-	uint32_t bs = v->j.target->block_size;
+	uint32_t bs = v->j.job.target->block_size;
 	const struct io_log_entry *e;
 	uint64_t blk, count = 0;
 	size_t n;
 
-	v->written = unit_alloc(v->j.target->blocks);
+	v->written = unit_alloc(v->j.job.target->blocks);
 	for (n = 0; (e = write_of(v, p, n)); n++) {
 		want(e->at % bs == 0 && (e->bytes % bs == 0 || e->bytes < bs));
 		for (blk = e->at / bs; blk * bs < e->at + e->bytes; blk++, count++) {
@@ -297,7 +297,7 @@ static int class_of(const struct judge *v, uint64_t blk)
 
 static void check_ascending(const struct judge *v, uint32_t p, int by_class)
 {
-	uint32_t bs = v->j.target->block_size;
+	uint32_t bs = v->j.job.target->block_size;
 	const struct io_log_entry *e;
 	int class = 0, now;
 	uint64_t last = 0;
@@ -318,7 +318,7 @@ static void check_bulk(struct judge *v, uint32_t p)
 
 	each_block(v, p, take_bulk);
 	check_ascending(v, p, 1);
-	for (blk = 0; blk < v->j.target->blocks; blk++)
+	for (blk = 0; blk < v->j.job.target->blocks; blk++)
 		want(!(v->map[blk] & WANTED) || v->bulk[blk]);
 }
 
@@ -327,7 +327,7 @@ static void check_transaction(struct judge *v, uint32_t p, int last)
 {
 	uint64_t logged = each_block(v, p, last ? take_log_only : take_log), live, blk;
 
-	for (blk = 0; blk < v->j.target->blocks && !last; blk++)
+	for (blk = 0; blk < v->j.job.target->blocks && !last; blk++)
 		logged -= !!(v->map[blk] & RECORD);
 	check_super(v, p + 1, 1, 1, last);
 	check_journal_super(v, p + 2, 1);
@@ -347,7 +347,7 @@ static void check_atomic(struct judge *v)
 	check_bulk(v, 6);
 	check_transaction(v, 7, 1);
 	want(each_block(v, 13, take_wiped) >= 3);
-	for (blk = 0; blk < v->j.target->blocks; blk++)
+	for (blk = 0; blk < v->j.job.target->blocks; blk++)
 		want(!(v->map[blk] & RECORD));
 }
 
@@ -368,9 +368,9 @@ static void check_plain(struct judge *v)
 /* How often each block of the source was read. */
 static void check_reads(const struct copyjob *j)
 {
-	uint8_t *count = unit_alloc(j->source->blocks);
-	const struct bfo_tree *t = &j->tree;
-	uint32_t bs = j->source->block_size;
+	uint8_t *count = unit_alloc(j->job.source->blocks);
+	const struct bfo_tree *t = &j->job.tree;
+	uint32_t bs = j->job.source->block_size;
 	size_t i, k;
 	uint64_t b;
 
@@ -404,19 +404,19 @@ static void check_no_write(const struct copyjob *j, size_t first)
 
 	for (i = first; i < io_log_count(); i++)
 		want(io_log_entry(i)->op != IO_LOG_WRITE && io_log_entry(i)->op != IO_LOG_FLUSH);
-	want(j->target->writable && !j->source->writable);
+	want(j->job.target->writable && !j->job.source->writable);
 }
 
 /* Every data block is where the plan says, with the bytes of the source. */
 static void check_data(const struct copyjob *j, const char *copy)
 {
-	const struct bfo_tree *t = &j->tree;
-	uint32_t bs = j->source->block_size;
+	const struct bfo_tree *t = &j->job.tree;
+	uint32_t bs = j->job.source->block_size;
 	size_t i, k, b, size;
 	uint8_t *from = copyjob_read("source.large", &size), *to = copyjob_read(copy, &size);
 
-	for (i = 0; i < j->plan.order.n; i++) {
-		const struct bfo_inode *rec = &t->inodes.v[j->plan.order.v[i]];
+	for (i = 0; i < j->job.plan.order.n; i++) {
+		const struct bfo_inode *rec = &t->inodes.v[j->job.plan.order.v[i]];
 		uint64_t at = rec->stem;
 
 		if (S_ISDIR(rec->mode) || bfo_inode_is_renewed(rec))
@@ -425,7 +425,7 @@ static void check_data(const struct copyjob *j, const char *copy)
 			for (b = 0; b < t->segs.v[k].len; b++, at++)
 				if (!bfo_seg_unwritten(&t->segs.v[k]))
 					want_mem(from + (bfo_seg_blk(&t->segs.v[k]) + b) * bs,
-						 to + bfo_plan_block(&j->plan, at, NULL) *
+						 to + bfo_plan_block(&j->job.plan, at, NULL) *
 						 bs, bs);
 	}
 	free(from);
@@ -442,22 +442,22 @@ static void run_copy(enum copyjob_target kind, const char *copy, uint64_t memory
 
 	io_log_reset();
 	copyjob_open(j, SOURCE_LARGE, kind, copy);
-	j->how.memory = memory;
-	j->how.atomic &= !plain;
+	j->job.config.memory = memory;
+	j->job.is_atomic &= !plain;
 	copyjob_plan(j);
-	want((j->plan.ea_len || kind == TARGET_EXT3) && j->plan.tree_len && j->plan.dir_len);
+	want((j->job.plan.ea_len || kind == TARGET_EXT3) && j->job.plan.tree_len && j->job.plan.dir_len);
 	check_no_write(j, 0);
 	first = io_log_count();
 	map_target(&v);
 	want_ok(copyjob_commit(j));
-	want_eq(j->stats.fate, BFO_FATE_DONE);
+	want_eq(j->job.stats.fate, BFO_FATE_DONE);
 	cut_phases(&v, first);
-	if (j->how.atomic)
+	if (j->job.is_atomic)
 		check_atomic(&v);
 	else
 		check_plain(&v);
 	check_reads(j);
-	if (j->target->block_size == j->source->block_size && j->free.cluster_blocks == 1)
+	if (j->job.target->block_size == j->job.source->block_size && j->job.free.cluster_blocks == 1)
 		check_data(j, copy);
 	first = io_log_count();
 	copyjob_close(j);

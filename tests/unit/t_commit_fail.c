@@ -48,7 +48,7 @@ static size_t run(enum copyjob_target kind, const char *copy, size_t nth, size_t
 	io_log_fail_writes(nth, count);
 	err = copyjob_commit(&j);
 	want_eq(err, nth ? EIO : 0);
-	*fate = j.stats.fate;
+	*fate = j.job.stats.fate;
 	nth = count_writes(first);
 	copyjob_close(&j);
 	io_log_reset();
@@ -164,7 +164,7 @@ START_TEST(tries_no_part_again)
 
 	io_log_reset();
 	copyjob_open(&j, SOURCE_SMALL, TARGET_EMPTY, "part");
-	want_ok(bfo_writer_open(&w, &j.ctx, j.target, NULL));
+	want_ok(bfo_writer_open(&w, &j.ctx, j.job.target, NULL));
 	first = io_log_count();
 	io_log_cut_write(1);
 	want_err(bfo_writer_part(&w, 2000, sizeof(part), part), EXT2_ET_SHORT_WRITE);

@@ -53,7 +53,7 @@ static uint64_t logged(const struct copyjob *j, size_t first, size_t flush)
 		if (e->op == IO_LOG_WRITE && flushes == flush)
 			bytes += e->bytes;
 	}
-	return bytes / j->target->block_size;
+	return bytes / j->job.target->block_size;
 }
 
 /* _i: shape, source, whether inodes keep their numbers. */
@@ -68,9 +68,9 @@ START_TEST(says_enough)
 	io_log_reset();
 	make_target(_i / 4);
 	copyjob_open_image(&j, source, "shape", 1, "fitting");
-	j.keep_inodes = !!(_i & 2);
+	j.job.config.keep_inodes = !!(_i & 2);
 	copyjob_plan(&j);
-	want_ok(bfo_commit_fits(&j.plan, j.target, &fit));
+	want_ok(bfo_commit_fits(&j.job.plan, j.job.target, &fit));
 	want(fit.has_journal && bfo_commit_is_fit(&fit));
 	first = io_log_count();
 	want_ok(copyjob_commit(&j));
@@ -112,9 +112,9 @@ START_TEST(counts_the_record)
 	io_log_reset();
 	make_target(2);
 	copyjob_open_image(&j, SOURCE_SMALL, "shape", 1, "fitting");
-	scatter(j.target->fs);
+	scatter(j.job.target->fs);
 	copyjob_plan(&j);
-	want_ok(bfo_commit_fits(&j.plan, j.target, &fit));
+	want_ok(bfo_commit_fits(&j.job.plan, j.job.target, &fit));
 	first = io_log_count();
 	want_ok(copyjob_commit(&j));
 	taken = logged(&j, first, 7);

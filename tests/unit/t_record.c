@@ -97,7 +97,7 @@ static void free_snapshot(struct snapshot *s)
 static void write_all(struct recordbed *b, struct bfo_transaction *t)
 {
 	want_ok(bfo_transaction_apply(t));
-	want_ok(bfo_writer_super(&b->w, b->j.target->fs->super));
+	want_ok(bfo_writer_super(&b->w, b->j.job.target->fs->super));
 	want_ok(bfo_writer_flush(&b->w));
 	bfo_transaction_free(t);
 }
@@ -107,10 +107,10 @@ static void reopen(struct recordbed *b)
 	char *path = unit_path(b->copy);
 
 	want_ok(bfo_writer_close(&b->w));
-	bfo_volume_close(b->j.target);
+	bfo_volume_close(b->j.job.target);
 	want_ok(bfo_volume_open(&b->j.ctx, path, BFO_OPEN_TARGET | BFO_OPEN_RECORDED,
-				io_log_manager, &b->j.target));
-	want_ok(bfo_writer_open(&b->w, &b->j.ctx, b->j.target, NULL));
+				io_log_manager, &b->j.job.target));
+	want_ok(bfo_writer_open(&b->w, &b->j.ctx, b->j.job.target, NULL));
 	free(path);
 }
 
@@ -123,13 +123,13 @@ static void bed_open(struct recordbed *b, enum copyjob_target kind)
 	b->copy = "recorded";
 	copyjob_open(&b->j, SOURCE_LARGE, kind, b->copy);
 	copyjob_plan(&b->j);
-	want_ok(bfo_writer_open(&b->w, &b->j.ctx, b->j.target, NULL));
-	want_ok(bfo_record_plan(&b->put, &b->j.plan, b->j.source, b->j.target, b->j.how.text,
-				b->j.how.text_bytes));
+	want_ok(bfo_writer_open(&b->w, &b->j.ctx, b->j.job.target, NULL));
+	want_ok(bfo_record_plan(&b->put, &b->j.job.plan, b->j.job.source, b->j.job.target, b->j.job.config.text,
+				b->j.job.config.text_bytes));
 	want(b->put.ino);
-	b->before = take_snapshot(b->j.target->fs);
+	b->before = take_snapshot(b->j.job.target->fs);
 	want_ok(bfo_record_put(&b->put, &b->w, &t));
-	b->after = take_snapshot(b->j.target->fs);
+	b->after = take_snapshot(b->j.job.target->fs);
 	write_all(b, &t);
 }
 
@@ -168,8 +168,8 @@ static void want_same(const struct bfo_record *a, const struct bfo_record *b)
 static errcode_t find(struct recordbed *b)
 {
 	bfo_record_free(&b->found);
-	ext2fs_flush_icache(b->j.target->fs);
-	return bfo_record_find(&b->j.ctx, b->j.target, &b->found);
+	ext2fs_flush_icache(b->j.job.target->fs);
+	return bfo_record_find(&b->j.ctx, b->j.job.target, &b->found);
 }
 
 /* Its blocks were free, and the plan does not take them. */
@@ -182,9 +182,9 @@ static void want_apart(const struct recordbed *b)
 	for (i = 0; i < b->put.nblocks; i++) {
 		uint64_t blk = bfo_record_block(&b->put, i);
 
-		want(!b->before.blocks[blk / b->j.free.cluster_blocks]);
-		for (k = 0; k < b->j.plan.stem.n; k++) {
-			const struct bfo_stem_run *run = &b->j.plan.stem.v[k];
+		want(!b->before.blocks[blk / b->j.job.free.cluster_blocks]);
+		for (k = 0; k < b->j.job.plan.stem.n; k++) {
+			const struct bfo_stem_run *run = &b->j.job.plan.stem.v[k];
 
 			want(blk < run->blk || blk >= run->blk + run->len);
 		}
@@ -203,13 +203,13 @@ START_TEST(is_found)
 	want_ok(find(&b));
 	want_same(&b.put, &b.found);
 	want_eq(b.put.generation, b.found.generation);
-	want_ok(bfo_record_compare(&b.found, &b.j.plan));
-	want_ok(bfo_record_is_of(&b.j.ctx, &b.found, b.j.source));
-	b.j.plan.dir_fill++;
-	want_err(bfo_record_compare(&b.found, &b.j.plan), BFO_ET_CHANGED);
-	b.j.plan.dir_fill--;
-	b.j.source->fs->super->s_mtime++;
-	want_err(bfo_record_is_of(&b.j.ctx, &b.found, b.j.source), BFO_ET_CHANGED);
+	want_ok(bfo_record_compare(&b.found, &b.j.job.plan));
+	want_ok(bfo_record_is_of(&b.j.ctx, &b.found, b.j.job.source));
+	b.j.job.plan.dir_fill++;
+	want_err(bfo_record_compare(&b.found, &b.j.job.plan), BFO_ET_CHANGED);
+	b.j.job.plan.dir_fill--;
+	b.j.job.source->fs->super->s_mtime++;
+	want_err(bfo_record_is_of(&b.j.ctx, &b.found, b.j.job.source), BFO_ET_CHANGED);
 	bed_close(&b);
 	want(copyjob_try("e2fsck -p '%s' > /dev/null 2>&1", b.copy) <= 1);
 	want_eq(copyjob_try("e2fsck -fn '%s' > /dev/null 2>&1", b.copy), 0);
@@ -225,8 +225,8 @@ START_TEST(marks_both_ways)
 	int i;
 
 	bed_open(&b, kinds[_i]);
-	want_ok(bfo_meta_open(&m, &b.j.ctx, b.j.target));
-	want_snapshot(b.j.target->fs, &b.after);
+	want_ok(bfo_meta_open(&m, &b.j.ctx, b.j.job.target));
+	want_snapshot(b.j.job.target->fs, &b.after);
 	for (i = 0; i < 2; i++) {
 		uint64_t g;
 		size_t k;
@@ -235,19 +235,19 @@ START_TEST(marks_both_ways)
 		for (k = 0; k < b.put.zeroed.n; k++)
 			for (g = 0; g < b.put.zeroed.v[k].len; g++)
 				bfo_meta_zeroed(&m, b.put.zeroed.v[k].start + g, 1);
-		want_snapshot(b.j.target->fs, &b.before);
+		want_snapshot(b.j.job.target->fs, &b.before);
 		bfo_record_mark(&b.put, &m, 1);
 		for (k = 0; k < b.put.zeroed.n; k++)
 			for (g = 0; g < b.put.zeroed.v[k].len; g++)
 				bfo_meta_zeroed(&m, b.put.zeroed.v[k].start + g, 0);
-		want_snapshot(b.j.target->fs, &b.after);
+		want_snapshot(b.j.job.target->fs, &b.after);
 	}
 	bfo_meta_close(&m);
 	reopen(&b);
-	fs = b.j.target->fs;
+	fs = b.j.job.target->fs;
 	want_snapshot(fs, &b.after);
 	want_ok(find(&b));
-	want_ok(bfo_meta_open(&m, &b.j.ctx, b.j.target));
+	want_ok(bfo_meta_open(&m, &b.j.ctx, b.j.job.target));
 	bfo_record_mark(&b.found, &m, -1);
 	want_eq(ext2fs_free_blocks_count(fs->super), b.before.free_blocks);
 	want(fs->super->s_free_inodes_count == b.before.free_inodes && !fs->super->s_last_orphan);
@@ -267,8 +267,8 @@ START_TEST(doubts_every_byte)
 	errcode_t err;
 
 	bed_open(&b, kinds[_i]);
-	block = unit_alloc(b.j.target->block_size);
-	want_ok(bfo_volume_read(&b.j.ctx, b.j.target, bfo_record_block(&b.put, 0), 1, block));
+	block = unit_alloc(b.j.job.target->block_size);
+	want_ok(bfo_volume_read(&b.j.ctx, b.j.job.target, bfo_record_block(&b.put, 0), 1, block));
 	for (at = 0; at < BFO_RECORD_SECTOR; at++) {
 		block[at] ^= 1 << at % 8;
 		want_ok(bfo_writer_write(&b.w, bfo_record_block(&b.put, 0), 1, block));
@@ -297,9 +297,9 @@ START_TEST(doubts_its_inode)
 	char *block;
 
 	bed_open(&b, kinds[_i]);
-	block = unit_alloc(b.j.target->block_size);
-	blk = bfo_volume_inode_block(b.j.target, b.put.ino, &byte);
-	want_ok(bfo_volume_read(&b.j.ctx, b.j.target, blk, 1, block));
+	block = unit_alloc(b.j.job.target->block_size);
+	blk = bfo_volume_inode_block(b.j.job.target, b.put.ino, &byte);
+	want_ok(bfo_volume_read(&b.j.ctx, b.j.job.target, blk, 1, block));
 	for (at = 0; at < 8 * EXT2_GOOD_OLD_INODE_SIZE; at++) {
 		block[byte + at / 8] ^= 1 << at % 8;
 		want_ok(bfo_writer_write(&b.w, blk, 1, block));
@@ -307,18 +307,18 @@ START_TEST(doubts_its_inode)
 		want(!err || !b.found.ino);
 		want(b.found.nblocks <= BFO_RECORD_BLOCKS);
 		for (i = 0; i < b.found.nblocks && !err; i++)
-			want(bfo_volume_contains(b.j.target, bfo_record_block(&b.found, i), 1));
+			want(bfo_volume_contains(b.j.job.target, bfo_record_block(&b.found, i), 1));
 		want(!err || b.j.ctx.what[0]);
 		block[byte + at / 8] ^= 1 << at % 8;
 	}
 	want_ok(bfo_writer_write(&b.w, blk, 1, block));
-	b.j.target->fs->super->s_last_orphan = EXT2_ROOT_INO;
+	b.j.job.target->fs->super->s_last_orphan = EXT2_ROOT_INO;
 	want_err(find(&b), BFO_ET_NO_RECORD);
-	b.j.target->fs->super->s_last_orphan = b.put.ino + 1;
+	b.j.job.target->fs->super->s_last_orphan = b.put.ino + 1;
 	want_err(find(&b), BFO_ET_NO_RECORD);
-	b.j.target->fs->super->s_last_orphan = UINT32_MAX;
+	b.j.job.target->fs->super->s_last_orphan = UINT32_MAX;
 	want_err(find(&b), BFO_ET_NO_RECORD);
-	b.j.target->fs->super->s_last_orphan = 0;
+	b.j.job.target->fs->super->s_last_orphan = 0;
 	want_err(find(&b), BFO_ET_NO_RECORD);
 	free(block);
 	bed_close(&b);
@@ -329,7 +329,7 @@ END_TEST
 static errcode_t find_with(struct recordbed *b, uint32_t size, uint32_t blocks, uint32_t acl,
 			   uint32_t flags)
 {
-	struct bfo_volume *vol = b->j.target;
+	struct bfo_volume *vol = b->j.job.target;
 	char *block = unit_alloc(vol->block_size), *was = unit_alloc(vol->block_size);
 	struct ext2_inode_large *raw;
 	errcode_t err;
@@ -361,10 +361,10 @@ START_TEST(wants_its_own_blocks)
 	char *block;
 
 	bed_open(&b, kinds[_i]);
-	fs = b.j.target->fs;
+	fs = b.j.job.target->fs;
 	want_ok(find_with(&b, 0, 0, 0, 0));
-	want_err(find_with(&b, b.j.target->block_size, 0, 0, 0), BFO_ET_NO_RECORD);
-	want_err(find_with(&b, 0, b.j.target->block_size / 512, 0, 0), BFO_ET_NO_RECORD);
+	want_err(find_with(&b, b.j.job.target->block_size, 0, 0, 0), BFO_ET_NO_RECORD);
+	want_err(find_with(&b, 0, b.j.job.target->block_size / 512, 0, 0), BFO_ET_NO_RECORD);
 	want_err(find_with(&b, 0, 0, 1, 0), BFO_ET_NO_RECORD);
 	want_err(find_with(&b, 0, 0, 0, EXT2_IMMUTABLE_FL), BFO_ET_NO_RECORD);
 	for (i = 0; i < b.put.nblocks; i++) {
@@ -375,10 +375,10 @@ START_TEST(wants_its_own_blocks)
 	ext2fs_unmark_inode_bitmap2(fs->inode_map, b.put.ino);
 	want_err(find(&b), BFO_ET_NO_RECORD);
 	ext2fs_mark_inode_bitmap2(fs->inode_map, b.put.ino);
-	block = unit_alloc(b.j.target->block_size);
+	block = unit_alloc(b.j.job.target->block_size);
 	for (i = 1; i <= 2; i++)
-		for (at = 20; at < b.j.target->block_size; at = at * 2 + 1) {
-			memset(block, 0, b.j.target->block_size);
+		for (at = 20; at < b.j.job.target->block_size; at = at * 2 + 1) {
+			memset(block, 0, b.j.job.target->block_size);
 			block[at] = 1;
 			want_ok(bfo_writer_write(&b.w, bfo_record_block(&b.put, b.put.nblocks - i),
 						 1, block));
@@ -397,13 +397,13 @@ END_TEST
 static errcode_t find_saying(struct recordbed *b, uint32_t unused, uint32_t flags,
 			     struct bfo_range range)
 {
-	uint32_t bs = b->j.target->block_size, *ranges;
+	uint32_t bs = b->j.job.target->block_size, *ranges;
 	struct bfo_record_head *h = unit_alloc(bs);
 	uint64_t blk = bfo_record_block(&b->put, 0);
 	char *was = unit_alloc(bs);
 	errcode_t err;
 
-	want_ok(bfo_volume_read(&b->j.ctx, b->j.target, blk, 1, h));
+	want_ok(bfo_volume_read(&b->j.ctx, b->j.job.target, blk, 1, h));
 	memcpy(was, h, bs);
 	h->unused = unused;
 	h->flags = flags;
@@ -436,7 +436,7 @@ START_TEST(wants_its_own_groups)
 	want_ok(find_saying(&b, b.put.unused, flags, range));
 	want_ok(find_saying(&b, b.put.unused, BFO_RECORD_NO_FLAGS, range));
 	if (b.put.has_before) {
-		last = EXT2_INODES_PER_GROUP(b.j.target->fs->super) - b.put.unused;
+		last = EXT2_INODES_PER_GROUP(b.j.job.target->fs->super) - b.put.unused;
 		want_err(find_saying(&b, b.put.unused + last, flags, range), BFO_ET_NO_RECORD);
 		want_err(find_saying(&b, b.put.unused + last + 1, flags, range), BFO_ET_NO_RECORD);
 		want_err(find_saying(&b, UINT32_MAX, flags, range), BFO_ET_NO_RECORD);
@@ -445,7 +445,7 @@ START_TEST(wants_its_own_groups)
 		want_err(find_saying(&b, 0, 0, range), BFO_ET_NO_RECORD);
 	}
 	if (b.put.zeroed.n) {
-		last = (b.put.last_ino - 1) / EXT2_INODES_PER_GROUP(b.j.target->fs->super);
+		last = (b.put.last_ino - 1) / EXT2_INODES_PER_GROUP(b.j.job.target->fs->super);
 		other = (struct bfo_range) { .start = range.start, .len = last - range.start + 2 };
 		want_err(find_saying(&b, b.put.unused, flags, other), BFO_ET_NO_RECORD);
 	}
@@ -455,12 +455,12 @@ END_TEST
 
 static int is_swept(struct recordbed *b)
 {
-	uint32_t bs = b->j.target->block_size, i;
+	uint32_t bs = b->j.job.target->block_size, i;
 	char *block = unit_alloc(bs), *zeroes = unit_alloc(bs);
 	int swept = 1;
 
 	for (i = 0; i < b->put.nblocks; i++) {
-		want_ok(bfo_volume_read(&b->j.ctx, b->j.target, bfo_record_block(&b->put, i), 1,
+		want_ok(bfo_volume_read(&b->j.ctx, b->j.job.target, bfo_record_block(&b->put, i), 1,
 					block));
 		swept &= !memcmp(block, zeroes, bs);
 	}
@@ -481,7 +481,7 @@ START_TEST(sweeps_its_own_blocks)
 	bfo_record_place(&b.put, note);
 	want_ok(bfo_record_sweep(&b.w, note));
 	want(!is_swept(&b));			/* they are in use */
-	want_ok(bfo_meta_open(&m, &b.j.ctx, b.j.target));
+	want_ok(bfo_meta_open(&m, &b.j.ctx, b.j.job.target));
 	bfo_record_mark(&b.put, &m, -1);
 	bfo_meta_close(&m);
 	for (at = 0; at < 8 * 12 * b.put.nruns; at++) {
@@ -505,10 +505,10 @@ START_TEST(is_on_what_it_was_put_on)
 
 	bed_open(&b, kinds[_i]);
 	want_ok(find(&b));
-	b.j.target->fs->super->s_wtime = bfo_record_wtime(b.found.now);
-	want_ok(bfo_record_is_on(&b.j.ctx, &b.found, b.j.target));
-	b.j.target->fs->super->s_wtime++;
-	want_err(bfo_record_is_on(&b.j.ctx, &b.found, b.j.target), BFO_ET_CHANGED);
+	b.j.job.target->fs->super->s_wtime = bfo_record_wtime(b.found.now);
+	want_ok(bfo_record_is_on(&b.j.ctx, &b.found, b.j.job.target));
+	b.j.job.target->fs->super->s_wtime++;
+	want_err(bfo_record_is_on(&b.j.ctx, &b.found, b.j.job.target), BFO_ET_CHANGED);
 	bed_close(&b);
 }
 END_TEST
@@ -521,7 +521,7 @@ START_TEST(keeps_progress)
 	char *block;
 
 	bed_open(&b, kinds[_i]);
-	block = unit_alloc(b.j.target->block_size);
+	block = unit_alloc(b.j.job.target->block_size);
 	step = b.put.stem_len / 8;
 	for (i = 1; i <= 5; i++) {
 		want_ok(bfo_record_progress(&b.put, &b.w, i * step));
@@ -532,7 +532,7 @@ START_TEST(keeps_progress)
 	}
 	slot = bfo_record_block(&b.put, b.put.nblocks - 1 - b.put.count % 2);
 	for (i = 0; i < 20; i++) {
-		want_ok(bfo_volume_read(&b.j.ctx, b.j.target, slot, 1, block));
+		want_ok(bfo_volume_read(&b.j.ctx, b.j.job.target, slot, 1, block));
 		block[i] ^= 0x10;
 		want_ok(bfo_writer_write(&b.w, slot, 1, block));
 		want_ok(find(&b));
@@ -547,7 +547,7 @@ START_TEST(keeps_progress)
 	want_eq(b.found.done, 4 * step);		/* more than there is */
 	for (i = 1; i <= 2; i++) {
 		slot = bfo_record_block(&b.put, b.put.nblocks - i);
-		memset(block, 0, b.j.target->block_size);
+		memset(block, 0, b.j.job.target->block_size);
 		want_ok(bfo_writer_write(&b.w, slot, 1, block));
 	}
 	want_ok(find(&b));
@@ -568,20 +568,20 @@ START_TEST(finds_room_beside_the_plan)
 	io_log_reset();
 	copyjob_open(&j, SOURCE_SMALL, TARGET_EMPTY, "recorded");
 	copyjob_plan(&j);
-	j.free.free_blocks.n = 0;
-	want_ok(bfo_ranges_append(&j.free.free_blocks, 5000, 40));
-	j.plan.stem.n = 0;
+	j.job.free.free_blocks.n = 0;
+	want_ok(bfo_ranges_append(&j.job.free.free_blocks, 5000, 40));
+	j.job.plan.stem.n = 0;
 	for (i = 0; i < 3; i++) {
 		run = (struct bfo_stem_run) { .at = 3 * i, .blk = 5001 + 4 * i, .len = 3 };
-		want_ok(bfo_vec_push(&j.plan.stem, run));
+		want_ok(bfo_vec_push(&j.job.plan.stem, run));
 	}
-	want_ok(bfo_record_plan(&r, &j.plan, j.source, j.target, "text", 4));
+	want_ok(bfo_record_plan(&r, &j.job.plan, j.job.source, j.job.target, "text", 4));
 	want(r.ino && r.nblocks == 3 && r.nruns == 3);
 	for (i = 0; i < 3; i++)
 		want_eq(bfo_record_block(&r, i), i < 2 ? 5000 + 4 * i : 5008);
 	bfo_record_free(&r);
-	j.free.free_blocks.v[0].len = 8;
-	want_ok(bfo_record_plan(&r, &j.plan, j.source, j.target, "text", 4));
+	j.job.free.free_blocks.v[0].len = 8;
+	want_ok(bfo_record_plan(&r, &j.job.plan, j.job.source, j.job.target, "text", 4));
 	want(!r.ino);					/* no room */
 	bfo_record_free(&r);
 	copyjob_close(&j);
