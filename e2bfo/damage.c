@@ -12,15 +12,15 @@
 /* Which bytes of its inode F is about. */
 static void take_part(struct damage *d, const struct bfo_tree *t, const struct bfo_finding *f)
 {
-	uint32_t inode = bfo_tree_find(t, f->ino);
+	bfo_row row = bfo_tree_find(t, f->ino);
 
-	if (f->len != BFO_NO_NAME || !f->blocks || inode == BFO_NONE)
+	if (f->len != BFO_NO_NAME || !f->blocks || row == BFO_NONE)
 		return;
 	d->from = f->lblk * t->block_size;
 	d->to = d->from + (uint64_t) f->blocks * t->block_size;
-	if (S_ISREG(t->inodes.v[inode].mode) && d->to > t->inodes.v[inode].size &&
-	    d->from < t->inodes.v[inode].size)
-		d->to = t->inodes.v[inode].size;
+	if (S_ISREG(t->inodes.v[row].mode) && d->to > t->inodes.v[row].size &&
+	    d->from < t->inodes.v[row].size)
+		d->to = t->inodes.v[row].size;
 }
 
 struct damage damage_of(const struct bfo_tree *t, const struct bfo_finding *f)

@@ -65,16 +65,16 @@ static int keeps_uuid(const struct copy *c, const char *uuid)
 				    !strcasecmp(asked, uuid));
 }
 
-static errcode_t add(struct copy *c, struct contents *s, uint32_t inode)
+static errcode_t add(struct copy *c, struct contents *s, bfo_row row)
 {
 	const struct bfo_inode *rec;
 
-	if (inode == BFO_NONE)
+	if (row == BFO_NONE)
 		return 0;
-	rec = &c->job.tree.inodes.v[inode];
+	rec = &c->job.tree.inodes.v[row];
 	if (!S_ISREG(rec->mode) || !(rec->state & BFO_INODE_PLACED) || rec->flags & EXT4_ENCRYPT_FL)
 		return 0;
-	return contents_add(s, inode, rec->size < FILE_BYTES ? rec->size : FILE_BYTES, 0);
+	return contents_add(s, row, rec->size < FILE_BYTES ? rec->size : FILE_BYTES, 0);
 }
 
 static errcode_t add_folder(struct copy *c, struct contents *s, const char *path)
@@ -97,13 +97,13 @@ static errcode_t add_folder(struct copy *c, struct contents *s, const char *path
 static errcode_t add_all(struct copy *c, struct contents *s)
 {
 	errcode_t err = 0;
-	uint32_t inode;
+	bfo_row row;
 	size_t i;
 
 	for (i = 0; i < sizeof(files) / sizeof(*files) && !err; i++) {
-		err = bfo_lookup_file(&c->job.plan, bfo_lookup_begin(files[i]), &inode);
+		err = bfo_lookup_file(&c->job.plan, bfo_lookup_begin(files[i]), &row);
 		if (!err)
-			err = add(c, s, inode);
+			err = add(c, s, row);
 	}
 	for (i = 0; i < sizeof(folders) / sizeof(*folders) && !err; i++)
 		err = add_folder(c, s, folders[i]);
@@ -137,7 +137,7 @@ errcode_t boot_look(struct copy *c)
 		err = contents_read(&s, &c->job.reader, &c->job.tree);
 	for (i = 0; i < s.files.n && !err; i++)
 		if (names(contents_of(&s, &s.files.v[i]), s.files.v[i].size, uuid))
-			err = bfo_vec_push(&c->boot.old, s.files.v[i].inode);
+			err = bfo_vec_push(&c->boot.old, s.files.v[i].row);
 	contents_free(&s);
 	return err == ENOMEM ? bfo_fail(&c->ctx, err, "looking for the old UUID") : err;
 }

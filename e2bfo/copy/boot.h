@@ -15,7 +15,7 @@ struct bfo_plan;
 
 /* Zeroed: nothing was looked for. */
 struct boot {
-	bfo_numbers old;		/* records of the files that name the source's UUID */
+	bfo_rows old;		/* records of the files that name the source's UUID */
 };
 
 /*

@@ -9,9 +9,9 @@
 #include "gather/inode_walk.h"
 #include "contents.h"
 
-errcode_t contents_add(struct contents *s, uint32_t inode, uint32_t size, uint32_t tag)
+errcode_t contents_add(struct contents *s, bfo_row row, uint32_t size, uint32_t tag)
 {
-	return bfo_vec_push(&s->files, (struct content) { .inode = inode, .size = size, .tag = tag });
+	return bfo_vec_push(&s->files, (struct content) { .row = row, .size = size, .tag = tag });
 }
 
 static errcode_t take_blocks(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
@@ -61,7 +61,7 @@ static errcode_t add_nodes(struct contents *s, size_t i)
 {
 	const struct bfo_tree *t = s->tree;
 	const struct content *f = &s->files.v[i];
-	const struct bfo_inode *rec = &t->inodes.v[f->inode];
+	const struct bfo_inode *rec = &t->inodes.v[f->row];
 	uint32_t blocks = (f->size + t->block_size - 1) / t->block_size, k, len;
 	errcode_t err = 0;
 

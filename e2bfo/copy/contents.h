@@ -11,7 +11,7 @@
 #include "tree/tree.h"
 
 struct content {
-	uint32_t inode;			/* index of the record: a regular file */
+	bfo_row row;			/* index of the record: a regular file */
 	uint32_t size;			/* bytes from its beginning, no more than it has */
 	uint32_t tag;			/* the caller's */
 	size_t at;			/* in the buffer */
@@ -35,7 +35,7 @@ struct contents {
 	bfo_numbers inos;		/* of these */
 };
 
-errcode_t contents_add(struct contents *s, uint32_t inode, uint32_t size, uint32_t tag);
+errcode_t contents_add(struct contents *s, bfo_row row, uint32_t size, uint32_t tag);
 
 /* Reads all; holes and what cannot be read are zeroes.  Nodes of the tree as they were gathered. */
 errcode_t contents_read(struct contents *s, struct bfo_reader *reader, struct bfo_tree *tree);

@@ -95,10 +95,10 @@ static void print_outside(const struct report *r)
 	for (i = 0; i < p->links_outside.n && r->opt->common.verbose; i++) {
 		const struct bfo_outside *o = &p->links_outside.v[i];
 
-		len = bfo_plan_path(p, o->inode, 0, BFO_NO_NAME, path, sizeof(path));
+		len = bfo_plan_path(p, o->row, 0, BFO_NO_NAME, path, sizeof(path));
 		printf("  %s (inode %u): %u of %u names\n",
 		       bfo_text_escape(path, len, shown, sizeof(shown)),
-		       p->tree->inodes.v[o->inode].ino, o->copied, o->names);
+		       p->tree->inodes.v[o->row].ino, o->copied, o->names);
 	}
 }
 
@@ -265,9 +265,9 @@ static void json_outside(struct json *j, const struct report *r)
 		const struct bfo_outside *o = &r->plan->links_outside.v[i];
 
 		json_open(j, NULL, '{');
-		json_bytes(j, "path", path, bfo_plan_path(r->plan, o->inode, 0, BFO_NO_NAME, path,
+		json_bytes(j, "path", path, bfo_plan_path(r->plan, o->row, 0, BFO_NO_NAME, path,
 							  sizeof(path)));
-		json_number(j, "inode", r->plan->tree->inodes.v[o->inode].ino);
+		json_number(j, "inode", r->plan->tree->inodes.v[o->row].ino);
 		json_number(j, "names", o->names);
 		json_number(j, "copied", o->copied);
 		json_close(j, '}');

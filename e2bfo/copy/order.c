@@ -56,7 +56,8 @@ static errcode_t take_time(void *priv, uint32_t ino, const void *raw)
 {
 	const struct ext2_inode_large *in = raw;
 	struct times *t = priv;
-	uint32_t inode = bfo_tree_find(&t->c->job.tree, ino), extra = 0;
+	bfo_row row = bfo_tree_find(&t->c->job.tree, ino);
+	uint32_t extra = 0;
 	size_t end = offsetof(struct ext2_inode_large, i_mtime_extra) + sizeof(in->i_mtime_extra);
 	int64_t seconds = (int32_t) ext2fs_le32_to_cpu(in->i_mtime);
 
@@ -64,8 +65,8 @@ static errcode_t take_time(void *priv, uint32_t ino, const void *raw)
 	    EXT2_GOOD_OLD_INODE_SIZE + ext2fs_le16_to_cpu(in->i_extra_isize) >= (int) end)
 		extra = ext2fs_le32_to_cpu(in->i_mtime_extra);
 	seconds += (int64_t) (extra & 3) << 32;
-	if (inode != BFO_NONE)
-		t->v[inode] = (uint64_t) (seconds + (1LL << 31)) << 30 | extra >> 2;
+	if (row != BFO_NONE)
+		t->v[row] = (uint64_t) (seconds + (1LL << 31)) << 30 | extra >> 2;
 	return 0;
 }
 

@@ -38,18 +38,18 @@ struct refs {
 /* ---- references ---- */
 
 /* The record that TEXT in the file being scanned means, or BFO_NONE. */
-static errcode_t resolve(struct refs *r, const char *text, size_t len, uint32_t *inode)
+static errcode_t resolve(struct refs *r, const char *text, size_t len, bfo_row *row)
 {
 	const char *root = r->c->opt.order.root ? r->c->opt.order.root : "/";
 	errcode_t err = 0;
 	unsigned int n;
 
-	*inode = BFO_NONE;
-	for (n = 0; !err && *inode == BFO_NONE; n++) {
+	*row = BFO_NONE;
+	for (n = 0; !err && *row == BFO_NONE; n++) {
 		if (!bfo_refs_resolve(r->kind, r->path, r->path_len, root, text, len, n,
 				      &r->found))
 			break;
-		err = paths_find(&r->paths, r->found.text, r->found.len, inode);
+		err = paths_find(&r->paths, r->found.text, r->found.len, row);
 	}
 	return err;
 }
@@ -65,7 +65,7 @@ static errcode_t take_ref(void *priv, const struct bfo_ref *ref)
 		return err;
 	if (ref->target)
 		err = resolve(r, ref->target, ref->target_len, &from);
-	return err ? err : bfo_refs_graph_add(&r->graph, from == BFO_NONE ? r->file->inode : from,
+	return err ? err : bfo_refs_graph_add(&r->graph, from == BFO_NONE ? r->file->row : from,
 					      to);
 }
 
@@ -73,7 +73,7 @@ static errcode_t scan(struct refs *r, const struct content *f)
 {
 	r->file = f;
 	r->kind = f->tag;
-	r->path_len = bfo_plan_path(&r->c->job.plan, f->inode, 0, BFO_NO_NAME, r->path,
+	r->path_len = bfo_plan_path(&r->c->job.plan, f->row, 0, BFO_NO_NAME, r->path,
 				    sizeof(r->path));
 	return bfo_refs_scan(r->kind, contents_of(&r->round, f), f->size, take_ref, r);
 }

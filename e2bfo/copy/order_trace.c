@@ -80,30 +80,30 @@ static int find_place(struct trace *t, const struct bfo_trace_access *a)
 	return bfo_path_join(&t->path, root, strlen(root), path, len);
 }
 
-static errcode_t note_first(struct trace *t, uint32_t inode)
+static errcode_t note_first(struct trace *t, bfo_row row)
 {
-	uint64_t bit = 1ULL << inode % 64;
+	uint64_t bit = 1ULL << row % 64;
 
-	if (t->met[inode / 64] & bit)
+	if (t->met[row / 64] & bit)
 		return 0;
-	t->met[inode / 64] |= bit;
-	return bfo_vec_push(&t->first, inode);
+	t->met[row / 64] |= bit;
+	return bfo_vec_push(&t->first, row);
 }
 
 static errcode_t add_access(struct trace *t, const struct bfo_trace_access *a)
 {
-	uint32_t inode = BFO_NONE;
+	bfo_row row = BFO_NONE;
 	errcode_t err = 0;
 
 	if (find_place(t, a) && (!a->folder || bfo_path_join(&t->path, t->path.text, t->path.len,
 							     "index.html", 10)))
-		err = paths_find(&t->paths, t->path.text, t->path.len, &inode);
-	if (!err && inode == BFO_NONE)
+		err = paths_find(&t->paths, t->path.text, t->path.len, &row);
+	if (!err && row == BFO_NONE)
 		t->c->order.missing[ORDER_TRACE]++;
 	else if (!err)
-		err = note_first(t, inode);
-	if (!err && inode != BFO_NONE)
-		err = bfo_mine_add(t->mine, bfo_trace_text_stream(a), inode);
+		err = note_first(t, row);
+	if (!err && row != BFO_NONE)
+		err = bfo_mine_add(t->mine, bfo_trace_text_stream(a), row);
 	return err;
 }
 
@@ -178,7 +178,7 @@ static errcode_t trace_init(struct trace *t)
 }
 
 /* Files of no group that come one after the other: what is written as one need not be listed as one. */
-static errcode_t take_others(struct trace *t, const uint32_t *inodes, size_t n)
+static errcode_t take_others(struct trace *t, const bfo_row *inodes, size_t n)
 {
 	struct bfo_sequence *s = &t->c->order.sequence;
 	errcode_t err;

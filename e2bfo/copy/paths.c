@@ -58,7 +58,7 @@ static errcode_t find_folder(struct paths *p, struct bfo_lookup *l, size_t len, 
 	return err;
 }
 
-static errcode_t find_file(struct paths *p, char *path, size_t len, uint32_t *inode)
+static errcode_t find_file(struct paths *p, char *path, size_t len, bfo_row *row)
 {
 	char *slash = memrchr(path, '/', len);
 	struct bfo_lookup l = bfo_lookup_begin(path);
@@ -71,27 +71,27 @@ static errcode_t find_file(struct paths *p, char *path, size_t len, uint32_t *in
 		*slash = '/';
 		l.rest = slash;
 	}
-	return err || !found ? err : bfo_lookup_file(p->plan, l, inode);
+	return err || !found ? err : bfo_lookup_file(p->plan, l, row);
 }
 
-errcode_t paths_find(struct paths *p, const char *path, size_t len, uint32_t *inode)
+errcode_t paths_find(struct paths *p, const char *path, size_t len, bfo_row *row)
 {
 	uint64_t hash = hash_of(path, len);
 	struct path_slot *slot = &p->slots[hash % SLOTS];
 	char text[BFO_PATH_MOST + 1];
 	errcode_t err;
 
-	*inode = BFO_NONE;
+	*row = BFO_NONE;
 	if (slot->hash == hash) {
-		*inode = slot->inode;
+		*row = slot->row;
 		return 0;
 	}
 	if (len > BFO_PATH_MOST || memchr(path, 0, len))
 		return 0;
 	memcpy(text, path, len);
 	text[len] = 0;
-	err = find_file(p, text, len, inode);
+	err = find_file(p, text, len, row);
 	if (!err)
-		*slot = (struct path_slot) { .hash = hash, .inode = *inode };
+		*slot = (struct path_slot) { .hash = hash, .row = *row };
 	return err;
 }

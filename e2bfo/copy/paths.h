@@ -13,7 +13,7 @@
 
 struct path_slot {
 	uint64_t hash;		/* 0: unused */
-	uint32_t inode;		/* index of the record, or BFO_NONE */
+	bfo_row row;		/* index of the record, or BFO_NONE */
 };
 
 struct folder_slot {
@@ -33,6 +33,6 @@ errcode_t paths_init(struct paths *p, struct bfo_plan *plan);
 void paths_free(struct paths *p);
 
 /* The record of the file that LEN bytes at PATH, plain and absolute, lead to, or BFO_NONE. */
-errcode_t paths_find(struct paths *p, const char *path, size_t len, uint32_t *inode);
+errcode_t paths_find(struct paths *p, const char *path, size_t len, bfo_row *row);
 
 #endif

@@ -73,15 +73,15 @@ static void name_owner(struct copy *c, uint64_t blk, char *out, size_t size)
 {
 	char path[300];
 	uint64_t lblk;
-	uint32_t inode = bfo_lost_owner(&c->job.tree, blk, &lblk);
+	bfo_row row = bfo_lost_owner(&c->job.tree, blk, &lblk);
 
 	*out = 0;
-	if (inode == BFO_NONE)
+	if (row == BFO_NONE)
 		return;
 	if (bfo_job_has_plan(&c->job))
-		bfo_plan_shown_path(&c->job.plan, inode, path, sizeof(path));
+		bfo_plan_shown_path(&c->job.plan, row, path, sizeof(path));
 	else
-		snprintf(path, sizeof(path), "inode %u", c->job.tree.inodes.v[inode].ino);
+		snprintf(path, sizeof(path), "inode %u", c->job.tree.inodes.v[row].ino);
 	snprintf(out, size, " (%s, bytes %" PRIu64 " to %" PRIu64 ")", path,
 		 lblk * c->job.tree.block_size, (lblk + 1) * c->job.tree.block_size - 1);
 }

@@ -21,7 +21,7 @@ struct layout_side {
 	struct bfo_tree tree;
 	struct bfo_tables tables;
 	struct bfo_plan plan;		/* for paths alone */
-	bfo_numbers roots;		/* records of the PATHs */
+	bfo_rows roots;		/* records of the PATHs */
 	struct bfo_layout measured;
 	bfo_ranges free;
 	struct bfo_histogram free_runs;

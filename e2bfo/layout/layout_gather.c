@@ -82,7 +82,7 @@ static errcode_t arrange(struct layout_side *s)
 
 /* ---- PATHs ---- */
 
-static uint32_t find_name(const struct bfo_tree *t, uint32_t dir, const char *name, size_t len)
+static uint32_t find_name(const struct bfo_tree *t, bfo_row dir, const char *name, size_t len)
 {
 	uint32_t i = t->inodes.v[dir].child, end = i + t->inodes.v[dir].nchild;
 
@@ -93,31 +93,31 @@ static uint32_t find_name(const struct bfo_tree *t, uint32_t dir, const char *na
 	return BFO_NONE;
 }
 
-static errcode_t find_path(struct layout_side *s, const char *path, uint32_t *inode)
+static errcode_t find_path(struct layout_side *s, const char *path, bfo_row *row)
 {
 	struct bfo_tree *t = &s->tree;
 	const char *rest = path, *name;
 	uint32_t at;
 	size_t len;
 
-	*inode = bfo_tree_find(t, EXT2_ROOT_INO);
-	if (*inode == BFO_NONE)
+	*row = bfo_tree_find(t, EXT2_ROOT_INO);
+	if (*row == BFO_NONE)
 		return bfo_fail(s->ctx, BFO_ET_NO_PATH, "looking for the root directory of %s",
 				s->name);
 	while ((len = bfo_path_next(&rest, &name))) {
 		if (len == 2 && !memcmp(name, "..", 2))
 			return bfo_fail(s->ctx, EINVAL, "looking for %s on %s: '..' is not "
 					"followed", path, s->name);
-		if (!S_ISDIR(t->inodes.v[*inode].mode))
+		if (!S_ISDIR(t->inodes.v[*row].mode))
 			return bfo_fail(s->ctx, BFO_ET_NOT_DIR, "looking for %s on %s%s", path,
-					s->name, S_ISLNK(t->inodes.v[*inode].mode) ?
+					s->name, S_ISLNK(t->inodes.v[*row].mode) ?
 					": symbolic links are not followed" : "");
-		at = find_name(t, *inode, name, len);
+		at = find_name(t, *row, name, len);
 		if (at == BFO_NONE)
 			return bfo_fail(s->ctx, BFO_ET_NO_PATH, "looking for %s on %s", path,
 					s->name);
-		*inode = t->names.v[at].ino;
-		t->inodes.v[*inode].name = at;
+		*row = t->names.v[at].ino;
+		t->inodes.v[*row].name = at;
 	}
 	return 0;
 }
@@ -125,13 +125,13 @@ static errcode_t find_path(struct layout_side *s, const char *path, uint32_t *in
 static errcode_t find_roots(struct layout_side *s, const struct layout_options *opt)
 {
 	errcode_t err = 0;
-	uint32_t inode;
+	bfo_row row;
 	size_t i;
 
 	for (i = 0; i < opt->n_paths && !err; i++) {
-		err = find_path(s, opt->paths[i], &inode);
+		err = find_path(s, opt->paths[i], &row);
 		if (!err)
-			err = bfo_vec_push(&s->roots, inode);
+			err = bfo_vec_push(&s->roots, row);
 	}
 	return err;
 }
@@ -190,11 +190,11 @@ size_t layout_finding_path(const struct layout_side *s, const struct bfo_finding
 			   size_t size)
 {
 	const struct bfo_tree *t = &s->tree;
-	uint32_t inode = bfo_tree_find(t, f->len == BFO_NO_NAME ? f->ino : f->dir);
+	bfo_row row = bfo_tree_find(t, f->len == BFO_NO_NAME ? f->ino : f->dir);
 
 	/* What no name leads to belongs to the whole. */
-	if (inode != BFO_NONE && t->inodes.v[s->roots.v[0]].ino != EXT2_ROOT_INO &&
-	    !(t->inodes.v[inode].state & (BFO_INODE_PLACED | BFO_INODE_MET)))
+	if (row != BFO_NONE && t->inodes.v[s->roots.v[0]].ino != EXT2_ROOT_INO &&
+	    !(t->inodes.v[row].state & (BFO_INODE_PLACED | BFO_INODE_MET)))
 		return 0;
 	return bfo_plan_finding_path(&s->plan, f, out, size);
 }

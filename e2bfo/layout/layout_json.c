@@ -12,13 +12,13 @@
 
 #define PATH_BYTES 4096
 
-static void json_path(struct json *j, const struct layout_side *s, uint32_t inode)
+static void json_path(struct json *j, const struct layout_side *s, bfo_row row)
 {
 	char path[PATH_BYTES];
-	size_t len = bfo_plan_path(&s->plan, inode, 0, BFO_NO_NAME, path, sizeof(path));
+	size_t len = bfo_plan_path(&s->plan, row, 0, BFO_NO_NAME, path, sizeof(path));
 
 	json_bytes(j, "path", path, len);
-	json_number(j, "inode", s->tree.inodes.v[inode].ino);
+	json_number(j, "inode", s->tree.inodes.v[row].ino);
 }
 
 /* Of each bucket, how many things and what they come to. */
@@ -93,7 +93,7 @@ static void json_costs(struct json *j, const char *name, const struct bfo_cost *
 static void json_dir(struct json *j, const struct layout_side *s, const struct bfo_layout_dir *d)
 {
 	json_open(j, NULL, '{');
-	json_path(j, s, d->inode);
+	json_path(j, s, d->row);
 	json_number(j, "names", d->names);
 	json_pieces(j, &d->pieces);
 	json_fill(j, &d->fill);
@@ -131,7 +131,7 @@ static void json_worst(struct json *j, const struct layout_side *s)
 	json_open(j, "worst", '[');
 	for (i = 0; i < s->measured.n_worst; i++) {
 		json_open(j, NULL, '{');
-		json_path(j, s, w[i].inode);
+		json_path(j, s, w[i].row);
 		json_number(j, "fragments", w[i].fragments);
 		json_number(j, "blocks", w[i].blocks);
 		json_close(j, '}');

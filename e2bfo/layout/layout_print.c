@@ -258,11 +258,11 @@ static void print_costs(const struct layout *l, const char *title, int all)
 
 /* ---- the worst ---- */
 
-static const char *path_of(const struct layout_side *s, uint32_t inode, char *out, size_t size)
+static const char *path_of(const struct layout_side *s, bfo_row row, char *out, size_t size)
 {
 	char raw[PATH_BYTES];
 
-	return bfo_text_escape(raw, bfo_plan_path(&s->plan, inode, 0, BFO_NO_NAME, raw,
+	return bfo_text_escape(raw, bfo_plan_path(&s->plan, row, 0, BFO_NO_NAME, raw,
 						  sizeof(raw)), out, size);
 }
 
@@ -317,7 +317,7 @@ static void print_dir(const struct layout_side *s, const struct bfo_layout_dir *
 	put_percent(d->fill.used, d->fill.room, fill);
 	layout_put_seconds(badness(d), disk);
 	printf("%9s %9llu %8s %8s %10s %8s  %s\n", disk, (unsigned long long) d->names, steps,
-	       data, whole, fill, path_of(s, d->inode, path, sizeof(path)));
+	       data, whole, fill, path_of(s, d->row, path, sizeof(path)));
 }
 
 static errcode_t print_worst_dirs(const struct layout *l, const struct layout_side *s)
@@ -347,7 +347,7 @@ static void print_worst_files(const struct layout *l, const struct layout_side *
 		printf("\nWorst files%s\nfragments    blocks\n", of_side(l, s));
 	for (i = 0; i < s->measured.n_worst && i < most; i++)
 		printf("%9u %9llu  %s\n", w[i].fragments, (unsigned long long) w[i].blocks,
-		       path_of(s, w[i].inode, path, sizeof(path)));
+		       path_of(s, w[i].row, path, sizeof(path)));
 }
 
 errcode_t layout_print(const struct layout *l)

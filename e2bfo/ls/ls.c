@@ -39,7 +39,7 @@ static uint32_t find_in(const struct bfo_tree *t, const char *name, size_t len)
 
 /* Inode INO, of which INDEX is the record in T, if it has one, is no directory. */
 static errcode_t not_directory(struct ls *ls, const char *path, const struct bfo_tree *t, uint32_t ino,
-			       uint32_t index)
+			       bfo_row index)
 {
 	if (bfo_ranges_contain(&t->unread, ino))
 		return bfo_fail(&ls->ctx, BFO_ET_NO_PATH, "looking for %s on %s: inode %u on the way "

@@ -95,7 +95,7 @@ static void sort_names(struct group *g, uint32_t above)
 }
 
 /* The hash of name N of directory record DIR becomes its `minor`. */
-static void hash_name(const struct bfo_target *shape, const struct bfo_tree *t, uint32_t dir,
+static void hash_name(const struct bfo_target *shape, const struct bfo_tree *t, bfo_row dir,
 		      struct bfo_name *n)
 {
 	uint32_t flags = t->inodes.v[dir].flags, minor;
@@ -115,7 +115,7 @@ static void sort_links(struct group *g)
 	bfo_target_shape(g->ls->volume, &shape);
 	for (i = 0; i < t->names.n; i = end) {
 		struct bfo_name *n = &t->names.v[i];
-		uint32_t dir = bfo_tree_find(t, dirs[n->dir].ino);
+		bfo_row dir = bfo_tree_find(t, dirs[n->dir].ino);
 
 		for (end = i + 1; end < t->names.n && t->names.v[end].dir == n->dir &&
 				  t->names.v[end].ino == n->ino; end++)
@@ -169,7 +169,7 @@ static errcode_t print_findings(struct group *g)
 
 	for (i = 0; i < t->findings.n && !err; i++) {
 		const struct bfo_finding *f = &t->findings.v[i];
-		uint32_t record = bfo_tree_find(t, f->len != BFO_NO_NAME ? f->dir : f->ino);
+		bfo_row record = bfo_tree_find(t, f->len != BFO_NO_NAME ? f->dir : f->ino);
 
 		err = f->kind == BFO_UNREAD_TABLE ? print_lost(g, f->ino, f->blocks) :
 						    print_finding(g, g->place[record], f);

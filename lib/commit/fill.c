@@ -244,15 +244,15 @@ static int is_built(const struct bfo_inode *rec)
 	return S_ISDIR(rec->mode) && !(rec->state & BFO_INODE_STUFF);
 }
 
-static errcode_t open_image(struct bfo_filler *f, uint32_t inode)
+static errcode_t open_image(struct bfo_filler *f, bfo_row row)
 {
-	const struct bfo_inode *rec = &f->plan->tree->inodes.v[inode];
+	const struct bfo_inode *rec = &f->plan->tree->inodes.v[row];
 	errcode_t err;
 
-	err = bfo_dirimage_init(&f->img, f->plan->tree, f->plan->target, inode,
+	err = bfo_dirimage_init(&f->img, f->plan->tree, f->plan->target, row,
 				f->plan->dir_fill);
 	bfo_dirimage_number(&f->img, rec->new_ino,
-			    f->plan->tree->inodes.v[bfo_plan_parent(f->plan, inode)].new_ino,
+			    f->plan->tree->inodes.v[bfo_plan_parent(f->plan, row)].new_ino,
 			    rec->generation);
 	f->lblk = 0;
 	return err;
@@ -287,31 +287,31 @@ const struct bfo_ea *bfo_fill_first_ea(const struct bfo_plan *plan, const struct
 }
 
 /* Begins with the item's attribute block, if it is the first that has it, and opens its walk. */
-static errcode_t begin_item(struct bfo_filler *f, uint32_t inode)
+static errcode_t begin_item(struct bfo_filler *f, bfo_row row)
 {
-	const struct bfo_inode *rec = &f->plan->tree->inodes.v[inode];
+	const struct bfo_inode *rec = &f->plan->tree->inodes.v[row];
 	errcode_t err = 0;
 
 	if (bfo_fill_first_ea(f->plan, rec, f->ea_end))
 		err = fill_ea(f, rec->ea);
 	f->begun = 1;
 	if (is_built(rec))
-		return err ? err : open_image(f, inode);
+		return err ? err : open_image(f, row);
 	f->seg = f->run_done = 0;
 	f->run = (struct bfo_run) { 0 };
 	bfo_runs_begin(&f->walk, f->plan, rec);
 	return err;
 }
 
-static errcode_t fill_item(struct bfo_filler *f, uint32_t inode, int *done)
+static errcode_t fill_item(struct bfo_filler *f, bfo_row row, int *done)
 {
-	const struct bfo_inode *rec = &f->plan->tree->inodes.v[inode];
+	const struct bfo_inode *rec = &f->plan->tree->inodes.v[row];
 	errcode_t err;
 
 	*done = bfo_plan_is_written_last(f->plan, rec);
 	if (*done)
 		return 0;
-	err = f->begun ? 0 : begin_item(f, inode);
+	err = f->begun ? 0 : begin_item(f, row);
 	if (!err)
 		err = is_built(rec) ? fill_dir(f, rec, done) : fill_file(f, rec, done);
 	return err;

@@ -88,7 +88,7 @@ struct work {
 
 static errcode_t flush(struct work *k)
 {
-	const struct bfo_inode *rec = &k->plan->tree->inodes.v[k->plan->itrees->inode];
+	const struct bfo_inode *rec = &k->plan->tree->inodes.v[k->plan->itrees->row];
 	errcode_t err = 0;
 
 	if (k->n)

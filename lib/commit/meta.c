@@ -97,7 +97,7 @@ static errcode_t change_all_blocks(struct bfo_meta *m, const struct bfo_plan *pl
 	for (i = 0; i < plan->merged.n; i++) {
 		const struct bfo_merged *dir = &plan->merged.v[i];
 
-		if (!(plan->tree->inodes.v[dir->inode].state & BFO_INODE_PLACED))
+		if (!(plan->tree->inodes.v[dir->row].state & BFO_INODE_PLACED))
 			continue;
 		free_all(m, &dir->freed);
 		if (dir->old_ea && !err)

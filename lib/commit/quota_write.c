@@ -23,7 +23,7 @@ errcode_t bfo_quotas_write(struct bfo_plan *plan, struct bfo_writer *w)
 
 		if (!f->ino)
 			continue;
-		rec = &plan->tree->inodes.v[f->inode];
+		rec = &plan->tree->inodes.v[f->row];
 		err = bfo_charges_build(plan, f, &data);
 		if (!err)
 			err = bfo_stem_write(plan, w, rec->stem, (rec->size + bs - 1) / bs, data);

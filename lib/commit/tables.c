@@ -29,7 +29,7 @@
 #define CACHE_LINE 64U
 
 struct pull {			/* sort key first */
-	uint32_t inode;		/* record: ascending records are ascending source inodes */
+	bfo_row row;		/* record: ascending records are ascending source inodes */
 	uint32_t slot;		/* index into the window's slots */
 };
 
@@ -75,11 +75,11 @@ static errcode_t take_content(void *priv, const struct bfo_node *node, uint32_t 
 			      const void *data)
 {
 	struct window *w = priv;
-	uint32_t inode = w->pulls.v[node->tag].inode;
+	bfo_row row = w->pulls.v[node->tag].row;
 
 	(void) at;
 	(void) count;
-	memcpy(slot_of(w, node->tag), data, w->plan->tree->inodes.v[inode].size);
+	memcpy(slot_of(w, node->tag), data, w->plan->tree->inodes.v[row].size);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ static errcode_t take_content(void *priv, const struct bfo_node *node, uint32_t 
 static errcode_t lose_content(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
 {
 	struct window *w = priv;
-	const struct bfo_inode *rec = &w->plan->tree->inodes.v[w->pulls.v[node->tag].inode];
+	const struct bfo_inode *rec = &w->plan->tree->inodes.v[w->pulls.v[node->tag].row];
 
 	(void) at;
 	(void) count;
@@ -110,7 +110,7 @@ static errcode_t pull_contents(struct window *w)
 
 	w->nodes.n = 0;
 	for (i = 0; i < w->pulls.n && !err; i++) {
-		const struct bfo_inode *rec = &tree->inodes.v[w->pulls.v[i].inode];
+		const struct bfo_inode *rec = &tree->inodes.v[w->pulls.v[i].row];
 
 		if (moves_inside(rec))
 			err = bfo_vec_push(&w->nodes, bfo_node_make(tree->segs.v[rec->seg].blk, 1,
@@ -140,14 +140,14 @@ static errcode_t note_content(struct window *w, const struct bfo_inode *rec, con
 	return 0;
 }
 
-/* Makes RAW the inode of record INODE, for which its owners are charged. */
-static errcode_t make_inode(struct window *w, uint32_t inode, void *raw)
+/* Makes RAW the inode of record ROW, for which its owners are charged. */
+static errcode_t make_inode(struct window *w, bfo_row row, void *raw)
 {
-	errcode_t err = bfo_inode_image(w->plan, inode, raw, &w->scratch);
+	errcode_t err = bfo_inode_image(w->plan, row, raw, &w->scratch);
 
 	if (!err)
-		bfo_itrees_note(w->plan, w->plan->tree->inodes.v[inode].new_ino, raw);
-	return err ? err : bfo_charges_add(w->plan, inode, raw);
+		bfo_itrees_note(w->plan, w->plan->tree->inodes.v[row].new_ino, raw);
+	return err ? err : bfo_charges_add(w->plan, row, raw);
 }
 
 /* Sink: one block of the source's tables; node->tag is the first pull in it. */
@@ -163,18 +163,19 @@ static errcode_t take_source(void *priv, const struct bfo_node *node, uint32_t a
 	(void) at;
 	(void) count;
 	for (i = node->tag; i < w->pulls.n && !err; i++) {
-		uint32_t inode = w->pulls.v[i].inode, ino = tree->inodes.v[inode].ino;
+		bfo_row row = w->pulls.v[i].row;
+		uint32_t ino = tree->inodes.v[row].ino;
 
 		if (!ino || bfo_volume_inode_block(w->r->vol, ino, &byte) != bfo_node_blk(node))
 			break;
 		ask_slot(w, i + SLOTS_AHEAD);
-		err = note_content(w, &tree->inodes.v[inode], (const char *) data + byte,
+		err = note_content(w, &tree->inodes.v[row], (const char *) data + byte,
 				   slot_of(w, i));
 		if (err)
 			break;
 		bfo_inode_recast(w->plan, (const char *) data + byte, w->r->vol->inode_size,
 				 slot_of(w, i));
-		err = make_inode(w, inode, slot_of(w, i));
+		err = make_inode(w, row, slot_of(w, i));
 	}
 	return err;
 }
@@ -193,10 +194,11 @@ static errcode_t pull(struct window *w)
 	err = pull_contents(w);
 	w->nodes.n = 0;
 	for (i = 0; i < w->pulls.n && !err; i++) {
-		uint32_t inode = w->pulls.v[i].inode, ino = tree->inodes.v[inode].ino;
+		bfo_row row = w->pulls.v[i].row;
+		uint32_t ino = tree->inodes.v[row].ino;
 
 		if (!ino) {
-			err = make_inode(w, inode, slot_of(w, i));
+			err = make_inode(w, row, slot_of(w, i));
 			continue;
 		}
 		blk = bfo_volume_inode_block(w->r->vol, ino, &byte);
@@ -329,7 +331,7 @@ static errcode_t fill(struct window *w, size_t *at, uint32_t *first_ino)
 		if (!add_inode_block(w, rec->new_ino, first_ino))
 			break;
 		bfo_volume_inode_block(w->target, rec->new_ino, &byte);
-		err = bfo_vec_push(&w->pulls, (struct pull) { .inode = rec - plan->tree->inodes.v,
+		err = bfo_vec_push(&w->pulls, (struct pull) { .row = rec - plan->tree->inodes.v,
 				   .slot = (w->blks.n - 1) * per_block +
 					   byte / w->target->inode_size });
 	}
@@ -337,9 +339,9 @@ static errcode_t fill(struct window *w, size_t *at, uint32_t *first_ino)
 }
 
 /* The target's own that was rewritten, directory or quota file: it changes last. */
-static errcode_t update_old(struct window *w, uint32_t inode)
+static errcode_t update_old(struct window *w, bfo_row row)
 {
-	const struct bfo_inode *rec = &w->plan->tree->inodes.v[inode];
+	const struct bfo_inode *rec = &w->plan->tree->inodes.v[row];
 	uint32_t byte, from_byte, size = w->target->inode_size;
 	uint64_t from, blk = bfo_volume_inode_block(w->target, rec->new_ino, &byte);
 	char *raw = w->slots + w->r->vol->block_size;
@@ -350,7 +352,7 @@ static errcode_t update_old(struct window *w, uint32_t inode)
 	if (err)
 		return err;
 	memcpy(raw, (char *) image + byte, size);
-	bfo_charges_give_back(w->plan, inode, raw);
+	bfo_charges_give_back(w->plan, row, raw);
 	if (!(rec->state & BFO_INODE_KEEP)) {
 		from = bfo_volume_inode_block(w->r->vol, rec->ino, &from_byte);
 		err = bfo_volume_read(w->plan->ctx, w->r->vol, from, 1, w->slots);
@@ -359,7 +361,7 @@ static errcode_t update_old(struct window *w, uint32_t inode)
 					 raw);
 	}
 	if (!err)
-		err = make_inode(w, inode, raw);
+		err = make_inode(w, row, raw);
 	return err ? err : bfo_transaction_late(w->t, blk, byte, size, raw);
 }
 

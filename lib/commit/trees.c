@@ -32,7 +32,7 @@ static errcode_t drain(struct tree_writer *tw)
 static errcode_t write_tree(struct bfo_plan *plan, struct tree_writer *tw,
 			    const struct bfo_map_tree *tree, struct bfo_map *map)
 {
-	errcode_t err = bfo_map_init(map, plan, tree->inode);
+	errcode_t err = bfo_map_init(map, plan, tree->row);
 	uint64_t blk;
 	uint32_t k;
 

@@ -78,14 +78,14 @@ size_t bfo_compare_finding_path(const struct bfo_compare *c, int side,
 	const struct bfo_tree *t = c->tree[side];
 	int named = f->len != BFO_NO_NAME;
 	struct bfo_bytes name = { .len = f->len };
-	uint32_t inode;
+	bfo_row row;
 
 	if (!c->pairs.n)
 		return 0;	/* it did not come to names */
 	if (named)
 		name.data = t->text.v + f->text;
-	inode = bfo_tree_find(t, named ? f->dir : f->ino);
-	if (inode == BFO_NONE || t->inodes.v[inode].name == BFO_NONE)
+	row = bfo_tree_find(t, named ? f->dir : f->ino);
+	if (row == BFO_NONE || t->inodes.v[row].name == BFO_NONE)
 		return 0;
-	return bfo_compare_path(c, t->inodes.v[inode].name, named ? &name : NULL, out, size);
+	return bfo_compare_path(c, t->inodes.v[row].name, named ? &name : NULL, out, size);
 }

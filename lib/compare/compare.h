@@ -27,7 +27,7 @@
 
 /* A record of A and one of B to which one path leads. */
 struct bfo_compare_pair {
-	uint32_t inode[2];	/* indexes of the records */
+	bfo_row row[2];	/* indexes of the records */
 	uint32_t parent;	/* pair of the directory, or BFO_NONE: the top */
 	uint32_t name;		/* in A's names[] */
 	uint32_t names_only;	/* both were compared with something before */
@@ -35,7 +35,7 @@ struct bfo_compare_pair {
 
 /* What of a record could not be read, as gathering has found (compare/unread.h). */
 struct bfo_unread {
-	uint32_t inode;		/* index of the record */
+	bfo_row row;
 	uint32_t kind;		/* of the finding, BFO_UNREAD_... */
 	uint64_t lblk, end;	/* logical blocks, of block maps */
 };
@@ -86,7 +86,7 @@ size_t bfo_compare_finding_path(const struct bfo_compare *c, int side,
 static inline const struct bfo_inode *bfo_pair_inode(const struct bfo_compare *c, uint32_t pair,
 						     int side)
 {
-	return &c->tree[side]->inodes.v[c->pairs.v[pair].inode[side]];
+	return &c->tree[side]->inodes.v[c->pairs.v[pair].row[side]];
 }
 
 /* True if both are sound and there is something to compare. */

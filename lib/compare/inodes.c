@@ -27,7 +27,7 @@
 #define EA_VALUE_MAX (1U << 24)			/* as libext2fs allows in an EA inode */
 
 struct turn {			/* a pair in the order in which it is looked at; sort key first */
-	uint32_t inode;		/* of A */
+	bfo_row row;		/* of A */
 	uint32_t pair;
 };
 
@@ -97,14 +97,14 @@ static errcode_t read_values(struct scan *s, int side)
 static errcode_t load_from_inode(struct scan *s, int side, const struct bfo_xattr *v, char **held)
 {
 	const struct bfo_tree *t = s->c->tree[side];
-	uint32_t inode = bfo_tree_find(t, v->inum);
-	int unread = inode == BFO_NONE ? bfo_ranges_contain(&t->unread, v->inum) :
-		     bfo_unread_has(s->c, side, inode, BFO_UNREAD_FILE);
+	bfo_row row = bfo_tree_find(t, v->inum);
+	int unread = row == BFO_NONE ? bfo_ranges_contain(&t->unread, v->inum) :
+		     bfo_unread_has(s->c, side, row, BFO_UNREAD_FILE);
 	errcode_t err = 0;
 
 	if (unread)
 		return 0;
-	if (inode == BFO_NONE || t->inodes.v[inode].state & BFO_INODE_BAD ||
+	if (row == BFO_NONE || t->inodes.v[row].state & BFO_INODE_BAD ||
 	    v->size > EA_VALUE_MAX)
 		return bfo_fail(s->c->ctx, BFO_ET_DAMAGED, "reading attribute inode %u of inode "
 				"%u of %s", v->inum, s->rec[side]->ino,
@@ -112,7 +112,7 @@ static errcode_t load_from_inode(struct scan *s, int side, const struct bfo_xatt
 	*held = calloc(1, (size_t) v->size + s->c->reader[side]->vol->block_size);
 	if (!*held)
 		return bfo_fail(s->c->ctx, ENOMEM, "reading attribute inode %u", v->inum);
-	err = bfo_value_read(s->c->reader[side], t, &t->inodes.v[inode], v->size, *held, &unread);
+	err = bfo_value_read(s->c->reader[side], t, &t->inodes.v[row], v->size, *held, &unread);
 	if (unread) {
 		free(*held);
 		*held = NULL;
@@ -131,7 +131,7 @@ static errcode_t load_value(struct scan *s, int side, const struct bfo_xattr *v,
 
 	*out = (struct bfo_bytes) { 0 };
 	if (!v) {
-		*lost |= bfo_unread_has(s->c, side, s->c->pairs.v[s->item->pair].inode[side],
+		*lost |= bfo_unread_has(s->c, side, s->c->pairs.v[s->item->pair].row[side],
 					BFO_UNREAD_XATTR);
 		return 0;
 	}
@@ -363,7 +363,7 @@ static errcode_t list_turns(struct scan *s)
 	for (i = 0; i < s->c->pairs.n && !err; i++)
 		if (bfo_pair_is_sound(s->c, i))
 			err = bfo_vec_push(&s->turns, (struct turn) { .pair = i,
-					   .inode = s->c->pairs.v[i].inode[0] });
+					   .row = s->c->pairs.v[i].row[0] });
 	bfo_sort(s->turns.v, s->turns.n, sizeof(*s->turns.v), 2);
 	return err;
 }

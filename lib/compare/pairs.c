@@ -142,7 +142,7 @@ errcode_t bfo_pairs_sort_names(struct bfo_tree *t)
 
 /* ---- where it begins ---- */
 
-static uint32_t find_name(const struct bfo_tree *t, uint32_t dir, const char *name, size_t len)
+static bfo_row find_name(const struct bfo_tree *t, bfo_row dir, const char *name, size_t len)
 {
 	const struct bfo_inode *d = &t->inodes.v[dir];
 	uint32_t i;
@@ -155,33 +155,33 @@ static uint32_t find_name(const struct bfo_tree *t, uint32_t dir, const char *na
 }
 
 /* True if a name in DIR may lead somewhere that cannot be read. */
-static int may_be_unread(const struct bfo_compare *c, int side, uint32_t dir)
+static int may_be_unread(const struct bfo_compare *c, int side, bfo_row dir)
 {
 	return c->tree[side]->unread.n || bfo_unread_has(c, side, dir, BFO_UNREAD_DIR);
 }
 
 /* Follows the path of SIDE to a record. */
-static errcode_t walk(struct bfo_compare *c, int side, uint32_t *inode)
+static errcode_t walk(struct bfo_compare *c, int side, bfo_row *row)
 {
 	const struct bfo_tree *t = c->tree[side];
 	const char *p = c->path[side];
-	uint32_t dir;
+	bfo_row dir;
 	size_t len;
 
-	*inode = bfo_tree_find(t, ROOT_INO);
-	if (*inode == BFO_NONE || t->inodes.v[*inode].state & BFO_INODE_BAD ||
-	    !S_ISDIR(t->inodes.v[*inode].mode))
+	*row = bfo_tree_find(t, ROOT_INO);
+	if (*row == BFO_NONE || t->inodes.v[*row].state & BFO_INODE_BAD ||
+	    !S_ISDIR(t->inodes.v[*row].mode))
 		return bfo_fail(c->ctx, BFO_ET_ROOT_DAMAGED, "comparing names");
 	for (p += strspn(p, "/"); *p; p += len, p += strspn(p, "/")) {
 		len = strcspn(p, "/");
 		if (len == 1 && *p == '.')
 			continue;
-		if (!S_ISDIR(t->inodes.v[*inode].mode))
+		if (!S_ISDIR(t->inodes.v[*row].mode))
 			return bfo_fail(c->ctx, BFO_ET_NOT_DIR, "looking for %s in %s",
 					c->path[side], c->reader[side]->vol->spec);
-		dir = *inode;
-		*inode = find_name(t, dir, p, len);
-		if (*inode == BFO_NONE)
+		dir = *row;
+		*row = find_name(t, dir, p, len);
+		if (*row == BFO_NONE)
 			return bfo_fail(c->ctx, BFO_ET_NO_PATH, "looking for %s in %s%s",
 					c->path[side], c->reader[side]->vol->spec,
 					may_be_unread(c, side, dir) ? ": what leads there cannot "
@@ -192,9 +192,9 @@ static errcode_t walk(struct bfo_compare *c, int side, uint32_t *inode)
 
 /* ---- pairing ---- */
 
-static struct bfo_inode *record(struct bfo_compare *c, int side, uint32_t inode)
+static struct bfo_inode *record(struct bfo_compare *c, int side, bfo_row row)
 {
-	return &c->tree[side]->inodes.v[inode];
+	return &c->tree[side]->inodes.v[row];
 }
 
 static errcode_t add_pair(struct bfo_compare *c, struct bfo_compare_pair pair)
@@ -205,9 +205,9 @@ static errcode_t add_pair(struct bfo_compare *c, struct bfo_compare_pair pair)
 	if (err)
 		return err;
 	for (side = 0; side < 2; side++)
-		if (record(c, side, pair.inode[side])->name == BFO_NONE)
-			record(c, side, pair.inode[side])->name = index;
-	if (S_ISDIR(record(c, 0, pair.inode[0])->mode))
+		if (record(c, side, pair.row[side])->name == BFO_NONE)
+			record(c, side, pair.row[side])->name = index;
+	if (S_ISDIR(record(c, 0, pair.row[0])->mode))
 		c->dirs++;
 	else
 		c->files += !pair.names_only;
@@ -215,10 +215,10 @@ static errcode_t add_pair(struct bfo_compare *c, struct bfo_compare_pair pair)
 }
 
 /* True if a directory of SIDE has had a name before: then NAME is damage. */
-static int is_second_name(struct bfo_compare *c, int side, uint32_t inode,
+static int is_second_name(struct bfo_compare *c, int side, bfo_row row,
 			  const struct bfo_name *name, errcode_t *err)
 {
-	const struct bfo_inode *rec = record(c, side, inode);
+	const struct bfo_inode *rec = record(c, side, row);
 
 	if (!S_ISDIR(rec->mode) || rec->name == BFO_NONE)
 		return 0;
@@ -249,19 +249,19 @@ static void compare_hashes(struct bfo_compare *c, uint32_t dir, const struct bfo
 static errcode_t meet(struct bfo_compare *c, uint32_t dir, const struct bfo_name *a,
 		      const struct bfo_name *b)
 {
-	struct bfo_compare_pair pair = { .inode = { bfo_tree_find(c->tree[0], a->ino),
+	struct bfo_compare_pair pair = { .row = { bfo_tree_find(c->tree[0], a->ino),
 					    bfo_tree_find(c->tree[1], b->ino) },
 				 .parent = dir, .name = a - c->tree[0]->names.v };
 	uint32_t first[2];
 	errcode_t err = 0;
 
 	compare_hashes(c, dir, (const struct bfo_name *[2]) { a, b });
-	if (pair.inode[0] == BFO_NONE || pair.inode[1] == BFO_NONE)
+	if (pair.row[0] == BFO_NONE || pair.row[1] == BFO_NONE)
 		return 0;		/* a finding */
-	first[0] = record(c, 0, pair.inode[0])->name;
-	first[1] = record(c, 1, pair.inode[1])->name;
-	if (is_second_name(c, 0, pair.inode[0], a, &err) |
-	    is_second_name(c, 1, pair.inode[1], b, &err))
+	first[0] = record(c, 0, pair.row[0])->name;
+	first[1] = record(c, 1, pair.row[1])->name;
+	if (is_second_name(c, 0, pair.row[0], a, &err) |
+	    is_second_name(c, 1, pair.row[1], b, &err))
 		return err;
 	if (first[0] != BFO_NONE && first[0] == first[1])
 		return 0;
@@ -283,7 +283,7 @@ static errcode_t alone(struct bfo_compare *c, uint32_t dir, int side, const stru
 
 	if (c->ignore & BFO_DIFF_BIT(diff.kind))
 		return 0;
-	if (bfo_unread_has(c, !side, c->pairs.v[dir].inode[!side], BFO_UNREAD_DIR))
+	if (bfo_unread_has(c, !side, c->pairs.v[dir].row[!side], BFO_UNREAD_DIR))
 		return bfo_tree_found_known(c->tree[side], BFO_UNREAD_OTHER, n);
 	diff.ino[side] = n->ino;
 	bfo_compare_found(c, &diff);
@@ -292,12 +292,12 @@ static errcode_t alone(struct bfo_compare *c, uint32_t dir, int side, const stru
 
 static int is_lost_found(const struct bfo_tree *t, const struct bfo_name *n)
 {
-	uint32_t inode = bfo_tree_find(t, n->ino);
+	bfo_row row = bfo_tree_find(t, n->ino);
 
 	return t->inodes.v[n->dir].ino == ROOT_INO &&
 	       bfo_name_len(n) == strlen(LOST_FOUND) &&
 	       !memcmp(bfo_name_text(t, n), LOST_FOUND, strlen(LOST_FOUND)) &&
-	       (inode == BFO_NONE || S_ISDIR(t->inodes.v[inode].mode));
+	       (row == BFO_NONE || S_ISDIR(t->inodes.v[row].mode));
 }
 
 /* The name at *AT, or the one behind it if that is lost+found; NULL at END. */
@@ -346,7 +346,7 @@ errcode_t bfo_compare_names(struct bfo_compare *c)
 		if (!err)
 			err = bfo_unread_list(c, side);
 		if (!err)
-			err = walk(c, side, &top.inode[side]);
+			err = walk(c, side, &top.row[side]);
 	}
 	if (!err)
 		err = add_pair(c, top);

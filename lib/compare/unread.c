@@ -23,8 +23,8 @@ static int by_inode(const void *a, const void *b)
 {
 	const struct bfo_unread *x = a, *y = b;
 
-	if (x->inode != y->inode)
-		return x->inode < y->inode ? -1 : 1;
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
 	return (x->lblk > y->lblk) - (x->lblk < y->lblk);
 }
 
@@ -35,18 +35,18 @@ static int is_about_metadata(enum bfo_finding_kind kind)
 }
 
 /* What lies in the last part of a block map may go on behind the end of the file. */
-static uint64_t end_of(const struct bfo_tree *t, const struct bfo_finding *f, uint32_t inode)
+static uint64_t end_of(const struct bfo_tree *t, const struct bfo_finding *f, bfo_row row)
 {
 	uint64_t end = f->lblk + f->blocks;
 
-	return end * t->block_size < t->inodes.v[inode].size && f->blocks ? end : NO_END;
+	return end * t->block_size < t->inodes.v[row].size && f->blocks ? end : NO_END;
 }
 
 errcode_t bfo_unread_list(struct bfo_compare *c, int side)
 {
 	const struct bfo_tree *t = c->tree[side];
 	errcode_t err = 0;
-	uint32_t inode;
+	bfo_row row;
 	size_t i;
 
 	for (i = 0; i < t->findings.n && !err; i++) {
@@ -54,44 +54,45 @@ errcode_t bfo_unread_list(struct bfo_compare *c, int side)
 
 		if (!is_about_metadata(f->kind))
 			continue;
-		inode = bfo_tree_find(t, f->ino);
-		if (inode != BFO_NONE)
-			err = bfo_vec_push(&c->unread[side], (struct bfo_unread) { .inode = inode,
+		row = bfo_tree_find(t, f->ino);
+		if (row != BFO_NONE)
+			err = bfo_vec_push(&c->unread[side], (struct bfo_unread) { .row = row,
 					   .kind = f->kind, .lblk = f->lblk,
-					   .end = end_of(t, f, inode) });
+					   .end = end_of(t, f, row) });
 	}
 	if (c->unread[side].n)
 		qsort(c->unread[side].v, c->unread[side].n, sizeof(*c->unread[side].v), by_inode);
 	return err;
 }
 
-/* The next entry of INODE behind LAST (NULL: the first) of KIND, or NULL. */
-static const struct bfo_unread *next_of(const struct bfo_compare *c, int side, uint32_t inode,
+/* The next entry of ROW behind LAST (NULL: the first) of KIND, or NULL. */
+static const struct bfo_unread *next_of(const struct bfo_compare *c, int side, bfo_row row,
 					enum bfo_finding_kind kind, const struct bfo_unread *last)
 {
 	size_t i = last ? (size_t) (last - c->unread[side].v) + 1 :
-			  bfo_vec_lower(&c->unread[side], inode, inode);
+			  bfo_vec_lower(&c->unread[side], row, row);
 
-	for (; i < c->unread[side].n && c->unread[side].v[i].inode == inode; i++)
+	for (; i < c->unread[side].n && c->unread[side].v[i].row == row; i++)
 		if (c->unread[side].v[i].kind == kind)
 			return &c->unread[side].v[i];
 	return NULL;
 }
 
-int bfo_unread_has(const struct bfo_compare *c, int side, uint32_t inode, enum bfo_finding_kind kind)
+int bfo_unread_has(const struct bfo_compare *c, int side, bfo_row row, enum bfo_finding_kind kind)
 {
-	return next_of(c, side, inode, kind, NULL) != NULL;
+	return next_of(c, side, row, kind, NULL) != NULL;
 }
 
 /* Adds to OUT the bytes that lost parts of the block map of SIDE's file had. */
 static errcode_t lost_by_map(const struct bfo_compare *c, int side, uint32_t pair, bfo_ranges *out)
 {
-	uint32_t inode = c->pairs.v[pair].inode[side], bs = c->tree[side]->block_size;
+	bfo_row row = c->pairs.v[pair].row[side];
+	uint32_t bs = c->tree[side]->block_size;
 	const struct bfo_unread *u = NULL;
 	errcode_t err = 0;
 	uint64_t start, end;
 
-	while (!err && (u = next_of(c, side, inode, BFO_UNREAD_MAP, u))) {
+	while (!err && (u = next_of(c, side, row, BFO_UNREAD_MAP, u))) {
 		start = u->lblk * bs;
 		end = u->end == NO_END ? NO_END : u->end * bs;
 		err = bfo_ranges_add(out, start, end - start);
@@ -103,11 +104,12 @@ static errcode_t lost_by_map(const struct bfo_compare *c, int side, uint32_t pai
 static int push_behind(const struct bfo_compare *c, int side, uint32_t pair, uint32_t unit,
 		       uint64_t *at)
 {
-	uint32_t inode = c->pairs.v[pair].inode[side], bs = c->tree[side]->block_size;
+	bfo_row row = c->pairs.v[pair].row[side];
+	uint32_t bs = c->tree[side]->block_size;
 	const struct bfo_unread *u = NULL;
 	uint64_t was = *at, behind;
 
-	while ((u = next_of(c, side, inode, BFO_UNREAD_MAP, u))) {
+	while ((u = next_of(c, side, row, BFO_UNREAD_MAP, u))) {
 		behind = u->end == NO_END ? NO_END : (u->end * bs + unit - 1) / unit;
 		if (u->lblk * bs / unit <= *at && *at < behind)
 			*at = behind;

@@ -17,8 +17,8 @@
 /* Lists what gathering could not read of SIDE's metadata: c->unread. */
 errcode_t bfo_unread_list(struct bfo_compare *c, int side);
 
-/* True if SIDE's record INODE lacks something of KIND: a finding's, BFO_UNREAD_... */
-int bfo_unread_has(const struct bfo_compare *c, int side, uint32_t inode,
+/* True if SIDE's record ROW lacks something of KIND: a finding's, BFO_UNREAD_... */
+int bfo_unread_has(const struct bfo_compare *c, int side, bfo_row row,
 		   enum bfo_finding_kind kind);
 
 /*

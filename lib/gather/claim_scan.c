@@ -18,7 +18,7 @@
 struct claim {			/* sort key first */
 	uint32_t blk_hi, blk_lo;
 	uint32_t len;		/* blocks */
-	uint32_t inode;		/* index of the record, or NOBODY */
+	bfo_row row;		/* index of the record, or NOBODY */
 };
 
 struct scan {
@@ -32,12 +32,12 @@ static uint64_t claim_blk(const struct claim *c)
 	return (uint64_t) c->blk_hi << 32 | c->blk_lo;
 }
 
-static errcode_t add(struct scan *s, uint64_t blk, uint32_t len, uint32_t inode)
+static errcode_t add(struct scan *s, uint64_t blk, uint32_t len, bfo_row row)
 {
 	if (!len)
 		return 0;
 	return bfo_vec_push(&s->claims, (struct claim) { .blk_hi = blk >> 32, .blk_lo = blk,
-			    .len = len, .inode = inode });
+			    .len = len, .row = row });
 }
 
 /* All that TREE's records have; as NOBODY's if they are not the scan's own. */
@@ -45,7 +45,7 @@ static errcode_t add_records(struct scan *s, const struct bfo_tree *t)
 {
 	int own = t == s->tree;
 	errcode_t err = 0;
-	uint32_t i, j;
+	bfo_row i, j;
 
 	for (i = 0; i < t->inodes.n; i++) {
 		const struct bfo_inode *rec = &t->inodes.v[i];
@@ -92,13 +92,13 @@ static errcode_t add_system_inodes(struct scan *s)
 	return err;
 }
 
-static errcode_t found(struct scan *s, uint32_t inode, uint64_t blk)
+static errcode_t found(struct scan *s, bfo_row row, uint64_t blk)
 {
 	struct bfo_inode *rec;
 
-	if (inode == NOBODY)
+	if (row == NOBODY)
 		return 0;
-	rec = &s->tree->inodes.v[inode];
+	rec = &s->tree->inodes.v[row];
 	if (rec->state & BFO_INODE_SHARED)
 		return 0;
 	rec->state |= BFO_INODE_SHARED;
@@ -109,7 +109,7 @@ static errcode_t found(struct scan *s, uint32_t inode, uint64_t blk)
 static errcode_t compare(struct scan *s)
 {
 	uint64_t end = 0, blk;
-	uint32_t owner = NOBODY;
+	bfo_row owner = NOBODY;
 	errcode_t err = 0;
 	size_t i;
 
@@ -118,13 +118,13 @@ static errcode_t compare(struct scan *s)
 
 		blk = claim_blk(c);
 		if (blk < end) {
-			err = found(s, c->inode, blk);
+			err = found(s, c->row, blk);
 			if (!err)
 				err = found(s, owner, blk);
 		}
 		if (blk + c->len > end) {
 			end = blk + c->len;
-			owner = c->inode;
+			owner = c->row;
 		}
 	}
 	return err;

@@ -77,7 +77,7 @@ static errcode_t read_inode(struct bfo_container *c)
 {
 	const struct bfo_inode *rec;
 	struct bfo_tree t = { 0 };
-	uint32_t index;
+	bfo_row index;
 	errcode_t err;
 
 	err = bfo_inode_scan_some(c->r, &t, &c->ino, 1);
@@ -400,7 +400,7 @@ void bfo_container_tree_free(struct bfo_container_tree *t)
 	t->buf = NULL;
 }
 
-static int is_its_name(const struct bfo_tree *t, const struct bfo_name *n, uint32_t root,
+static int is_its_name(const struct bfo_tree *t, const struct bfo_name *n, bfo_row root,
 		       uint32_t ino)
 {
 	return n->dir == root && n->ino == ino && bfo_name_len(n) == strlen(ITREE_NAME) &&
@@ -409,7 +409,7 @@ static int is_its_name(const struct bfo_tree *t, const struct bfo_name *n, uint3
 
 errcode_t bfo_container_hide(struct bfo_reader *r, struct bfo_tree *tree)
 {
-	uint32_t root = bfo_tree_find(tree, EXT2_ROOT_INO), inode;
+	bfo_row root = bfo_tree_find(tree, EXT2_ROOT_INO), row;
 	struct bfo_container c;
 	size_t i, kept = 0;
 	errcode_t err = bfo_container_find(r, &c);
@@ -422,10 +422,10 @@ errcode_t bfo_container_hide(struct bfo_reader *r, struct bfo_tree *tree)
 	for (i = 0; i < tree->names.n; i++)
 		if (!is_its_name(tree, &tree->names.v[i], root, c.ino))
 			tree->names.v[kept++] = tree->names.v[i];
-	inode = bfo_tree_find(tree, c.ino);
-	if (inode != BFO_NONE && kept < tree->names.n) {
-		tree->inodes.v[inode].state |= BFO_INODE_MET;
-		tree->inodes.v[inode].links_read -= tree->inodes.v[inode].links_read > 0;
+	row = bfo_tree_find(tree, c.ino);
+	if (row != BFO_NONE && kept < tree->names.n) {
+		tree->inodes.v[row].state |= BFO_INODE_MET;
+		tree->inodes.v[row].links_read -= tree->inodes.v[row].links_read > 0;
 	}
 	tree->names.n = kept;
 	return 0;

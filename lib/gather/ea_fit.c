@@ -118,7 +118,7 @@ static errcode_t add_value(struct bfo_fit *fit, uint32_t size, uint64_t at)
 	struct bfo_inode rec = { .mode = VALUE_MODE, .flags = EXT4_EA_INODE_FL, .size = size,
 				 .state = BFO_INODE_MOVED, .ea = BFO_NONE, .name = BFO_NONE,
 				 .seg = t->segs.n, .nseg = 1 };
-	struct bfo_value v = { .inode = t->inodes.n, .at = at };
+	struct bfo_value v = { .row = t->inodes.n, .at = at };
 	errcode_t err;
 
 	v.hash = bfo_crc32c(fit->target->csum_seed, fit->moved.bytes.v + at, size);

@@ -25,10 +25,10 @@
 #define LBLK_END (1ULL << 32)
 #define INIT_MAX_LEN (1U << 15)	/* above: unwritten (ifork.rst) */
 
-static errcode_t damaged(struct bfo_extent_scan *s, uint32_t inode, enum bfo_finding_kind kind,
+static errcode_t damaged(struct bfo_extent_scan *s, bfo_row row, enum bfo_finding_kind kind,
 			 uint64_t blk)
 {
-	struct bfo_inode *rec = &s->tree->inodes.v[inode];
+	struct bfo_inode *rec = &s->tree->inodes.v[row];
 
 	if (rec->state & BFO_INODE_BAD)
 		return 0;
@@ -41,7 +41,7 @@ static errcode_t queue_block(struct bfo_extent_scan *s, uint64_t blk, struct bfo
 	errcode_t err;
 
 	if (!bfo_volume_contains(s->r->vol, blk, 1))
-		return damaged(s, map.inode, BFO_FOUND_EXTENT, blk);
+		return damaged(s, map.row, BFO_FOUND_EXTENT, blk);
 	err = bfo_vec_push(&s->next_maps, map);
 	if (err)
 		return err;
@@ -112,10 +112,10 @@ static int is_truncated(const struct bfo_tree *t, uint32_t ino)
 	return lo < t->truncated.n && t->truncated.v[lo] == ino;
 }
 
-static errcode_t deliver(struct bfo_extent_scan *s, uint32_t inode, uint64_t blk, uint32_t lblk,
+static errcode_t deliver(struct bfo_extent_scan *s, bfo_row row, uint64_t blk, uint32_t lblk,
 			 uint32_t len)
 {
-	struct bfo_inode *rec = &s->tree->inodes.v[inode];
+	struct bfo_inode *rec = &s->tree->inodes.v[row];
 
 	if (rec->state & BFO_INODE_BAD)
 		return 0;
@@ -129,19 +129,19 @@ static errcode_t deliver(struct bfo_extent_scan *s, uint32_t inode, uint64_t blk
 }
 
 /* A segment: to its inode if the inode has no blocks of map, else aside until all are read. */
-static errcode_t emit(struct bfo_extent_scan *s, uint32_t inode, uint64_t blk, uint32_t lblk,
+static errcode_t emit(struct bfo_extent_scan *s, bfo_row row, uint64_t blk, uint32_t lblk,
 		      uint32_t len)
 {
 	struct bfo_deep_seg *last = s->deep.n ? &s->deep.v[s->deep.n - 1] : NULL;
 
 	if (s->in_inode)
-		return deliver(s, inode, blk, lblk, len);
-	if (last && last->inode == inode && last->lblk + (uint64_t) last->len == lblk &&
+		return deliver(s, row, blk, lblk, len);
+	if (last && last->row == row && last->lblk + (uint64_t) last->len == lblk &&
 	    last->blk + last->len == blk && (uint64_t) last->len + len <= UINT32_MAX) {
 		last->len += len;
 		return 0;
 	}
-	return bfo_vec_push(&s->deep, (struct bfo_deep_seg) { .inode = inode, .lblk = lblk,
+	return bfo_vec_push(&s->deep, (struct bfo_deep_seg) { .row = row, .lblk = lblk,
 			    .len = len, .blk = blk });
 }
 
@@ -161,10 +161,10 @@ static errcode_t take_extent_node(struct bfo_extent_scan *s, const struct bfo_ma
 			lblk = le32(ix[i].ei_block);
 			hi = i + 1 < n ? le32(ix[i + 1].ei_block) : map->hi;
 			if (lblk < expect || hi <= lblk || hi > map->hi)
-				return damaged(s, map->inode, BFO_FOUND_EXTENT, where);
+				return damaged(s, map->row, BFO_FOUND_EXTENT, where);
 			expect = hi;
 			blk = le32(ix[i].ei_leaf) | (uint64_t) le16(ix[i].ei_leaf_hi) << 32;
-			err = queue_block(s, blk, (struct bfo_map_block) { .inode = map->inode,
+			err = queue_block(s, blk, (struct bfo_map_block) { .row = map->row,
 					  .depth = map->depth - 1, .lo = lblk, .hi = hi });
 			continue;
 		}
@@ -175,9 +175,9 @@ static errcode_t take_extent_node(struct bfo_extent_scan *s, const struct bfo_ma
 		blk = le32(ex[i].ee_start) | (uint64_t) le16(ex[i].ee_start_hi) << 32;
 		if (lblk < expect || !len || lblk + len > map->hi ||
 		    !bfo_volume_contains(s->r->vol, blk, len))
-			return damaged(s, map->inode, BFO_FOUND_EXTENT, where);
+			return damaged(s, map->row, BFO_FOUND_EXTENT, where);
 		expect = lblk + len;
-		err = emit(s, map->inode, blk | (unwritten ? BFO_SEG_UNWRITTEN : 0), lblk, len);
+		err = emit(s, map->row, blk | (unwritten ? BFO_SEG_UNWRITTEN : 0), lblk, len);
 	}
 	return err;
 }
@@ -196,12 +196,12 @@ static errcode_t take_block_numbers(struct bfo_extent_scan *s, const struct bfo_
 		if (!blk)
 			continue;
 		if (lblk >= map->hi || !bfo_volume_contains(s->r->vol, blk, 1))
-			return damaged(s, map->inode, BFO_FOUND_EXTENT, blk);
+			return damaged(s, map->row, BFO_FOUND_EXTENT, blk);
 		if (map->depth)
-			err = queue_block(s, blk, (struct bfo_map_block) { .inode = map->inode,
+			err = queue_block(s, blk, (struct bfo_map_block) { .row = map->row,
 					  .depth = map->depth - 1, .lo = lblk, .hi = map->hi });
 		else
-			err = emit(s, map->inode, blk, lblk, 1);
+			err = emit(s, map->row, blk, lblk, 1);
 	}
 	return err;
 }
@@ -216,10 +216,10 @@ static uint64_t span_of(const struct bfo_extent_scan *s, uint32_t depth)
 	return span;
 }
 
-static errcode_t take_block_map(struct bfo_extent_scan *s, uint32_t inode,
+static errcode_t take_block_map(struct bfo_extent_scan *s, bfo_row row,
 				const struct ext2_inode *raw)
 {
-	struct bfo_map_block map = { .inode = inode, .lo = 0, .hi = LBLK_END };
+	struct bfo_map_block map = { .row = row, .lo = 0, .hi = LBLK_END };
 	errcode_t err = take_block_numbers(s, &map, raw->i_block, EXT2_NDIR_BLOCKS, 1);
 	uint64_t first = EXT2_NDIR_BLOCKS;
 	uint32_t depth;
@@ -239,12 +239,12 @@ static int has_blocks(const struct bfo_inode *rec)
 	return S_ISREG(rec->mode) || S_ISDIR(rec->mode) || S_ISLNK(rec->mode);
 }
 
-errcode_t bfo_extent_scan_inode(struct bfo_extent_scan *s, uint32_t inode,
+errcode_t bfo_extent_scan_inode(struct bfo_extent_scan *s, bfo_row row,
 				const struct ext2_inode *raw)
 {
-	const struct bfo_inode *rec = &s->tree->inodes.v[inode];
+	const struct bfo_inode *rec = &s->tree->inodes.v[row];
 	const struct ext3_extent_header *eh = (const void *) raw->i_block;
-	struct bfo_map_block map = { .inode = inode, .lo = 0, .hi = LBLK_END };
+	struct bfo_map_block map = { .row = row, .lo = 0, .hi = LBLK_END };
 	int n;
 
 	if (!has_blocks(rec))
@@ -252,11 +252,11 @@ errcode_t bfo_extent_scan_inode(struct bfo_extent_scan *s, uint32_t inode,
 	if (!(rec->flags & EXT4_EXTENTS_FL)) {
 		s->in_inode = !raw->i_block[EXT2_IND_BLOCK] && !raw->i_block[EXT2_DIND_BLOCK] &&
 			      !raw->i_block[EXT2_TIND_BLOCK];
-		return take_block_map(s, inode, raw);
+		return take_block_map(s, row, raw);
 	}
 	n = bfo_extent_node_entries(eh, sizeof(raw->i_block), -1);
 	if (n < 0)
-		return damaged(s, inode, BFO_FOUND_EXTENT, 0);
+		return damaged(s, row, BFO_FOUND_EXTENT, 0);
 	map.depth = le16(eh->eh_depth);
 	s->in_inode = !map.depth;
 	return take_extent_node(s, &map, eh, n, 0);
@@ -268,7 +268,7 @@ static errcode_t take_map_block(void *priv, const struct bfo_node *node, uint32_
 {
 	struct bfo_extent_scan *s = priv;
 	struct bfo_map_block map = s->maps.v[node->tag];
-	const struct bfo_inode *rec = &s->tree->inodes.v[map.inode];
+	const struct bfo_inode *rec = &s->tree->inodes.v[map.row];
 	uint64_t blk = bfo_node_blk(node);
 	errcode_t err;
 	int n;
@@ -278,7 +278,7 @@ static errcode_t take_map_block(void *priv, const struct bfo_node *node, uint32_
 	if (rec->state & BFO_INODE_BAD)
 		return 0;
 	if (node > s->level.v && bfo_node_blk(node - 1) == blk)
-		return damaged(s, map.inode, BFO_FOUND_EXTENT, blk);
+		return damaged(s, map.row, BFO_FOUND_EXTENT, blk);
 	err = s->tree->keep_map_blocks ? bfo_vec_push(&s->tree->map_blocks,
 		(struct bfo_map_use) { .blk = blk, .ino = rec->ino }) : 0;
 	if (err)
@@ -288,9 +288,9 @@ static errcode_t take_map_block(void *priv, const struct bfo_node *node, uint32_
 					  span_of(s, map.depth));
 	n = bfo_extent_node_entries(data, s->r->vol->block_size, map.depth);
 	if (n < 0)
-		return damaged(s, map.inode, BFO_FOUND_EXTENT, blk);
+		return damaged(s, map.row, BFO_FOUND_EXTENT, blk);
 	if (!bfo_extent_csum_ok(s->r->vol, rec->ino, rec->generation, data))
-		return damaged(s, map.inode, BFO_FOUND_EXTENT_CSUM, blk);
+		return damaged(s, map.row, BFO_FOUND_EXTENT_CSUM, blk);
 	return take_extent_node(s, &map, data, n, blk);
 }
 
@@ -311,7 +311,7 @@ static errcode_t lose_map_block(void *priv, const struct bfo_node *node, uint32_
 {
 	struct bfo_extent_scan *s = priv;
 	const struct bfo_map_block *map = &s->maps.v[node->tag];
-	struct bfo_inode *rec = &s->tree->inodes.v[map->inode];
+	struct bfo_inode *rec = &s->tree->inodes.v[map->row];
 	int whole = !S_ISDIR(rec->mode) && (!S_ISREG(rec->mode) ||
 		    rec->flags & (EXT4_EA_INODE_FL | EXT4_VERITY_FL) ||
 		    s->r->vol->media.opt.mode == BFO_MEDIA_SKIP);
@@ -353,7 +353,7 @@ static errcode_t distribute(struct bfo_extent_scan *s)
 	for (i = 0; i < s->deep.n && !err; i++) {
 		const struct bfo_deep_seg *d = &s->deep.v[i];
 
-		err = deliver(s, d->inode, d->blk, d->lblk, d->len);
+		err = deliver(s, d->row, d->blk, d->lblk, d->len);
 	}
 	return err;
 }

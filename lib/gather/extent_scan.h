@@ -10,13 +10,13 @@
 
 /* A block of somebody's block map that has still to be read. */
 struct bfo_map_block {
-	uint32_t inode;		/* index of the record */
+	bfo_row row;
 	uint32_t depth;		/* 0 = its entries are data */
 	uint64_t lo, hi;	/* logical blocks [lo, hi) it may speak of */
 };
 
 struct bfo_deep_seg {		/* a segment found below the inode */
-	uint32_t inode, lblk;	/* sort key */
+	bfo_row row, lblk;	/* sort key */
 	uint32_t len, unused;
 	uint64_t blk;
 };
@@ -35,10 +35,10 @@ struct bfo_extent_scan {
 };
 
 /*
- * Takes the block map in raw inode RAW of record INODE: what stands in the inode itself becomes
+ * Takes the block map in raw inode RAW of record ROW: what stands in the inode itself becomes
  * segments at once, what stands in blocks is queued.
  */
-errcode_t bfo_extent_scan_inode(struct bfo_extent_scan *s, uint32_t inode,
+errcode_t bfo_extent_scan_inode(struct bfo_extent_scan *s, bfo_row row,
 				const struct ext2_inode *raw);
 
 /*

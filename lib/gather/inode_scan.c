@@ -28,7 +28,7 @@
 
 struct ea_use {			/* sort key first */
 	uint32_t blk_hi, blk_lo;
-	uint32_t inode;
+	bfo_row row;
 	uint32_t is_secret;	/* encrypted, and the policy can only stand in this block */
 };
 
@@ -44,7 +44,7 @@ struct scan {
 };
 
 /* Record INDEX is encrypted, but no policy says how: a link's text then is no text. */
-static errcode_t drop_encryption(struct scan *s, uint32_t index)
+static errcode_t drop_encryption(struct scan *s, bfo_row index)
 {
 	struct bfo_inode *rec = &s->tree->inodes.v[index];
 
@@ -55,7 +55,7 @@ static errcode_t drop_encryption(struct scan *s, uint32_t index)
 	return bfo_tree_found(s->tree, BFO_FOUND_SYMLINK, rec->ino, 0);
 }
 
-static errcode_t note_ea_block(struct scan *s, const struct bfo_inode *rec, uint32_t index,
+static errcode_t note_ea_block(struct scan *s, const struct bfo_inode *rec, bfo_row index,
 			       const struct ext2_inode *raw)
 {
 	int is_secret = rec->flags & EXT4_ENCRYPT_FL && !bfo_inode_has_policy(s->vol, raw);
@@ -66,7 +66,7 @@ static errcode_t note_ea_block(struct scan *s, const struct bfo_inode *rec, uint
 		return 0;
 	if (bfo_volume_contains(s->vol, blk, 1))
 		return bfo_vec_push(&s->uses, (struct ea_use) { .blk_hi = blk >> 32, .blk_lo = blk,
-				    .inode = index, .is_secret = is_secret });
+				    .row = index, .is_secret = is_secret });
 	err = bfo_tree_found(s->tree, BFO_FOUND_XATTR_BLOCK, rec->ino, blk);
 	return err || !is_secret ? err : drop_encryption(s, index);
 }
@@ -87,7 +87,7 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *data)
 	const struct ext2_inode *raw = data;
 	struct bfo_inode rec;
 	enum bfo_finding_kind bad = bfo_inode_judge(s->vol, ino, data, &rec);
-	uint32_t index = t->inodes.n;
+	bfo_row index = t->inodes.n;
 	errcode_t err = 0;
 
 	if (s->all && bfo_volume_is_system_inode(s->vol, ino))
@@ -181,7 +181,7 @@ static errcode_t link_ea_blocks(struct scan *s, bfo_order_list *list)
 			if (!err)
 				err = bfo_vec_push(list, bfo_node_make(blk, 1, t->eas.n - 1, 0));
 		}
-		t->inodes.v[u->inode].ea = t->eas.n - 1;
+		t->inodes.v[u->row].ea = t->eas.n - 1;
 	}
 	return err;
 }
@@ -190,7 +190,7 @@ static errcode_t link_ea_blocks(struct scan *s, bfo_order_list *list)
 static errcode_t settle_ea_block(struct scan *s, const struct ea_use *use)
 {
 	struct bfo_tree *t = s->tree;
-	struct bfo_inode *rec = &t->inodes.v[use->inode];
+	struct bfo_inode *rec = &t->inodes.v[use->row];
 	const struct bfo_ea *ea = &t->eas.v[rec->ea];
 	int has_policy = ea->has_policy;
 	errcode_t err = 0;
@@ -200,7 +200,7 @@ static errcode_t settle_ea_block(struct scan *s, const struct ea_use *use)
 				     BFO_FOUND_XATTR_BLOCK, rec->ino, ea->blk);
 		rec->ea = BFO_NONE;
 	}
-	return err || !use->is_secret || has_policy ? err : drop_encryption(s, use->inode);
+	return err || !use->is_secret || has_policy ? err : drop_encryption(s, use->row);
 }
 
 static errcode_t scan_ea_blocks(struct scan *s)

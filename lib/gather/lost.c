@@ -51,7 +51,7 @@ errcode_t bfo_lost_look(struct bfo_reader *r, const struct bfo_tree *tree)
 	struct bfo_sink sink = { .take = take, .lost = lose, .priv = &l };
 	bfo_order_list list = { 0 };
 	errcode_t err = 0;
-	uint32_t i, j;
+	bfo_row i, j;
 
 	for (i = 0; i < tree->inodes.n; i++) {
 		const struct bfo_inode *rec = &tree->inodes.v[i];
@@ -74,7 +74,7 @@ errcode_t bfo_lost_look(struct bfo_reader *r, const struct bfo_tree *tree)
 
 /* What of segment SEG lies in BAD. */
 static errcode_t report_seg(struct bfo_tree *t, const struct bfo_seg *seg, const bfo_ranges *bad,
-			    enum bfo_finding_kind kind, uint32_t inode, int *any)
+			    enum bfo_finding_kind kind, bfo_row row, int *any)
 {
 	const struct bfo_range *r = bfo_ranges_from(bad, bfo_seg_blk(seg));
 	uint64_t begin = bfo_seg_blk(seg), end = begin + seg->len, lo, hi;
@@ -85,7 +85,7 @@ static errcode_t report_seg(struct bfo_tree *t, const struct bfo_seg *seg, const
 	for (; r && r < bad->v + bad->n && r->start < end && !err; r++) {
 		lo = r->start > begin ? r->start : begin;
 		hi = r->start + r->len < end ? r->start + r->len : end;
-		err = bfo_tree_found_part(t, kind, t->inodes.v[inode].ino, lo,
+		err = bfo_tree_found_part(t, kind, t->inodes.v[row].ino, lo,
 					  seg->lblk + (lo - begin), hi - lo);
 		*any = 1;
 	}
@@ -95,7 +95,7 @@ static errcode_t report_seg(struct bfo_tree *t, const struct bfo_seg *seg, const
 errcode_t bfo_lost_report(struct bfo_tree *tree, const bfo_ranges *bad, enum bfo_finding_kind kind)
 {
 	errcode_t err = 0;
-	uint32_t i, j;
+	bfo_row i, j;
 	int any;
 
 	for (i = 0; i < tree->inodes.n && bad->n && !err; i++) {
@@ -109,9 +109,9 @@ errcode_t bfo_lost_report(struct bfo_tree *tree, const bfo_ranges *bad, enum bfo
 	return err;
 }
 
-uint32_t bfo_lost_owner(const struct bfo_tree *tree, uint64_t blk, uint64_t *lblk)
+bfo_row bfo_lost_owner(const struct bfo_tree *tree, uint64_t blk, uint64_t *lblk)
 {
-	uint32_t i, j;
+	bfo_row i, j;
 
 	for (i = 0; i < tree->inodes.n; i++) {
 		const struct bfo_inode *rec = &tree->inodes.v[i];

@@ -38,7 +38,7 @@ struct block {
 	const uint8_t *data;
 	uint64_t blk;
 	uint32_t size;
-	uint32_t dir;		/* index of the directory's record */
+	bfo_row dir;		/* index of the directory's record */
 	uint32_t lblk;
 	int has_hashes;		/* behind all names but "." and ".." */
 };
@@ -222,7 +222,7 @@ static errcode_t lose_blocks(void *priv, const struct bfo_node *node, uint32_t a
 }
 
 /* The blocks of one directory that lie before its end; a missing one is a finding. */
-static errcode_t list_directory(struct scan *s, uint32_t index, bfo_order_list *list)
+static errcode_t list_directory(struct scan *s, bfo_row index, bfo_order_list *list)
 {
 	struct bfo_tree *t = s->tree;
 	const struct bfo_inode *dir = &t->inodes.v[index];
@@ -275,7 +275,7 @@ static errcode_t drop_overlaps(struct scan *s, bfo_order_list *list)
 }
 
 /* Entries of a region inside an inode: as in a block, without dots and checksum. */
-static errcode_t take_region(struct scan *s, uint32_t dir, const void *data, uint32_t size)
+static errcode_t take_region(struct scan *s, bfo_row dir, const void *data, uint32_t size)
 {
 	struct block b = { .data = data, .size = size, .dir = dir, .lblk = 1,
 			   .has_hashes = bfo_dir_has_hashes(s->tree->inodes.v[dir].flags) };
@@ -298,7 +298,7 @@ static errcode_t take_inline(void *priv, uint32_t ino, const void *raw)
 {
 	struct scan *s = priv;
 	const struct ext2_inode *inode = raw;
-	uint32_t dir = bfo_tree_find(s->tree, ino), size;
+	bfo_row dir = bfo_tree_find(s->tree, ino), size;
 	const void *tail;
 	errcode_t err;
 
@@ -345,7 +345,7 @@ errcode_t bfo_name_scan_to(struct bfo_reader *r, struct bfo_tree *tree, bfo_take
 	struct bfo_sink sink = { .take = take_blocks, .lost = lose_blocks, .priv = &s };
 	bfo_order_list list = { 0 };
 	errcode_t err = 0;
-	uint32_t i;
+	bfo_row i;
 
 	for (i = 0; i < tree->inodes.n && !err; i++)
 		if (S_ISDIR(tree->inodes.v[i].mode) &&
@@ -386,7 +386,7 @@ static size_t list_numbers(const struct bfo_tree *t, uint32_t *inos)
 
 errcode_t bfo_name_types(struct bfo_reader *r, struct bfo_tree *tree)
 {
-	uint32_t *inos = malloc(tree->names.n * sizeof(*inos) + 1), inode;
+	uint32_t *inos = malloc(tree->names.n * sizeof(*inos) + 1), row;
 	struct bfo_tree named = { 0 };
 	errcode_t err;
 	size_t i;
@@ -397,10 +397,10 @@ errcode_t bfo_name_types(struct bfo_reader *r, struct bfo_tree *tree)
 	for (i = 0; i < tree->names.n && !err; i++) {
 		struct bfo_name *n = &tree->names.v[i];
 
-		inode = bfo_tree_find(&named, n->ino);
-		if (inode != BFO_NONE)
+		row = bfo_tree_find(&named, n->ino);
+		if (row != BFO_NONE)
 			n->at = (n->at & ~0xff00ULL) |
-				(uint64_t) bfo_dirent_type(named.inodes.v[inode].mode) << 8;
+				(uint64_t) bfo_dirent_type(named.inodes.v[row].mode) << 8;
 	}
 	bfo_tree_free(&named);
 	free(inos);

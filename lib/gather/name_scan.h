@@ -16,7 +16,7 @@ errcode_t bfo_name_scan(struct bfo_reader *r, struct bfo_tree *tree);
 
 /* A name as it stands in its directory. */
 struct bfo_found_name {
-	uint32_t dir;		/* index of the directory's record */
+	bfo_row dir;		/* index of the directory's record */
 	uint32_t ino;
 	uint32_t lblk;		/* logical block of the directory */
 	uint32_t type;		/* EXT2_FT_* */

@@ -79,17 +79,17 @@ static int settle_value(const struct scan *s, struct bfo_xattr *x)
 {
 	const struct bfo_value *v = bfo_tree_value(s->tree, bfo_tree_find(s->tree, x->inum));
 
-	if (!v || s->tree->inodes.v[v->inode].size != x->size)
+	if (!v || s->tree->inodes.v[v->row].size != x->size)
 		return 0;
 	if (x->hash != bfo_xattr_hash(x, v->hash ^ v->change, 0) &&
 	    x->hash != bfo_xattr_hash(x, v->hash ^ v->change, 1))
 		return 0;			/* of another value, or damaged */
 	if (s->target->has_ea_inode) {
 		x->hash ^= v->change;		/* the last thing that went into it */
-		x->inum = v->inode + 1;
+		x->inum = v->row + 1;
 		return 1;
 	}
-	x->value = bfo_values_find(&s->values, v->inode);
+	x->value = bfo_values_find(&s->values, v->row);
 	x->inum = x->hash = 0;
 	return x->value ? 1 : -1;
 }
@@ -168,14 +168,14 @@ static errcode_t check_fields(struct scan *s, uint32_t ino, const struct ext2_in
 static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
 {
 	struct scan *s = priv;
-	uint32_t inode = bfo_tree_find(s->tree, ino);
+	bfo_row row = bfo_tree_find(s->tree, ino);
 	const struct bfo_inode *rec;
 	struct block_set what;
 	errcode_t err;
 
-	if (inode == BFO_NONE)
+	if (row == BFO_NONE)
 		return 0;
-	rec = &s->tree->inodes.v[inode];
+	rec = &s->tree->inodes.v[row];
 	if (!(rec->state & BFO_INODE_PLACED) || rec->state & BFO_INODE_KEEP)
 		return 0;
 	err = check_fields(s, ino, raw);
@@ -187,7 +187,7 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
 	settle_values(s, &what);
 	bfo_xattrs_sort(&s->set);
 	if (!err)
-		err = bfo_sets_add(&s->sets, &s->set, &s->inside[inode]);
+		err = bfo_sets_add(&s->sets, &s->set, &s->inside[row]);
 	if (!err)
 		err = lose_if(s, what.damaged, BFO_FOUND_XATTR_INODE, ino);
 	return err ? err : lose_if(s, what.lost, BFO_LOST_XATTR, ino);
@@ -249,12 +249,12 @@ static uint32_t reserve_of(const struct scan *s, const struct bfo_inode *rec)
 	return DATA_ENTRY + (tail + 3) / 4 * 4;
 }
 
-/* The set of record INODE: what stands in the inode and what stands in its block. */
-static errcode_t combine(struct scan *s, uint32_t inode)
+/* The set of record ROW: what stands in the inode and what stands in its block. */
+static errcode_t combine(struct scan *s, bfo_row row)
 {
-	struct bfo_inode *rec = &s->tree->inodes.v[inode];
+	struct bfo_inode *rec = &s->tree->inodes.v[row];
 	const struct block_set *of_block = &s->of_block[rec->ea];
-	uint32_t index = s->inside[inode];
+	uint32_t index = s->inside[row];
 	errcode_t err = 0;
 
 	if (rec->ea != BFO_NONE) {
@@ -276,16 +276,16 @@ static errcode_t combine(struct scan *s, uint32_t inode)
 	return err;
 }
 
-/* Fits what record INODE has. */
-static errcode_t fit_record(struct scan *s, struct bfo_fit *fit, uint32_t inode)
+/* Fits what record ROW has. */
+static errcode_t fit_record(struct scan *s, struct bfo_fit *fit, bfo_row row)
 {
-	uint32_t index = s->tree->inodes.v[inode].ea;
+	uint32_t index = s->tree->inodes.v[row].ea;
 	errcode_t err;
 	int lost;
 
 	err = bfo_fit_set(fit, &index, &lost);
-	s->tree->inodes.v[inode].ea = index;	/* values that move get records: it is another place */
-	return err ? err : lose_if(s, lost, BFO_LOST_XATTR, s->tree->inodes.v[inode].ino);
+	s->tree->inodes.v[row].ea = index;	/* values that move get records: it is another place */
+	return err ? err : lose_if(s, lost, BFO_LOST_XATTR, s->tree->inodes.v[row].ino);
 }
 
 static int is_copied(const struct bfo_inode *rec)

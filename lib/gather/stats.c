@@ -140,7 +140,7 @@ static errcode_t read_links(struct load *l)
 	bfo_order_list list = { 0 };
 	const struct bfo_inode *rec;
 	errcode_t err;
-	uint32_t i;
+	bfo_row i;
 
 	err = bfo_inode_scan_some(l->r, &l->links, l->inos.v, l->inos.n);
 	for (i = 0; i < l->links.inodes.n && !err; i++) {

@@ -15,11 +15,11 @@ struct scan {
 	struct bfo_tree *tree;
 };
 
-static errcode_t damaged(struct bfo_tree *t, uint32_t inode, enum bfo_finding_kind kind,
+static errcode_t damaged(struct bfo_tree *t, bfo_row row, enum bfo_finding_kind kind,
 			 uint64_t blk)
 {
-	t->inodes.v[inode].state |= BFO_INODE_BAD;
-	return bfo_tree_found(t, kind, t->inodes.v[inode].ino, blk);
+	t->inodes.v[row].state |= BFO_INODE_BAD;
+	return bfo_tree_found(t, kind, t->inodes.v[row].ino, blk);
 }
 
 /* Sink: the block cannot be read. */
@@ -61,7 +61,7 @@ errcode_t bfo_symlink_scan(struct bfo_reader *r, struct bfo_tree *tree)
 	struct bfo_sink sink = { .take = take_block, .lost = lose_block, .priv = &s };
 	bfo_order_list list = { 0 };
 	errcode_t err = 0;
-	uint32_t i;
+	bfo_row i;
 
 	for (i = 0; i < tree->inodes.n && !err; i++) {
 		const struct bfo_inode *rec = &tree->inodes.v[i];

@@ -73,7 +73,7 @@ errcode_t bfo_value_read(struct bfo_reader *r, const struct bfo_tree *t, const s
 	return err;
 }
 
-static errcode_t keep(struct bfo_values *out, uint32_t inode, const char *value, uint32_t len)
+static errcode_t keep(struct bfo_values *out, bfo_row row, const char *value, uint32_t len)
 {
 	errcode_t err = bfo_vec_reserve(&out->bytes, len);
 
@@ -81,14 +81,14 @@ static errcode_t keep(struct bfo_values *out, uint32_t inode, const char *value,
 		return err;
 	memcpy(out->bytes.v + out->bytes.n, value, len);
 	out->bytes.n += len;
-	return bfo_vec_push(&out->list, (struct bfo_value_bytes) { .inode = inode, .len = len,
+	return bfo_vec_push(&out->list, (struct bfo_value_bytes) { .row = row, .len = len,
 			    .at = out->bytes.n - len });
 }
 
 static errcode_t take(struct bfo_reader *r, struct bfo_tree *t, const struct bfo_target *target,
-		      uint32_t inode, struct bfo_values *out)
+		      bfo_row row, struct bfo_values *out)
 {
-	const struct bfo_inode *rec = &t->inodes.v[inode];
+	const struct bfo_inode *rec = &t->inodes.v[row];
 	char *buf = malloc(rec->size + r->vol->block_size);
 	uint32_t was, hash;
 	int unread = 0;
@@ -100,11 +100,11 @@ static errcode_t take(struct bfo_reader *r, struct bfo_tree *t, const struct bfo
 	if (!err && !unread) {
 		was = bfo_crc32c(r->vol->csum_seed, buf, rec->size);
 		hash = bfo_crc32c(target->csum_seed, buf, rec->size);
-		err = bfo_vec_push(&t->values, (struct bfo_value) { .inode = inode, .hash = hash,
+		err = bfo_vec_push(&t->values, (struct bfo_value) { .row = row, .hash = hash,
 				   .change = was ^ hash });
 	}
 	if (!err && !unread && !target->has_ea_inode && rec->size < target->block_size)
-		err = keep(out, inode, buf, rec->size);
+		err = keep(out, row, buf, rec->size);
 	free(buf);
 	return err;
 }
@@ -113,7 +113,7 @@ errcode_t bfo_value_scan(struct bfo_reader *r, struct bfo_tree *tree,
 			 const struct bfo_target *target, struct bfo_values *out)
 {
 	errcode_t err = 0;
-	uint32_t i;
+	bfo_row i;
 
 	for (i = 0; i < tree->inodes.n && !err; i++)
 		if (is_sound(&tree->inodes.v[i]))
@@ -127,11 +127,11 @@ void bfo_values_free(struct bfo_values *values)
 	bfo_vec_free(&values->bytes);
 }
 
-const void *bfo_values_find(const struct bfo_values *values, uint32_t inode)
+const void *bfo_values_find(const struct bfo_values *values, bfo_row row)
 {
-	size_t i = bfo_vec_lower(&values->list, inode, inode);
+	size_t i = bfo_vec_lower(&values->list, row, row);
 
-	if (i == values->list.n || values->list.v[i].inode != inode)
+	if (i == values->list.n || values->list.v[i].row != row)
 		return NULL;
 	return values->bytes.v + values->list.v[i].at;
 }

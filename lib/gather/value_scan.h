@@ -11,7 +11,7 @@
 
 /* Values that are to stand elsewhere, as TARGET has no such inodes: those that fit into a block. */
 struct bfo_value_bytes {
-	uint32_t inode;		/* index of the record */
+	bfo_row row;
 	uint32_t len;
 	uint64_t at;		/* in bytes[] */
 };
@@ -36,7 +36,7 @@ errcode_t bfo_value_scan(struct bfo_reader *r, struct bfo_tree *tree,
 			 const struct bfo_target *target, struct bfo_values *out);
 void bfo_values_free(struct bfo_values *values);
 
-/* The bytes of the value in record INODE, or NULL. */
-const void *bfo_values_find(const struct bfo_values *values, uint32_t inode);
+/* The bytes of the value in record ROW, or NULL. */
+const void *bfo_values_find(const struct bfo_values *values, bfo_row row);
 
 #endif

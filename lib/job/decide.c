@@ -48,9 +48,9 @@ static int by_number(const void *a, const void *b)
 static errcode_t clash(struct bfo_job *job)
 {
 	const struct bfo_tree *t = &job->tree;
-	uint32_t inode = t->names.v[job->plan.clashes.v[0]].ino;
+	bfo_row row = t->names.v[job->plan.clashes.v[0]].ino;
 
-	if (t->inodes.v[inode].state & BFO_INODE_MADE)
+	if (t->inodes.v[row].state & BFO_INODE_MADE)
 		return bfo_fail(job->ctx, BFO_ET_NOT_DIR, "looking for %s on %s", job->config.to,
 				job->config.target);
 	return bfo_fail(job->ctx, BFO_ET_CLASH, "planning: on %s, in the way of what is to be "

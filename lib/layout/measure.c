@@ -67,7 +67,7 @@ static void count_fill(const struct bfo_tree *t, const struct bfo_inode *dir, st
 }
 
 /* Of two with as many fragments, the one that was met first stays before. */
-static void note_worst(struct bfo_layout *l, uint32_t inode, uint32_t fragments)
+static void note_worst(struct bfo_layout *l, bfo_row row, uint32_t fragments)
 {
 	struct bfo_fragmented *w = l->worst;
 	uint32_t at = l->n_worst;
@@ -81,8 +81,8 @@ static void note_worst(struct bfo_layout *l, uint32_t inode, uint32_t fragments)
 	if (l->n_worst < BFO_LAYOUT_WORST)
 		l->n_worst++;
 	memmove(&w[at + 1], &w[at], (l->n_worst - 1 - at) * sizeof(*w));
-	w[at] = (struct bfo_fragmented) { .inode = inode, .fragments = fragments,
-					  .blocks = blocks_of(l->t, &l->t->inodes.v[inode]) };
+	w[at] = (struct bfo_fragmented) { .row = row, .fragments = fragments,
+					  .blocks = blocks_of(l->t, &l->t->inodes.v[row]) };
 }
 
 static void count_items(struct bfo_layout *l)
@@ -137,7 +137,7 @@ static errcode_t compare_orders(struct bfo_layout *l)
 	return err;
 }
 
-static errcode_t read_all(struct bfo_layout *l, const bfo_numbers *items, enum bfo_walk_order order)
+static errcode_t read_all(struct bfo_layout *l, const bfo_rows *items, enum bfo_walk_order order)
 {
 	struct bfo_file_reader r;
 	errcode_t err = bfo_file_reader_init(&r, l->t, l->tables, l->read_bytes);
@@ -154,7 +154,7 @@ static errcode_t read_all(struct bfo_layout *l, const bfo_numbers *items, enum b
 errcode_t bfo_layout_measure(struct bfo_layout *l, const uint32_t *roots, size_t n)
 {
 	errcode_t err = bfo_walk(l->t, roots, n, BFO_WALK_READDIR, &l->items);
-	bfo_numbers other = { 0 };
+	bfo_rows other = { 0 };
 	int order;
 
 	if (err)
@@ -227,17 +227,17 @@ static errcode_t read_names(const struct bfo_layout *l, const bfo_numbers *names
 	return err;
 }
 
-errcode_t bfo_layout_measure_dir(const struct bfo_layout *l, uint32_t inode,
+errcode_t bfo_layout_measure_dir(const struct bfo_layout *l, bfo_row row,
 				 struct bfo_layout_dir *d)
 {
 	const struct bfo_tree *t = l->t;
-	const struct bfo_inode *dir = &t->inodes.v[inode], *rec;
+	const struct bfo_inode *dir = &t->inodes.v[row], *rec;
 	bfo_numbers names = { 0 };
 	errcode_t err = 0;
 	uint32_t i;
 	int order;
 
-	*d = (struct bfo_layout_dir) { .inode = inode, .names = dir->nchild };
+	*d = (struct bfo_layout_dir) { .row = row, .names = dir->nchild };
 	count_fill(t, dir, &d->fill);
 	for (i = 0; i < dir->nchild; i++) {
 		rec = placed(t, dir->child + i);
@@ -246,7 +246,7 @@ errcode_t bfo_layout_measure_dir(const struct bfo_layout *l, uint32_t inode,
 	}
 	for (order = 0; order < BFO_WALK_ORDERS && !err; order++) {
 		names.n = 0;
-		err = bfo_walk_names(t, inode, order, &names);
+		err = bfo_walk_names(t, row, order, &names);
 		if (!err && order != BFO_WALK_NAME)
 			err = compare_names(t, &names, order, d);
 		if (!err)

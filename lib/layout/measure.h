@@ -23,7 +23,7 @@
 
 /* A file in many pieces. */
 struct bfo_fragmented {
-	uint32_t inode;		/* index of the record */
+	bfo_row row;
 	uint32_t fragments;
 	uint64_t blocks;
 };
@@ -45,7 +45,7 @@ struct bfo_layout {
 	struct bfo_tree *t;		/* names as bfo_names_list() leaves them */
 	struct bfo_tables *tables;
 	uint32_t read_bytes;		/* of a read(2) */
-	bfo_numbers items;		/* the walk in readdir order */
+	bfo_rows items;		/* the walk in readdir order */
 
 	/* measured, of all items: */
 	struct bfo_pieces pieces;
@@ -60,7 +60,7 @@ struct bfo_layout {
 
 /* One directory, without what is below it; of its files those that have no other name. */
 struct bfo_layout_dir {
-	uint32_t inode;			/* index of the record */
+	bfo_row row;
 	uint64_t names;
 	struct bfo_pieces pieces;
 	struct bfo_fill fill;
@@ -82,8 +82,8 @@ uint64_t bfo_layout_first_block(const struct bfo_tree *t, const struct bfo_inode
 errcode_t bfo_layout_measure(struct bfo_layout *l, const uint32_t *roots, size_t n);
 void bfo_layout_free(struct bfo_layout *l);
 
-/* Measures directory record INODE, after the above. */
-errcode_t bfo_layout_measure_dir(const struct bfo_layout *l, uint32_t inode,
+/* Measures directory record ROW, after the above. */
+errcode_t bfo_layout_measure_dir(const struct bfo_layout *l, bfo_row row,
 				 struct bfo_layout_dir *d);
 
 #endif

@@ -133,7 +133,7 @@ void bfo_block_map(const struct bfo_layout *l, const bfo_ranges *free, uint64_t 
 	}
 	for (i = 0; i < l->tables->dirs.n; i++) {
 		d = &l->tables->dirs.v[i];
-		if (l->t->inodes.v[d->inode].state & BFO_INODE_PLACED)
+		if (l->t->inodes.v[d->row].state & BFO_INODE_PLACED)
 			paint(m, d->blk, d->len, BFO_USE_DIRECTORY);
 	}
 	paint_rest(m);

@@ -25,7 +25,7 @@ errcode_t bfo_tables_add_dirs(struct bfo_tables *tables, const struct bfo_tree *
 	const struct bfo_inode *rec;
 	const struct bfo_seg *s;
 	errcode_t err = 0;
-	uint32_t i, k;
+	bfo_row i, k;
 
 	for (i = 0; i < t->inodes.n; i++) {
 		rec = &t->inodes.v[i];
@@ -34,7 +34,7 @@ errcode_t bfo_tables_add_dirs(struct bfo_tables *tables, const struct bfo_tree *
 		for (k = 0; k < rec->nseg && !err; k++) {
 			s = &t->segs.v[rec->seg + k];
 			err = bfo_vec_push(&tables->dirs, (struct bfo_dir_run) {
-					   .inode = i, .len = s->len, .blk = bfo_seg_blk(s) });
+					   .row = i, .len = s->len, .blk = bfo_seg_blk(s) });
 		}
 	}
 	return err;
@@ -123,15 +123,15 @@ static void read_map(struct bfo_file_reader *r, uint32_t ino)
 		ask(r, &r->all, t->map_blocks.v[i].blk, 1);
 }
 
-static void read_directory(struct bfo_file_reader *r, uint32_t inode)
+static void read_directory(struct bfo_file_reader *r, bfo_row row)
 {
 	uint64_t bs = r->t->block_size;
 	const struct bfo_dir_run *d;
 	size_t i;
 
-	for (i = bfo_vec_lower(&r->tables->dirs, inode, inode); i < r->tables->dirs.n; i++) {
+	for (i = bfo_vec_lower(&r->tables->dirs, row, row); i < r->tables->dirs.n; i++) {
 		d = &r->tables->dirs.v[i];
-		if (d->inode != inode)
+		if (d->row != row)
 			break;
 		bfo_cost_add(&r->all, d->blk * bs, bs, d->len);
 	}
@@ -200,14 +200,14 @@ static void read_file(struct bfo_file_reader *r, const struct bfo_inode *rec)
 	flush(r, &run);
 }
 
-void bfo_file_reader_read(struct bfo_file_reader *r, uint32_t inode)
+void bfo_file_reader_read(struct bfo_file_reader *r, bfo_row row)
 {
-	const struct bfo_inode *rec = &r->t->inodes.v[inode];
+	const struct bfo_inode *rec = &r->t->inodes.v[row];
 
 	if (r->tables) {
 		read_inode(r, rec->ino);
 		read_map(r, rec->ino);
-		read_directory(r, inode);
+		read_directory(r, row);
 	}
 	if (S_ISREG(rec->mode))
 		read_file(r, rec);

@@ -27,7 +27,8 @@ struct bfo_table {
 
 /* Blocks of a directory, in its order. */
 struct bfo_dir_run {
-	uint32_t inode, len;	/* index of the record; blocks */
+	bfo_row row;
+	uint32_t len;		/* blocks */
 	uint64_t blk;
 };
 
@@ -63,7 +64,7 @@ errcode_t bfo_file_reader_init(struct bfo_file_reader *r, const struct bfo_tree 
 			       const struct bfo_tables *tables, uint32_t bytes);
 void bfo_file_reader_free(struct bfo_file_reader *r);
 
-/* Reads record INODE: a regular file or a directory; of anything else the inode alone. */
-void bfo_file_reader_read(struct bfo_file_reader *r, uint32_t inode);
+/* Reads record ROW: a regular file or a directory; of anything else the inode alone. */
+void bfo_file_reader_read(struct bfo_file_reader *r, bfo_row row);
 
 #endif

@@ -23,7 +23,7 @@ struct frame {
 struct walk {
 	struct bfo_tree *t;
 	enum bfo_walk_order order;
-	bfo_numbers *out;
+	bfo_rows *out;
 	uint8_t *seen;		/* a bit per record */
 	bfo_numbers names;	/* positions in names[] */
 	BFO_VEC(struct frame) stack;
@@ -39,7 +39,7 @@ static int by_inode(const void *a, const void *b, void *tree)
 	return x == y ? bfo_names_by_bytes(a, b, tree) : (x > y) - (x < y);
 }
 
-errcode_t bfo_walk_names(const struct bfo_tree *t, uint32_t dir, enum bfo_walk_order order,
+errcode_t bfo_walk_names(const struct bfo_tree *t, bfo_row dir, enum bfo_walk_order order,
 			 bfo_numbers *out)
 {
 	struct bfo_listing l = bfo_listing_begin(&t->inodes.v[dir]);
@@ -57,26 +57,26 @@ errcode_t bfo_walk_names(const struct bfo_tree *t, uint32_t dir, enum bfo_walk_o
 	return 0;
 }
 
-static int was_seen(struct walk *w, uint32_t inode)
+static int was_seen(struct walk *w, bfo_row row)
 {
-	int seen = w->seen[inode / 8] >> inode % 8 & 1;
+	int seen = w->seen[row / 8] >> row % 8 & 1;
 
-	w->seen[inode / 8] |= 1 << inode % 8;
+	w->seen[row / 8] |= 1 << row % 8;
 	return seen;
 }
 
-/* Record INODE is met: once, and then what is in it comes next. */
-static errcode_t enter(struct walk *w, uint32_t inode)
+/* Record ROW is met: once, and then what is in it comes next. */
+static errcode_t enter(struct walk *w, bfo_row row)
 {
-	struct bfo_inode *rec = &w->t->inodes.v[inode];
+	struct bfo_inode *rec = &w->t->inodes.v[row];
 	size_t begin = w->names.n;
-	errcode_t err = bfo_vec_push(w->out, inode);
+	errcode_t err = bfo_vec_push(w->out, row);
 
 	if (w->order == BFO_WALK_READDIR)
 		rec->state |= BFO_INODE_PLACED;
 	if (err || !S_ISDIR(rec->mode))
 		return err;
-	err = bfo_walk_names(w->t, inode, w->order, &w->names);
+	err = bfo_walk_names(w->t, row, w->order, &w->names);
 	return err ? err : bfo_vec_push(&w->stack, (struct frame) { .begin = begin, .next = begin,
 					.end = w->names.n });
 }
@@ -117,8 +117,8 @@ static errcode_t walk_below(struct walk *w)
 	return err;
 }
 
-errcode_t bfo_walk(struct bfo_tree *t, const uint32_t *roots, size_t n, enum bfo_walk_order order,
-		   bfo_numbers *out)
+errcode_t bfo_walk(struct bfo_tree *t, const bfo_row *roots, size_t n, enum bfo_walk_order order,
+		   bfo_rows *out)
 {
 	struct walk w = { .t = t, .order = order, .out = out,
 			  .seen = calloc(t->inodes.n / 8 + 1, 1) };

@@ -19,7 +19,7 @@ enum bfo_walk_order {
 };
 
 /* Appends the names of directory record DIR to OUT, as positions in names[], in ORDER. */
-errcode_t bfo_walk_names(const struct bfo_tree *t, uint32_t dir, enum bfo_walk_order order,
+errcode_t bfo_walk_names(const struct bfo_tree *t, bfo_row dir, enum bfo_walk_order order,
 			 bfo_numbers *out);
 
 /*
@@ -29,7 +29,7 @@ errcode_t bfo_walk_names(const struct bfo_tree *t, uint32_t dir, enum bfo_walk_o
  * In readdir order it also leaves traces in T: BFO_INODE_PLACED and the first name in each record
  * that is met, BFO_INODE_MET in damaged ones; a second name of a directory becomes a finding.
  */
-errcode_t bfo_walk(struct bfo_tree *t, const uint32_t *roots, size_t n, enum bfo_walk_order order,
-		   bfo_numbers *out);
+errcode_t bfo_walk(struct bfo_tree *t, const bfo_row *roots, size_t n, enum bfo_walk_order order,
+		   bfo_rows *out);
 
 #endif

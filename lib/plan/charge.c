@@ -121,7 +121,7 @@ errcode_t bfo_charges_load(struct bfo_plan *plan, const struct bfo_quota_file *f
 		if (!plan->charges)
 			return bfo_fail(plan->ctx, ENOMEM, "reading quota files");
 		for (type = 0; type < BFO_QUOTA_TYPES; type++)
-			plan->charges->files[type].inode = BFO_NONE;
+			plan->charges->files[type].row = BFO_NONE;
 	}
 	for (type = 0; type < BFO_QUOTA_TYPES && !err; type++)
 		err = load(plan, type, &files[type]);
@@ -162,13 +162,14 @@ errcode_t bfo_charges_limits(struct bfo_plan *plan, const struct bfo_quota_file 
 /* Every record that takes the source's inode, but for those that keep the target's. */
 errcode_t bfo_charges_note(struct bfo_plan *plan, uint32_t ino, const void *raw, uint32_t size)
 {
-	uint32_t inode = bfo_tree_find(plan->tree, ino), state;
+	bfo_row row = bfo_tree_find(plan->tree, ino);
+	uint32_t state;
 	errcode_t err = 0;
 	int type;
 
-	if (!plan->charges || inode == BFO_NONE)
+	if (!plan->charges || row == BFO_NONE)
 		return 0;
-	state = plan->tree->inodes.v[inode].state;
+	state = plan->tree->inodes.v[row].state;
 	if (!(state & BFO_INODE_PLACED) || state & BFO_INODE_KEEP)
 		return 0;
 	for (type = 0; type < BFO_QUOTA_TYPES && !err; type++)
@@ -259,7 +260,7 @@ static errcode_t make_record(struct bfo_plan *plan, struct bfo_charge_file *f)
 				 .seg = t->segs.n, .nseg = 1 };
 	errcode_t err;
 
-	if (f->inode != BFO_NONE)
+	if (f->row != BFO_NONE)
 		return 0;
 	err = bfo_vec_push(&t->segs, (struct bfo_seg) { 0 });
 	if (!err)
@@ -267,7 +268,7 @@ static errcode_t make_record(struct bfo_plan *plan, struct bfo_charge_file *f)
 	if (!err)
 		err = bfo_vec_push(&plan->order, t->inodes.n - 1);
 	if (!err)
-		f->inode = t->inodes.n - 1;
+		f->row = t->inodes.n - 1;
 	return err;
 }
 
@@ -282,7 +283,7 @@ static errcode_t size_file(struct bfo_plan *plan, enum bfo_quota_type type)
 		err = take_limits(&f->quota, &f->limits);
 	if (err)
 		return err;
-	rec = &t->inodes.v[f->inode];
+	rec = &t->inodes.v[f->row];
 	rec->new_ino = f->ino;
 	rec->generation = f->generation;
 	err = new_size(f, type, &rec->size);
@@ -307,21 +308,21 @@ errcode_t bfo_charges_size(struct bfo_plan *plan)
 
 /* ---- committing ---- */
 
-static int is_quota(const struct bfo_plan *plan, uint32_t inode)
+static int is_quota(const struct bfo_plan *plan, bfo_row row)
 {
-	return bfo_inode_is_renewed(&plan->tree->inodes.v[inode]) &&
-	       !bfo_plan_is_container(plan, inode);
+	return bfo_inode_is_renewed(&plan->tree->inodes.v[row]) &&
+	       !bfo_plan_is_container(plan, row);
 }
 
-errcode_t bfo_charges_add(struct bfo_plan *plan, uint32_t inode, const void *raw)
+errcode_t bfo_charges_add(struct bfo_plan *plan, bfo_row row, const void *raw)
 {
-	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	const struct bfo_inode *rec = &plan->tree->inodes.v[row];
 	const struct bfo_target *target = plan->target;
 	uint32_t values = 0;
 	errcode_t err = 0;
 	int type;
 
-	if (!plan->charges || is_quota(plan, inode) || rec->flags & EXT4_EA_INODE_FL)
+	if (!plan->charges || is_quota(plan, row) || rec->flags & EXT4_EA_INODE_FL)
 		return 0;
 	if (!(rec->state & BFO_INODE_KEEP))
 		err = bfo_eaimage_values(plan, rec, &values);
@@ -333,12 +334,12 @@ errcode_t bfo_charges_add(struct bfo_plan *plan, uint32_t inode, const void *raw
 	return err ? bfo_fail(plan->ctx, err, "adding up quota") : 0;
 }
 
-void bfo_charges_give_back(struct bfo_plan *plan, uint32_t inode, const void *raw)
+void bfo_charges_give_back(struct bfo_plan *plan, bfo_row row, const void *raw)
 {
 	const struct bfo_target *target = plan->target;
 	int type;
 
-	if (!plan->charges || is_quota(plan, inode))
+	if (!plan->charges || is_quota(plan, row))
 		return;
 	for (type = 0; type < BFO_QUOTA_TYPES; type++)
 		take_back(&plan->charges->files[type].quota,
@@ -347,7 +348,7 @@ void bfo_charges_give_back(struct bfo_plan *plan, uint32_t inode, const void *ra
 
 errcode_t bfo_charges_build(struct bfo_plan *plan, struct bfo_charge_file *file, void **data)
 {
-	const struct bfo_inode *rec = &plan->tree->inodes.v[file->inode];
+	const struct bfo_inode *rec = &plan->tree->inodes.v[file->row];
 	uint64_t bs = plan->target->block_size, room = (rec->size + bs - 1) / bs * bs, size = 0;
 	errcode_t err = bfo_quota_apply(&file->quota, &file->what);
 	char *whole;

@@ -25,7 +25,7 @@
 struct bfo_charge_file {
 	uint32_t ino;			/* 0: there is none */
 	uint32_t generation;
-	uint32_t inode;			/* its record, or BFO_NONE until it has one */
+	bfo_row row;			/* its record, or BFO_NONE until it has one */
 	struct bfo_quota quota;		/* what it says */
 	struct bfo_quota limits;	/* the source's, if takes_limits */
 	int takes_limits;
@@ -59,14 +59,14 @@ errcode_t bfo_charges_note(struct bfo_plan *plan, uint32_t ino, const void *raw,
 /* Sizes the new files: before bfo_plan_space(), again after bfo_charges_load(). */
 errcode_t bfo_charges_size(struct bfo_plan *plan);
 
-/* Record INODE is written as RAW (target inode size): its owners are charged for it. */
-errcode_t bfo_charges_add(struct bfo_plan *plan, uint32_t inode, const void *raw);
+/* Record ROW is written as RAW (target inode size): its owners are charged for it. */
+errcode_t bfo_charges_add(struct bfo_plan *plan, bfo_row row, const void *raw);
 
 /*
- * The target's RAW is about to become that of record INODE: its owners get back what they were
+ * The target's RAW is about to become that of record ROW: its owners get back what they were
  * charged.
  */
-void bfo_charges_give_back(struct bfo_plan *plan, uint32_t inode, const void *raw);
+void bfo_charges_give_back(struct bfo_plan *plan, bfo_row row, const void *raw);
 
 /*
  * The new content of FILE, the blocks of its record in full, in memory that the caller frees.  Once,

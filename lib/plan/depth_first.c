@@ -21,7 +21,7 @@
 
 /* A directory being walked. */
 struct frame {
-	uint32_t dir;		/* index of the record */
+	bfo_row dir;		/* index of the record */
 	struct bfo_listing names;
 	int is_lost;		/* not copied, nor is what is below it */
 };
@@ -31,17 +31,17 @@ struct walk {
 	BFO_VEC(struct frame) stack;
 };
 
-static errcode_t push_dir(struct walk *w, uint32_t inode, int is_lost)
+static errcode_t push_dir(struct walk *w, bfo_row row, int is_lost)
 {
-	const struct bfo_inode *rec = &w->plan->tree->inodes.v[inode];
+	const struct bfo_inode *rec = &w->plan->tree->inodes.v[row];
 
-	return bfo_vec_push(&w->stack, (struct frame) { .dir = inode, .is_lost = is_lost,
+	return bfo_vec_push(&w->stack, (struct frame) { .dir = row, .is_lost = is_lost,
 			    .names = bfo_listing_begin(rec) });
 }
 
-static errcode_t place(struct bfo_plan *plan, uint32_t inode)
+static errcode_t place(struct bfo_plan *plan, bfo_row row)
 {
-	struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	struct bfo_inode *rec = &plan->tree->inodes.v[row];
 	errcode_t err;
 
 	rec->state |= BFO_INODE_PLACED;
@@ -52,7 +52,7 @@ static errcode_t place(struct bfo_plan *plan, uint32_t inode)
 	if (S_ISREG(rec->mode) && rec->size >= 1ULL << 31)
 		plan->large_file = 1;
 	err = rec->state & BFO_INODE_KEEP ? 0 : bfo_loss_of_parts(plan, rec);
-	return err ? err : bfo_vec_push(&plan->order, inode);
+	return err ? err : bfo_vec_push(&plan->order, row);
 }
 
 /* The link count that record REC has in the target before anything is added. */
@@ -90,10 +90,10 @@ static void count_link(struct bfo_inode *rec)
 		rec->links++;
 }
 
-/* Directory record INODE is where N in directory DIR says, whatever other names it has in the source. */
-static void note_place(struct walk *w, uint32_t dir, uint32_t inode, const struct bfo_name *n)
+/* Directory record ROW is where N in directory DIR says, whatever other names it has in the source. */
+static void note_place(struct walk *w, bfo_row dir, bfo_row row, const struct bfo_name *n)
 {
-	struct bfo_inode *rec = &w->plan->tree->inodes.v[inode];
+	struct bfo_inode *rec = &w->plan->tree->inodes.v[row];
 
 	if (dir != w->plan->landing)		/* another name of it was to land */
 		rec->state &= ~BFO_INODE_LANDED;
@@ -109,7 +109,7 @@ static errcode_t has_two_names(const struct bfo_plan *plan, const struct bfo_mer
 }
 
 /* A directory that the target has already: walked if it gains names, below or in it. */
-static errcode_t visit_old(struct walk *w, uint32_t dir, const struct bfo_name *n)
+static errcode_t visit_old(struct walk *w, bfo_row dir, const struct bfo_name *n)
 {
 	struct bfo_merged *m = NULL;
 	errcode_t err = 0;
@@ -121,10 +121,10 @@ static errcode_t visit_old(struct walk *w, uint32_t dir, const struct bfo_name *
 	if (m->is_met)
 		return has_two_names(w->plan, m);
 	m->is_met = 1;
-	note_place(w, dir, m->inode, n);
+	note_place(w, dir, m->row, n);
 	if (m->gained)
-		err = place(w->plan, m->inode);
-	return err ? err : push_dir(w, m->inode, 0);
+		err = place(w->plan, m->row);
+	return err ? err : push_dir(w, m->row, 0);
 }
 
 /* What cannot be on the target goes like what is damaged, but for the word. */
@@ -148,8 +148,8 @@ static void lose_link(struct bfo_inode *rec)
 static errcode_t drop_excess(struct walk *w, struct bfo_name *n)
 {
 	struct bfo_tree *t = w->plan->tree;
-	uint32_t inode = n->ino;
-	struct bfo_inode *rec = &t->inodes.v[inode];
+	bfo_row row = n->ino;
+	struct bfo_inode *rec = &t->inodes.v[row];
 	errcode_t err;
 
 	if (rec->state & BFO_INODE_MADE)
@@ -162,7 +162,7 @@ static errcode_t drop_excess(struct walk *w, struct bfo_name *n)
 		return err;
 	}
 	rec->state |= BFO_INODE_BAD | BFO_INODE_MET;
-	return err ? err : push_dir(w, inode, 1);
+	return err ? err : push_dir(w, row, 1);
 }
 
 /* A name below what does not come along: the links of its file become fewer. */
@@ -183,13 +183,13 @@ static errcode_t visit_lost(struct walk *w, const struct bfo_name *n)
 }
 
 /* True if ".." of directory REC does not lead to the directory DIR that holds its name. */
-static int has_strange_parent(const struct bfo_tree *t, const struct bfo_inode *rec, uint32_t dir)
+static int has_strange_parent(const struct bfo_tree *t, const struct bfo_inode *rec, bfo_row dir)
 {
 	return !(rec->state & BFO_INODE_LANDED) && rec->dotdot &&
 	       rec->dotdot != t->inodes.v[dir].ino;
 }
 
-static errcode_t visit(struct walk *w, uint32_t dir, struct bfo_name *n)
+static errcode_t visit(struct walk *w, bfo_row dir, struct bfo_name *n)
 {
 	struct bfo_tree *t = w->plan->tree;
 	enum bfo_finding_kind kind;
@@ -314,11 +314,11 @@ void bfo_plan_leave_out(struct bfo_plan *plan)
 /* True if a finding is about something that was asked for. */
 static int concerns(const struct bfo_tree *t, const struct bfo_finding *f)
 {
-	uint32_t inode = bfo_tree_find(t, f->len == BFO_NO_NAME ? f->ino : f->dir);
+	bfo_row row = bfo_tree_find(t, f->len == BFO_NO_NAME ? f->ino : f->dir);
 
 	if (f->len != BFO_NO_NAME && !f->dir)
 		return 1;			/* in a directory that the plan made */
-	return inode != BFO_NONE && t->inodes.v[inode].state &
+	return row != BFO_NONE && t->inodes.v[row].state &
 	       (BFO_INODE_PLACED | BFO_INODE_EXISTS | BFO_INODE_MET);
 }
 
@@ -336,14 +336,14 @@ static void drop_foreign(struct bfo_tree *t)
 static void drop_nameless(struct bfo_tree *t)
 {
 	size_t i, kept = 0;
-	uint32_t inode;
+	bfo_row row;
 
 	for (i = 0; i < t->findings.n; i++) {
 		const struct bfo_finding *f = &t->findings.v[i];
 
-		inode = f->len == BFO_NO_NAME ? bfo_tree_find(t, f->ino) : BFO_NONE;
-		if (inode == BFO_NONE || t->inodes.v[inode].state & (BFO_INODE_PLACED |
-		    BFO_INODE_EXISTS | BFO_INODE_MET) || t->inodes.v[inode].name != BFO_NONE)
+		row = f->len == BFO_NO_NAME ? bfo_tree_find(t, f->ino) : BFO_NONE;
+		if (row == BFO_NONE || t->inodes.v[row].state & (BFO_INODE_PLACED |
+		    BFO_INODE_EXISTS | BFO_INODE_MET) || t->inodes.v[row].name != BFO_NONE)
 			t->findings.v[kept++] = *f;
 	}
 	t->findings.n = kept;

@@ -161,9 +161,9 @@ static int fits_one_block(const struct bfo_dirimage *img)
 }
 
 errcode_t bfo_dirimage_init(struct bfo_dirimage *img, const struct bfo_tree *tree,
-			    const struct bfo_target *target, uint32_t inode, uint32_t fill)
+			    const struct bfo_target *target, bfo_row row, uint32_t fill)
 {
-	const struct bfo_inode *dir = &tree->inodes.v[inode];
+	const struct bfo_inode *dir = &tree->inodes.v[row];
 	errcode_t err = 0;
 	int torn = 0;
 

@@ -35,13 +35,13 @@ struct bfo_dirimage {
 };
 
 /*
- * Lays out directory record INODE of TREE, filling htree leaves to FILL percent.  Names that are not
+ * Lays out directory record ROW of TREE, filling htree leaves to FILL percent.  Names that are not
  * copied stand for BFO_NONE, as bfo_plan_order() and bfo_plan_leave_out() leave them.  Numbers
  * (inode, parent) need not be known yet.  Returns BFO_ET_DIR_TOO_BIG if TARGET's features cannot
  * hold it.  Release with bfo_dirimage_free(), also after an error.
  */
 errcode_t bfo_dirimage_init(struct bfo_dirimage *img, const struct bfo_tree *tree,
-			    const struct bfo_target *target, uint32_t inode, uint32_t fill);
+			    const struct bfo_target *target, bfo_row row, uint32_t fill);
 void bfo_dirimage_free(struct bfo_dirimage *img);
 
 /* Sets the numbers that go into the blocks: the directory's own and its parent's. */

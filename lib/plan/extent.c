@@ -66,9 +66,9 @@ static errcode_t add_slice(const struct bfo_plan *plan, bfo_segs *out, uint64_t 
 	return err;
 }
 
-errcode_t bfo_extents_of(const struct bfo_plan *plan, uint32_t inode, bfo_segs *out)
+errcode_t bfo_extents_of(const struct bfo_plan *plan, bfo_row row, bfo_segs *out)
 {
-	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	const struct bfo_inode *rec = &plan->tree->inodes.v[row];
 	struct bfo_run_walk walk;
 	struct bfo_run run;
 	errcode_t err = 0;
@@ -186,7 +186,7 @@ void bfo_extent_root(const struct bfo_plan *plan, const struct bfo_map_tree *tre
 void bfo_extent_block(const struct bfo_plan *plan, const struct bfo_map_tree *tree,
 		      const struct bfo_seg *ext, uint32_t k, void *buf)
 {
-	const struct bfo_inode *rec = &plan->tree->inodes.v[tree->inode];
+	const struct bfo_inode *rec = &plan->tree->inodes.v[tree->row];
 	uint32_t room = per_block(plan->target->block_size), child, n, crc;
 	struct ext3_extent_header *eh = buf;
 	struct level l = first_level(tree->extents, room), below = l;

@@ -17,10 +17,10 @@
 typedef BFO_VEC(struct bfo_seg) bfo_segs;
 
 /*
- * The target's extents of record INODE, in logical order, none longer than the format allows,
+ * The target's extents of record ROW, in logical order, none longer than the format allows,
  * neighbours joined.  OUT is emptied first.
  */
-errcode_t bfo_extents_of(const struct bfo_plan *plan, uint32_t inode, bfo_segs *out);
+errcode_t bfo_extents_of(const struct bfo_plan *plan, bfo_row row, bfo_segs *out);
 
 /* Blocks that a tree needs for N extents; 0 if they fit into the inode. */
 uint32_t bfo_extent_tree_blocks(uint32_t n, uint32_t block_size);

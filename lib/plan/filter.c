@@ -89,7 +89,7 @@ static errcode_t sort_findings(struct walk *w)
 {
 	const struct bfo_tree *t = w->plan->tree;
 	errcode_t err = 0;
-	uint32_t dir, i;
+	bfo_row dir, i;
 
 	for (i = 0; i < t->findings.n && !err; i++) {
 		if (t->findings.v[i].len == BFO_NO_NAME || !t->findings.v[i].dir)
@@ -115,13 +115,13 @@ static int is_excluded(struct walk *w, const uint64_t *dir, const char *text, si
 	return 1;
 }
 
-static int is_directory(const struct bfo_tree *t, uint32_t inode)
+static int is_directory(const struct bfo_tree *t, bfo_row row)
 {
-	return inode != BFO_NONE && S_ISDIR(t->inodes.v[inode].mode);
+	return row != BFO_NONE && S_ISDIR(t->inodes.v[row].mode);
 }
 
 /* Marks findings about names that are left out of directory record DIR: no kind. */
-static void forget_findings(struct walk *w, uint32_t dir, const uint64_t *state, int whole)
+static void forget_findings(struct walk *w, bfo_row dir, const uint64_t *state, int whole)
 {
 	struct bfo_tree *t = w->plan->tree;
 	size_t lo = 0, hi = w->found.n, mid;
@@ -153,7 +153,7 @@ static void drop_forgotten(struct bfo_tree *t)
 }
 
 /* Enters directory record DIR, the path of which w->state has been fed. */
-static errcode_t enter(struct walk *w, uint32_t dir, int whole)
+static errcode_t enter(struct walk *w, bfo_row dir, int whole)
 {
 	const struct bfo_inode *rec = &w->plan->tree->inodes.v[dir];
 	errcode_t err;
@@ -187,7 +187,7 @@ static errcode_t visit(struct walk *w, uint32_t pos, int whole)
 	return enter(w, n->ino, whole || test(w->listed, pos));
 }
 
-static errcode_t walk_all(struct walk *w, uint32_t root, int whole)
+static errcode_t walk_all(struct walk *w, bfo_row root, int whole)
 {
 	errcode_t err;
 
@@ -278,7 +278,7 @@ void bfo_filter_free(struct bfo_filter *filter)
 
 errcode_t bfo_plan_filter(struct bfo_plan *plan, struct bfo_filter *filter)
 {
-	uint32_t root = bfo_tree_find(plan->tree, EXT2_ROOT_INO);
+	bfo_row root = bfo_tree_find(plan->tree, EXT2_ROOT_INO);
 	struct walk w = { .plan = plan };
 	int whole = !filter->selects;
 	errcode_t err;

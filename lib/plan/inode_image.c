@@ -164,15 +164,15 @@ static uint64_t ea_blocks(const struct bfo_plan *plan, const struct ext2_inode_l
 	return scratch->charge + (has_block ? plan->target->cluster_blocks : 0);
 }
 
-static errcode_t set_map(const struct bfo_plan *plan, uint32_t inode,
+static errcode_t set_map(const struct bfo_plan *plan, bfo_row row,
 			 struct ext2_inode_large *raw, struct bfo_inode_scratch *scratch)
 {
 	struct bfo_map *map = &scratch->map;
-	errcode_t err = bfo_map_init(map, plan, inode);
+	errcode_t err = bfo_map_init(map, plan, row);
 
 	if (err)
 		return err;
-	bfo_map_root(map, plan, map->blocks ? bfo_plan_tree(plan, inode) : NULL, raw->i_block);
+	bfo_map_root(map, plan, map->blocks ? bfo_plan_tree(plan, row) : NULL, raw->i_block);
 	raw->i_flags &= le32(~EXT4_EXTENTS_FL);
 	if (plan->target->has_extents)
 		raw->i_flags |= le32(EXT4_EXTENTS_FL);
@@ -244,12 +244,12 @@ void bfo_inode_recast(const struct bfo_plan *plan, const void *from, uint32_t fr
 		clamp_times(from, fields_end(from, from_size), to);
 }
 
-/* The content of directory INODE, which is to stand in its inode. */
-static errcode_t make_content(const struct bfo_plan *plan, uint32_t inode,
+/* The content of directory ROW, which is to stand in its inode. */
+static errcode_t make_content(const struct bfo_plan *plan, bfo_row row,
 			      struct bfo_inode_scratch *scratch)
 {
-	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
-	uint32_t parent = plan->tree->inodes.v[bfo_plan_parent(plan, inode)].new_ino;
+	const struct bfo_inode *rec = &plan->tree->inodes.v[row];
+	uint32_t parent = plan->tree->inodes.v[bfo_plan_parent(plan, row)].new_ino;
 	struct bfo_dirimage img;
 	errcode_t err;
 
@@ -257,7 +257,7 @@ static errcode_t make_content(const struct bfo_plan *plan, uint32_t inode,
 	err = bfo_vec_reserve(&scratch->content, rec->size);
 	if (err)
 		return err;
-	err = bfo_dirimage_init(&img, plan->tree, plan->target, inode, plan->dir_fill);
+	err = bfo_dirimage_init(&img, plan->tree, plan->target, row, plan->dir_fill);
 	bfo_dirimage_number(&img, rec->new_ino, parent, rec->generation);
 	if (!err)
 		bfo_inline_dir(&img, rec->size, scratch->content.v);
@@ -267,14 +267,14 @@ static errcode_t make_content(const struct bfo_plan *plan, uint32_t inode,
 }
 
 /* Content that stands in the inode: its head in i_block, its tail becomes an attribute. */
-static errcode_t set_inline(const struct bfo_plan *plan, uint32_t inode,
+static errcode_t set_inline(const struct bfo_plan *plan, bfo_row row,
 			    struct ext2_inode_large *raw, struct bfo_inode_scratch *scratch)
 {
 	uint32_t size, head;
 	errcode_t err = 0;
 
-	if (S_ISDIR(plan->tree->inodes.v[inode].mode))
-		err = make_content(plan, inode, scratch);
+	if (S_ISDIR(plan->tree->inodes.v[row].mode))
+		err = make_content(plan, row, scratch);
 	if (err)
 		return err;
 	size = scratch->content.n;
@@ -287,10 +287,10 @@ static errcode_t set_inline(const struct bfo_plan *plan, uint32_t inode,
 }
 
 /* Where attributes stand in the inode and in a block, and which. */
-static errcode_t set_xattrs(const struct bfo_plan *plan, uint32_t inode,
+static errcode_t set_xattrs(const struct bfo_plan *plan, bfo_row row,
 			    struct ext2_inode_large *raw, struct bfo_inode_scratch *scratch)
 {
-	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	const struct bfo_inode *rec = &plan->tree->inodes.v[row];
 	errcode_t err;
 
 	set_ea_block(plan, rec, raw);
@@ -301,7 +301,7 @@ static errcode_t set_xattrs(const struct bfo_plan *plan, uint32_t inode,
 	scratch->charge = bfo_eaimage_charge(&scratch->ea, plan);
 	bfo_eaimage_number(&scratch->ea, plan);
 	if (!err && rec->state & BFO_INODE_STUFF)
-		err = set_inline(plan, inode, raw, scratch);
+		err = set_inline(plan, row, raw, scratch);
 	if (!err && plan->target->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
 		bfo_eaimage_inode(&scratch->ea, plan, raw);
 	return err;
@@ -315,11 +315,11 @@ void bfo_inode_scratch_free(struct bfo_inode_scratch *scratch)
 }
 
 /* Of a value in an inode of its own: atime is its hash, ctime and version count references. */
-static void set_value(const struct bfo_plan *plan, uint32_t inode, struct ext2_inode_large *raw)
+static void set_value(const struct bfo_plan *plan, bfo_row row, struct ext2_inode_large *raw)
 {
-	const struct bfo_value *v = bfo_tree_value(plan->tree, inode);
+	const struct bfo_value *v = bfo_tree_value(plan->tree, row);
 
-	set_size(&plan->tree->inodes.v[inode], raw);
+	set_size(&plan->tree->inodes.v[row], raw);
 	raw->i_atime = le32(v->hash);
 	if (HAS_FIELD(plan, raw, i_atime_extra))
 		raw->i_atime_extra = extra_time(v->hash);
@@ -332,10 +332,10 @@ static void set_value(const struct bfo_plan *plan, uint32_t inode, struct ext2_i
 }
 
 /* What is taken over from the source, or made: not of a directory that keeps what it has. */
-static errcode_t set_attributes(const struct bfo_plan *plan, uint32_t inode,
+static errcode_t set_attributes(const struct bfo_plan *plan, bfo_row row,
 				struct ext2_inode_large *raw, struct bfo_inode_scratch *scratch)
 {
-	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	const struct bfo_inode *rec = &plan->tree->inodes.v[row];
 
 	if (rec->state & (BFO_INODE_MADE | BFO_INODE_MOVED))
 		make_inode(plan, rec, raw);
@@ -345,11 +345,11 @@ static errcode_t set_attributes(const struct bfo_plan *plan, uint32_t inode,
 		strip(raw);
 	raw->i_flags &= le32(rec->flags);	/* what its type cannot have is not in the record */
 	if (rec->flags & EXT4_EA_INODE_FL)
-		set_value(plan, inode, raw);
+		set_value(plan, row, raw);
 	raw->i_dtime = 0;
 	raw->i_faddr = 0;		/* fragments never came to be; e2fsck objects to others */
 	raw->i_flags &= le32(~bfo_loss_flags(plan->target, plan->tree));
-	return set_xattrs(plan, inode, raw, scratch);
+	return set_xattrs(plan, row, raw, scratch);
 }
 
 /* Blocks of RANGES, whole clusters; neighbours may share one. */
@@ -413,10 +413,10 @@ static errcode_t leave_inode(const struct bfo_plan *plan, struct ext2_inode_larg
 	return err;
 }
 
-errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *data,
+errcode_t bfo_inode_image(const struct bfo_plan *plan, bfo_row row, void *data,
 			  struct bfo_inode_scratch *scratch)
 {
-	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	const struct bfo_inode *rec = &plan->tree->inodes.v[row];
 	struct ext2_inode_large *raw = data;
 	errcode_t err = 0;
 
@@ -427,7 +427,7 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *dat
 		count_change(plan, raw);
 		err = leave_inode(plan, raw, scratch);
 	} else {
-		err = set_attributes(plan, inode, raw, scratch);
+		err = set_attributes(plan, row, raw, scratch);
 	}
 	raw->i_links_count = le16(bfo_plan_links(plan, rec));
 	if (S_ISDIR(rec->mode))
@@ -437,7 +437,7 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *dat
 	if (bfo_plan_is_written_last(plan, rec))
 		set_size(rec, raw);
 	if (!err)
-		err = has_map(rec) ? set_map(plan, inode, raw, scratch)
+		err = has_map(rec) ? set_map(plan, row, raw, scratch)
 				   : keep_i_block(plan, raw, scratch);
 	if (err)
 		return bfo_fail(plan->ctx, err, "making inode %u", rec->new_ino);

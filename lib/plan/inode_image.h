@@ -29,12 +29,12 @@ struct bfo_inode_scratch {
 void bfo_inode_recast(const struct bfo_plan *plan, const void *from, uint32_t from_size, void *to);
 
 /*
- * Makes RAW (target inode size) the inode of record INODE.  RAW holds before: the source's inode,
+ * Makes RAW (target inode size) the inode of record ROW.  RAW holds before: the source's inode,
  * recast; for a directory that keeps its attributes, or a quota file, the target's; for one made
  * here, anything.
  * Of a file or symbolic link that is to stand in its inode, scratch->content is the content.
  */
-errcode_t bfo_inode_image(const struct bfo_plan *plan, uint32_t inode, void *raw,
+errcode_t bfo_inode_image(const struct bfo_plan *plan, bfo_row row, void *raw,
 			  struct bfo_inode_scratch *scratch);
 void bfo_inode_scratch_free(struct bfo_inode_scratch *scratch);
 

@@ -15,7 +15,7 @@
 void bfo_itrees_init(struct bfo_itrees *it, struct bfo_plan *plan)
 {
 	memset(it, 0, sizeof(*it));
-	it->inode = BFO_NONE;
+	it->row = BFO_NONE;
 	plan->itrees = it;
 	bfo_itrees_describe(plan);
 }
@@ -52,12 +52,12 @@ static errcode_t make_record(struct bfo_plan *plan, struct bfo_inode rec)
 	if (!err)
 		err = bfo_vec_push(&t->inodes, rec);
 	if (!err)
-		plan->itrees->inode = t->inodes.n - 1;
+		plan->itrees->row = t->inodes.n - 1;
 	return err;
 }
 
 /* The slice of directory record DIR, moved to the end of names[], where it can grow. */
-static errcode_t move_slice(struct bfo_tree *t, uint32_t dir)
+static errcode_t move_slice(struct bfo_tree *t, bfo_row dir)
 {
 	struct bfo_inode *rec = &t->inodes.v[dir];
 	errcode_t err = bfo_vec_reserve(&t->names, rec->nchild + 1);
@@ -71,7 +71,7 @@ static errcode_t move_slice(struct bfo_tree *t, uint32_t dir)
 }
 
 /* The name that was added last finds its place in the slice that ends with it. */
-static errcode_t sort_in(struct bfo_plan *plan, uint32_t dir)
+static errcode_t sort_in(struct bfo_plan *plan, bfo_row dir)
 {
 	struct bfo_tree *t = plan->tree;
 	struct bfo_inode *rec = &t->inodes.v[dir];
@@ -97,18 +97,18 @@ errcode_t bfo_itrees_name(struct bfo_plan *plan)
 	struct bfo_tree *t = plan->tree;
 	errcode_t err;
 
-	if (!plan->itrees || plan->itrees->ino || plan->itrees->inode != BFO_NONE)
+	if (!plan->itrees || plan->itrees->ino || plan->itrees->row != BFO_NONE)
 		return 0;
 	err = make_record(plan, (struct bfo_inode) { .state = BFO_INODE_MADE,
 			  .flags = EXT2_IMMUTABLE_FL, .links_read = 1 });
 	if (!err)
 		err = move_slice(t, plan->root);
 	if (!err)
-		err = bfo_tree_add_name(t, plan->root, plan->itrees->inode, EXT2_FT_REG_FILE, name,
+		err = bfo_tree_add_name(t, plan->root, plan->itrees->row, EXT2_FT_REG_FILE, name,
 					sizeof(name) - 1);
 	if (err)
 		return err;
-	t->inodes.v[plan->itrees->inode].name = t->names.n - 1;
+	t->inodes.v[plan->itrees->row].name = t->names.n - 1;
 	bfo_name_hash(plan->target, t->inodes.v[plan->root].flags, name,
 		      &t->names.v[t->names.n - 1]);
 	return sort_in(plan, plan->root);
@@ -119,17 +119,17 @@ errcode_t bfo_itrees_renew(struct bfo_plan *plan)
 	struct bfo_itrees *it = plan->itrees;
 	errcode_t err;
 
-	if (!it || !it->ino || it->inode != BFO_NONE)
+	if (!it || !it->ino || it->row != BFO_NONE)
 		return 0;
 	err = make_record(plan, (struct bfo_inode) { .links = it->links, .new_ino = it->ino,
 			  .generation = it->generation, .state = BFO_INODE_EXISTS |
 			  BFO_INODE_KEEP | BFO_INODE_PLACED });
-	return err ? err : bfo_vec_push(&plan->order, it->inode);
+	return err ? err : bfo_vec_push(&plan->order, it->row);
 }
 
 uint32_t bfo_itrees_number(const struct bfo_plan *plan)
 {
-	return plan->tree->inodes.v[plan->itrees->inode].new_ino;
+	return plan->tree->inodes.v[plan->itrees->row].new_ino;
 }
 
 errcode_t bfo_itrees_lay_out(struct bfo_plan *plan)
@@ -137,7 +137,7 @@ errcode_t bfo_itrees_lay_out(struct bfo_plan *plan)
 	struct bfo_itrees *it = plan->itrees;
 	struct itree_header *h = &it->header;
 	struct bfo_tree *t = plan->tree;
-	struct bfo_inode *rec = &t->inodes.v[it->inode];
+	struct bfo_inode *rec = &t->inodes.v[it->row];
 	uint64_t at;
 	size_t i;
 

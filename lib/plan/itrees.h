@@ -26,7 +26,7 @@ struct bfo_itree {
 };
 
 struct bfo_itrees {
-	uint32_t inode;			/* the container's record, or BFO_NONE until it has one */
+	bfo_row row;			/* the container's record, or BFO_NONE until it has one */
 	uint32_t ino;			/* set by the caller: of the one the target has, or 0; */
 	uint32_t generation;		/* its generation, */
 	uint16_t links;			/* its link count: somebody may have given it names; */
@@ -75,10 +75,10 @@ static inline int bfo_itrees_is_big(uint32_t block_size, uint64_t bytes)
 	return bytes + 24 > block_size;
 }
 
-/* True if record INODE is the container. */
-static inline int bfo_plan_is_container(const struct bfo_plan *plan, uint32_t inode)
+/* True if record ROW is the container. */
+static inline int bfo_plan_is_container(const struct bfo_plan *plan, bfo_row row)
 {
-	return plan->itrees && plan->itrees->inode == inode;
+	return plan->itrees && plan->itrees->row == row;
 }
 
 /* True if REC's content depends on inodes, so that it is not written with the data of others. */

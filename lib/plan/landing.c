@@ -36,27 +36,27 @@ static errcode_t walk(struct bfo_plan *plan, const char *path, uint32_t *pos)
 }
 
 /* Appends a record for a directory that is made here, with LINKS to come. */
-static errcode_t make_dir(struct bfo_plan *plan, uint32_t *inode)
+static errcode_t make_dir(struct bfo_plan *plan, bfo_row *row)
 {
-	*inode = plan->tree->inodes.n;
+	*row = plan->tree->inodes.n;
 	return bfo_vec_push(&plan->tree->inodes, (struct bfo_inode) {
 			    .mode = S_IFDIR | MADE_MODE, .ea = BFO_NONE, .name = BFO_NONE,
 			    .state = BFO_INODE_MADE });
 }
 
-/* Makes the one name NAME in made directory DIR lead to record INODE. */
-static errcode_t add_made_name(struct bfo_plan *plan, uint32_t dir, uint32_t inode,
+/* Makes the one name NAME in made directory DIR lead to record ROW. */
+static errcode_t add_made_name(struct bfo_plan *plan, bfo_row dir, bfo_row row,
 			       const char *name, size_t len)
 {
 	struct bfo_tree *t = plan->tree;
 	struct bfo_name *n;
 	errcode_t err;
 
-	err = bfo_tree_add_name(t, dir, inode, bfo_dirent_type(t->inodes.v[inode].mode), name,
+	err = bfo_tree_add_name(t, dir, row, bfo_dirent_type(t->inodes.v[row].mode), name,
 				len);
 	if (err)
 		return err;
-	t->inodes.v[inode].name = t->names.n - 1;
+	t->inodes.v[row].name = t->names.n - 1;
 	n = &t->names.v[t->names.n - 1];
 	bfo_name_hash(plan->target, t->inodes.v[dir].flags, name, n);
 	if (!t->inodes.v[dir].nchild++)
@@ -64,12 +64,12 @@ static errcode_t add_made_name(struct bfo_plan *plan, uint32_t dir, uint32_t ino
 	return 0;
 }
 
-/* Made directories for the root and every component of TO; the last one is *INODE. */
-static errcode_t make_path(struct bfo_plan *plan, const char *to, uint32_t *inode)
+/* Made directories for the root and every component of TO; the last one is *ROW. */
+static errcode_t make_path(struct bfo_plan *plan, const char *to, bfo_row *row)
 {
-	errcode_t err = make_dir(plan, inode);
+	errcode_t err = make_dir(plan, row);
 	const char *rest = to, *name;
-	uint32_t dir = *inode;
+	bfo_row dir = *row;
 	size_t len;
 
 	plan->root = dir;
@@ -79,10 +79,10 @@ static errcode_t make_path(struct bfo_plan *plan, const char *to, uint32_t *inod
 		if (len == 2 && !memcmp(name, "..", 2))
 			return bfo_fail(plan->ctx, EINVAL, "making %.200s on the target: '..' "
 					"cannot stand in --to", to);
-		err = make_dir(plan, inode);
+		err = make_dir(plan, row);
 		if (!err)
-			err = add_made_name(plan, dir, *inode, name, len);
-		dir = *inode;
+			err = add_made_name(plan, dir, *row, name, len);
+		dir = *row;
 	}
 	return err;
 }
@@ -92,17 +92,17 @@ static int by_order(const void *a, const void *b, void *tree)
 	return bfo_name_compare(tree, a, tree, b);
 }
 
-/* True if record ABOVE is INODE or one of the directories that lead to it. */
-static int lies_in(const struct bfo_tree *t, uint32_t inode, uint32_t above)
+/* True if record ABOVE is ROW or one of the directories that lead to it. */
+static int lies_in(const struct bfo_tree *t, bfo_row row, bfo_row above)
 {
 	size_t steps = 0;
 
 	for (;;) {
-		if (inode == above)
+		if (row == above)
 			return 1;
-		if (t->inodes.v[inode].name == BFO_NONE || steps++ > t->inodes.n)
+		if (t->inodes.v[row].name == BFO_NONE || steps++ > t->inodes.n)
 			return 0;
-		inode = t->names.v[t->inodes.v[inode].name].dir;
+		row = t->names.v[t->inodes.v[row].name].dir;
 	}
 }
 
@@ -132,7 +132,7 @@ static errcode_t check_paths(struct bfo_plan *plan, const char *const *from, con
 }
 
 /* Copies name POS into directory record DIR, which may hash in another way than where it stood. */
-static errcode_t land_name(struct bfo_plan *plan, uint32_t dir, uint32_t pos)
+static errcode_t land_name(struct bfo_plan *plan, bfo_row dir, uint32_t pos)
 {
 	struct bfo_tree *t = plan->tree;
 	errcode_t err = bfo_vec_reserve(&t->names, 1);
@@ -152,7 +152,7 @@ static errcode_t land_name(struct bfo_plan *plan, uint32_t dir, uint32_t pos)
 }
 
 /* The names that land in record DIR: those at POS, or all of the source's root. */
-static errcode_t land_names(struct bfo_plan *plan, uint32_t dir, const uint32_t *pos, size_t n)
+static errcode_t land_names(struct bfo_plan *plan, bfo_row dir, const uint32_t *pos, size_t n)
 {
 	struct bfo_tree *t = plan->tree;
 	struct bfo_inode *root = &t->inodes.v[bfo_tree_find(t, EXT2_ROOT_INO)];
@@ -193,7 +193,7 @@ static errcode_t find_paths(struct bfo_plan *plan, const char *const *from, size
 /* What is copied from the source; at least one path. */
 static errcode_t land(struct bfo_plan *plan, const char *const *from, size_t n, const char *to)
 {
-	uint32_t root = bfo_tree_find(plan->tree, EXT2_ROOT_INO), dir;
+	bfo_row root = bfo_tree_find(plan->tree, EXT2_ROOT_INO), dir;
 	uint32_t *pos = malloc(n * sizeof(*pos));
 	const char *rest = to, *name;
 	errcode_t err;
@@ -223,6 +223,6 @@ errcode_t bfo_plan_land(struct bfo_plan *plan, const char *const *from, size_t n
 {
 	errcode_t err = n ? land(plan, from, n, to) : make_path(plan, to, &plan->landing);
 
-	return err ? err : bfo_vec_push(&plan->pairs, (struct bfo_pair) { .inode = plan->root,
+	return err ? err : bfo_vec_push(&plan->pairs, (struct bfo_pair) { .row = plan->root,
 					.ino = EXT2_ROOT_INO });
 }

@@ -57,7 +57,7 @@ static void find_range(const struct bfo_plan *plan, const struct bfo_inode *d, c
 }
 
 /* The position in names[] of NAME in directory record DIR, or BFO_NONE. */
-static uint32_t find_name(const struct bfo_plan *plan, uint32_t dir, const char *name, size_t len)
+static uint32_t find_name(const struct bfo_plan *plan, bfo_row dir, const char *name, size_t len)
 {
 	const struct bfo_tree *t = plan->tree;
 	uint32_t at, end;
@@ -80,13 +80,13 @@ uint32_t bfo_lookup_record(const struct bfo_plan *plan, const struct bfo_name *n
 	if (bfo_name_type(n) != (EXT2_FT_DIR | BFO_NAME_FIXED))
 		return BFO_NONE;
 	m = bfo_plan_merged(plan, n->ino);
-	return m ? m->inode : BFO_NONE;
+	return m ? m->row : BFO_NONE;
 }
 
 errcode_t bfo_lookup_step(struct bfo_plan *plan, struct bfo_lookup *l, int *more)
 {
 	const struct bfo_tree *t = plan->tree;
-	uint32_t dir = l->pos == BFO_NONE ? bfo_tree_find(t, EXT2_ROOT_INO) :
+	bfo_row dir = l->pos == BFO_NONE ? bfo_tree_find(t, EXT2_ROOT_INO) :
 		       bfo_lookup_record(plan, &t->names.v[l->pos]);
 	const char *name;
 	size_t len = bfo_path_next(&l->rest, &name);
@@ -124,18 +124,18 @@ errcode_t bfo_lookup_rest(struct bfo_plan *plan, struct bfo_lookup *l, int *foun
 	return err;
 }
 
-errcode_t bfo_lookup_file(struct bfo_plan *plan, struct bfo_lookup l, uint32_t *inode)
+errcode_t bfo_lookup_file(struct bfo_plan *plan, struct bfo_lookup l, bfo_row *row)
 {
 	const struct bfo_inode *rec;
 	int found;
 	errcode_t err = bfo_lookup_rest(plan, &l, &found);
 
-	*inode = BFO_NONE;
+	*row = BFO_NONE;
 	if (err || !found || l.pos == BFO_NONE)
 		return err;
-	*inode = bfo_lookup_record(plan, &plan->tree->names.v[l.pos]);
-	rec = &plan->tree->inodes.v[*inode];
+	*row = bfo_lookup_record(plan, &plan->tree->names.v[l.pos]);
+	rec = &plan->tree->inodes.v[*row];
 	if (S_ISDIR(rec->mode) || !(rec->state & BFO_INODE_PLACED))
-		*inode = BFO_NONE;
+		*row = BFO_NONE;
 	return 0;
 }

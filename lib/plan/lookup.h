@@ -32,7 +32,7 @@ errcode_t bfo_lookup_step(struct bfo_plan *plan, struct bfo_lookup *l, int *more
  * The record that name N leads to, or BFO_NONE: it is not to be copied, or leads to what only the
  * target has.  Among merged directories it needs their order (bfo_plan_order()).
  */
-uint32_t bfo_lookup_record(const struct bfo_plan *plan, const struct bfo_name *n);
+bfo_row bfo_lookup_record(const struct bfo_plan *plan, const struct bfo_name *n);
 
 /* Follows it to its end; *FOUND is 0 if that is not there, which is no error here. */
 errcode_t bfo_lookup_rest(struct bfo_plan *plan, struct bfo_lookup *l, int *found);
@@ -41,6 +41,6 @@ errcode_t bfo_lookup_rest(struct bfo_plan *plan, struct bfo_lookup *l, int *foun
  * The record of the file at the end of L, anything but a directory, that is copied; BFO_NONE if
  * there is no such file.  After bfo_plan_order().
  */
-errcode_t bfo_lookup_file(struct bfo_plan *plan, struct bfo_lookup l, uint32_t *inode);
+errcode_t bfo_lookup_file(struct bfo_plan *plan, struct bfo_lookup l, bfo_row *row);
 
 #endif

@@ -5,22 +5,22 @@
 #include "plan/map.h"
 #include "plan/runs.h"
 
-/* Blocks of the runs of record INODE, whole clusters. */
-static uint64_t data_blocks(const struct bfo_plan *plan, uint32_t inode)
+/* Blocks of the runs of record ROW, whole clusters. */
+static uint64_t data_blocks(const struct bfo_plan *plan, bfo_row row)
 {
 	struct bfo_run_walk walk;
 	struct bfo_run run;
 
-	bfo_runs_begin(&walk, plan, &plan->tree->inodes.v[inode]);
+	bfo_runs_begin(&walk, plan, &plan->tree->inodes.v[row]);
 	while (bfo_runs_next(&walk, &run))
 		;
 	return bfo_runs_taken(&walk);
 }
 
-errcode_t bfo_map_init(struct bfo_map *map, const struct bfo_plan *plan, uint32_t inode)
+errcode_t bfo_map_init(struct bfo_map *map, const struct bfo_plan *plan, bfo_row row)
 {
 	const struct bfo_target *target = plan->target;
-	errcode_t err = bfo_extents_of(plan, inode, &map->ext);
+	errcode_t err = bfo_extents_of(plan, row, &map->ext);
 
 	if (!err && target->has_extents)
 		map->blocks = bfo_extent_tree_blocks(map->ext.n, target->block_size);
@@ -28,7 +28,7 @@ errcode_t bfo_map_init(struct bfo_map *map, const struct bfo_plan *plan, uint32_
 		err = bfo_blockmap_init(&map->numbers, map->ext.v, map->ext.n, target->block_size);
 		map->blocks = map->numbers.blocks;
 	}
-	map->allocated = data_blocks(plan, inode) + (uint64_t) map->blocks * target->cluster_blocks;
+	map->allocated = data_blocks(plan, row) + (uint64_t) map->blocks * target->cluster_blocks;
 	return err;
 }
 

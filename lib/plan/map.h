@@ -19,8 +19,8 @@ struct bfo_map {
 	uint64_t allocated;	/* blocks that count in i_blocks: data and map, whole clusters */
 };
 
-/* Lays out the map of record INODE. */
-errcode_t bfo_map_init(struct bfo_map *map, const struct bfo_plan *plan, uint32_t inode);
+/* Lays out the map of record ROW. */
+errcode_t bfo_map_init(struct bfo_map *map, const struct bfo_plan *plan, bfo_row row);
 void bfo_map_free(struct bfo_map *map);
 
 /* Writes the root into the 60 bytes of i_block; TREE may be NULL if there are no blocks. */

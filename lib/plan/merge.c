@@ -19,7 +19,7 @@ struct side {
 };
 
 /* One of the target's names, copied with its text. */
-static errcode_t add_old(struct bfo_plan *plan, uint32_t dir, const struct side *old)
+static errcode_t add_old(struct bfo_plan *plan, bfo_row dir, const struct side *old)
 {
 	struct bfo_tree *t = plan->tree;
 	const struct bfo_name *n = old->at;
@@ -38,23 +38,23 @@ static errcode_t add_old(struct bfo_plan *plan, uint32_t dir, const struct side 
 static errcode_t meet(struct bfo_plan *plan, const struct side *old, const struct side *new)
 {
 	struct bfo_tree *t = plan->tree;
-	uint32_t inode = new->at->ino;
+	bfo_row row = new->at->ino;
 
-	if (bfo_name_type(old->at) != EXT2_FT_DIR || !S_ISDIR(t->inodes.v[inode].mode))
+	if (bfo_name_type(old->at) != EXT2_FT_DIR || !S_ISDIR(t->inodes.v[row].mode))
 		return bfo_vec_push(&plan->clashes, new->at - t->names.v);
-	if (t->inodes.v[inode].state & (BFO_INODE_EXISTS | BFO_INODE_PAIRED))
+	if (t->inodes.v[row].state & (BFO_INODE_EXISTS | BFO_INODE_PAIRED))
 		return bfo_tree_found_known(t, BFO_FOUND_DIR_TWICE, new->at);
-	t->inodes.v[inode].state |= BFO_INODE_PAIRED;
-	return bfo_vec_push(&plan->next_pairs, (struct bfo_pair) { .inode = inode,
+	t->inodes.v[row].state |= BFO_INODE_PAIRED;
+	return bfo_vec_push(&plan->next_pairs, (struct bfo_pair) { .row = row,
 			    .ino = old->at->ino });
 }
 
 /* Both slices into one at the end of names[]; returns how many names are new in *GAINED. */
-static errcode_t merge_slices(struct bfo_plan *plan, uint32_t inode, struct side *old,
+static errcode_t merge_slices(struct bfo_plan *plan, bfo_row row, struct side *old,
 			      uint32_t *gained)
 {
 	struct bfo_tree *t = plan->tree;
-	struct bfo_inode *rec = &t->inodes.v[inode];
+	struct bfo_inode *rec = &t->inodes.v[row];
 	size_t first = t->names.n, i = rec->child, end = i + rec->nchild;
 	struct side new = { .tree = t };
 	errcode_t err = 0;
@@ -70,13 +70,13 @@ static errcode_t merge_slices(struct bfo_plan *plan, uint32_t inode, struct side
 		if (!c)
 			err = meet(plan, old, &new);
 		if (!err && c <= 0)
-			err = add_old(plan, inode, old);
+			err = add_old(plan, row, old);
 		if (!err && c > 0) {
 			err = bfo_vec_reserve(&t->names, 1);
 			if (err)
 				break;
 			t->names.v[t->names.n] = t->names.v[i];
-			t->names.v[t->names.n++].dir = inode;
+			t->names.v[t->names.n++].dir = row;
 			++*gained;
 		}
 		if (c <= 0)
@@ -89,13 +89,13 @@ static errcode_t merge_slices(struct bfo_plan *plan, uint32_t inode, struct side
 }
 
 /* True for the target's root when it gets the attributes of the source's. */
-static int is_taken_over(const struct bfo_plan *plan, uint32_t inode)
+static int is_taken_over(const struct bfo_plan *plan, bfo_row row)
 {
-	return plan->whole && inode == plan->root;
+	return plan->whole && row == plan->root;
 }
 
 /* The blocks that record INDEX occupies: given back when the directory is rewritten. */
-static errcode_t note_freed(const struct bfo_tree *old, uint32_t index, bfo_ranges *freed)
+static errcode_t note_freed(const struct bfo_tree *old, bfo_row index, bfo_ranges *freed)
 {
 	const struct bfo_inode *o = &old->inodes.v[index];
 	errcode_t err = 0;
@@ -122,14 +122,14 @@ static errcode_t note_old(struct bfo_plan *plan, const struct bfo_tree *old, str
 		return bfo_fail(plan->ctx, BFO_ET_UNHEALTHY, "reading directory inode %u of the "
 				"target; please run e2fsck -f on it first", m->ino);
 	o = &old->inodes.v[m->old];
-	if ((o->flags | plan->tree->inodes.v[m->inode].flags) & (EXT4_ENCRYPT_FL | EXT4_CASEFOLD_FL))
+	if ((o->flags | plan->tree->inodes.v[m->row].flags) & (EXT4_ENCRYPT_FL | EXT4_CASEFOLD_FL))
 		return bfo_fail(plan->ctx, BFO_ET_FEATURE, "merging inode %u of the target with "
 				"what is to be copied: encrypted and casefolded directories are "
 				"not merged", m->ino);
 	m->links = o->links_read;
 	m->freed.n = 0;
 	m->old_ea = 0;
-	if (is_taken_over(plan, m->inode) && o->ea != BFO_NONE)
+	if (is_taken_over(plan, m->row) && o->ea != BFO_NONE)
 		m->old_ea = old->eas.v[o->ea].blk;
 	return note_freed(old, m->old, &m->freed);
 }
@@ -137,8 +137,8 @@ static errcode_t note_old(struct bfo_plan *plan, const struct bfo_tree *old, str
 /* Ties the source's record to the target's directory. */
 static errcode_t tie_pair(struct bfo_plan *plan, const struct bfo_tree *old, struct bfo_pair pair)
 {
-	struct bfo_inode *rec = &plan->tree->inodes.v[pair.inode];
-	struct bfo_merged m = { .inode = pair.inode, .ino = pair.ino };
+	struct bfo_inode *rec = &plan->tree->inodes.v[pair.row];
+	struct bfo_merged m = { .row = pair.row, .ino = pair.ino };
 	errcode_t err = note_old(plan, old, &m);
 
 	if (!err)
@@ -149,7 +149,7 @@ static errcode_t tie_pair(struct bfo_plan *plan, const struct bfo_tree *old, str
 	}
 	rec->new_ino = pair.ino;
 	rec->state |= BFO_INODE_EXISTS;
-	if (!is_taken_over(plan, pair.inode)) {
+	if (!is_taken_over(plan, pair.row)) {
 		rec->state |= BFO_INODE_KEEP;
 		rec->generation = old->inodes.v[m.old].generation;
 		rec->ea = BFO_NONE;
@@ -166,8 +166,8 @@ errcode_t bfo_plan_retarget(struct bfo_plan *plan, const struct bfo_target *targ
 	plan->target = target;
 	for (i = 0; i < plan->merged.n && !err; i++) {
 		err = note_old(plan, old, &plan->merged.v[i]);
-		if (!err && !is_taken_over(plan, plan->merged.v[i].inode))
-			plan->tree->inodes.v[plan->merged.v[i].inode].generation =
+		if (!err && !is_taken_over(plan, plan->merged.v[i].row))
+			plan->tree->inodes.v[plan->merged.v[i].row].generation =
 				old->inodes.v[plan->merged.v[i].old].generation;
 	}
 	return err;
@@ -189,7 +189,7 @@ errcode_t bfo_plan_merge(struct bfo_plan *plan, struct bfo_tree *old)
 		struct side side = { .tree = old, .at = bfo_vec_at(&old->names, o->child),
 				     .end = bfo_vec_at(&old->names, o->child + o->nchild) };
 
-		err = merge_slices(plan, m->inode, &side, &m->gained);
+		err = merge_slices(plan, m->row, &side, &m->gained);
 	}
 	plan->pairs.n = 0;
 	for (i = 0; i < plan->next_pairs.n && !err; i++)

@@ -59,29 +59,29 @@ void bfo_name_hash(const struct bfo_target *target, uint32_t dir_flags, const ch
 /* Asks in time for the record of name I, which is not resolved yet (bfo_names_ask_record()). */
 static void ask_record(const struct bfo_tree *t, size_t i)
 {
-	uint32_t inode = i < t->names.n ? bfo_tree_find(t, t->names.v[i].ino) : BFO_NONE;
+	bfo_row row = i < t->names.n ? bfo_tree_find(t, t->names.v[i].ino) : BFO_NONE;
 
-	if (inode != BFO_NONE)
-		bfo_prefetch(&t->inodes.v[inode]);
+	if (row != BFO_NONE)
+		bfo_prefetch(&t->inodes.v[row]);
 }
 
 /* From an inode number to its record, which must be there and not be the root. */
 static errcode_t resolve_name(struct bfo_tree *t, struct bfo_name *n)
 {
-	uint32_t inode = bfo_tree_find(t, n->ino);
+	bfo_row row = bfo_tree_find(t, n->ino);
 	errcode_t err;
 
-	if (inode == BFO_NONE || n->ino == EXT2_ROOT_INO ||
-	    t->inodes.v[inode].flags & EXT4_EA_INODE_FL) {
-		err = bfo_tree_found_known(t, inode == BFO_NONE &&
+	if (row == BFO_NONE || n->ino == EXT2_ROOT_INO ||
+	    t->inodes.v[row].flags & EXT4_EA_INODE_FL) {
+		err = bfo_tree_found_known(t, row == BFO_NONE &&
 					   bfo_ranges_contain(&t->unread, n->ino) ?
 					   BFO_UNREAD_INODE : BFO_FOUND_NAME_INODE, n);
 		n->ino = BFO_NONE;
 		return err;
 	}
-	n->ino = inode;
+	n->ino = row;
 	n->at = (n->at & ~0xff00ULL) |
-		(uint64_t) bfo_dirent_type(t->inodes.v[inode].mode) << 8;
+		(uint64_t) bfo_dirent_type(t->inodes.v[row].mode) << 8;
 	return 0;
 }
 

@@ -68,7 +68,8 @@ static errcode_t keep_numbers(struct bfo_plan *plan, struct bfo_rank *taken)
 }
 
 struct numbered {
-	uint32_t ino, inode;		/* sort key; index of the record */
+	uint32_t ino;		/* sort key; index of the record */
+	bfo_row row;
 };
 
 /*
@@ -91,7 +92,7 @@ static errcode_t sort_by_number(struct bfo_plan *plan, int in_source, size_t fir
 				   plan->order.v[i] });
 	bfo_sort(all.v, all.n, sizeof(*all.v), 1);
 	for (i = 0; i < all.n && !err; i++)
-		plan->by_number.v[plan->by_number.n++] = all.v[i].inode;
+		plan->by_number.v[plan->by_number.n++] = all.v[i].row;
 	bfo_vec_free(&all);
 	return err;
 }

@@ -17,7 +17,7 @@ errcode_t bfo_plan_links_outside(struct bfo_plan *plan)
 
 		if (!S_ISDIR(rec->mode) && rec->names > rec->links)
 			err = bfo_vec_push(&plan->links_outside, (struct bfo_outside) {
-					   .inode = plan->order.v[i], .names = rec->names,
+					   .row = plan->order.v[i], .names = rec->names,
 					   .copied = rec->links });
 	}
 	return err;

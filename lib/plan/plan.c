@@ -71,27 +71,27 @@ struct bfo_merged *bfo_plan_merged(const struct bfo_plan *plan, uint32_t ino)
 	return i < plan->merged.n && plan->merged.v[i].ino == ino ? &plan->merged.v[i] : NULL;
 }
 
-uint32_t bfo_plan_parent(const struct bfo_plan *plan, uint32_t inode)
+uint32_t bfo_plan_parent(const struct bfo_plan *plan, bfo_row row)
 {
-	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	const struct bfo_inode *rec = &plan->tree->inodes.v[row];
 
-	if (inode == plan->root)
-		return inode;
+	if (row == plan->root)
+		return row;
 	if (rec->state & BFO_INODE_LANDED)
 		return plan->landing;
 	return plan->tree->names.v[rec->name].dir;
 }
 
-const struct bfo_map_tree *bfo_plan_tree(const struct bfo_plan *plan, uint32_t inode)
+const struct bfo_map_tree *bfo_plan_tree(const struct bfo_plan *plan, bfo_row row)
 {
-	size_t i = bfo_vec_lower(&plan->trees, inode, inode);
+	size_t i = bfo_vec_lower(&plan->trees, row, row);
 
-	return i < plan->trees.n && plan->trees.v[i].inode == inode ? &plan->trees.v[i] : NULL;
+	return i < plan->trees.n && plan->trees.v[i].row == row ? &plan->trees.v[i] : NULL;
 }
 
 /* A name, by the directory it stands in and its bytes. */
 struct step {
-	uint32_t dir;
+	bfo_row dir;
 	uint64_t text;
 	uint32_t len;
 };
@@ -112,17 +112,17 @@ static int step_up(const struct bfo_plan *plan, const struct bfo_inode *rec, int
 }
 
 /* True for what paths begin at: the root, of either side. */
-static int is_root(const struct bfo_plan *plan, uint32_t inode)
+static int is_root(const struct bfo_plan *plan, bfo_row row)
 {
-	const struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	const struct bfo_inode *rec = &plan->tree->inodes.v[row];
 
-	return inode == plan->root || rec->ino == EXT2_ROOT_INO || rec->state & BFO_INODE_MADE;
+	return row == plan->root || rec->ino == EXT2_ROOT_INO || rec->state & BFO_INODE_MADE;
 }
 
 /* What does not come from the root begins as debugfs would write it: <12>. Returns its length. */
-static size_t put_origin(const struct bfo_plan *plan, uint32_t inode, char *out)
+static size_t put_origin(const struct bfo_plan *plan, bfo_row row, char *out)
 {
-	return sprintf(out, "<%u>", plan->tree->inodes.v[inode].ino);
+	return sprintf(out, "<%u>", plan->tree->inodes.v[row].ino);
 }
 
 /* Built from its end; cycles of damaged directories end at MAX_DEPTH or a full OUT. */
@@ -150,15 +150,15 @@ static size_t build_path(const struct bfo_plan *plan, struct step s, int in_targ
 	return origin + size - at;
 }
 
-size_t bfo_plan_path(const struct bfo_plan *plan, uint32_t inode, uint64_t text, uint32_t len,
+size_t bfo_plan_path(const struct bfo_plan *plan, bfo_row row, uint64_t text, uint32_t len,
 		     char *out, size_t size)
 {
-	struct step s = { .dir = inode, .text = text, .len = len };
+	struct step s = { .dir = row, .text = text, .len = len };
 
-	if (len != BFO_NO_NAME || step_up(plan, &plan->tree->inodes.v[inode], 0, &s))
+	if (len != BFO_NO_NAME || step_up(plan, &plan->tree->inodes.v[row], 0, &s))
 		return build_path(plan, s, 0, out, size);
-	if (!is_root(plan, inode))
-		return put_origin(plan, inode, out);
+	if (!is_root(plan, row))
+		return put_origin(plan, row, out);
 	out[0] = '/';
 	return 1;
 }
@@ -175,24 +175,24 @@ size_t bfo_plan_finding_path(const struct bfo_plan *plan, const struct bfo_findi
 			     size_t size)
 {
 	uint32_t len = f->dir ? f->len : BFO_NO_NAME;	/* not of a directory that was made */
-	uint32_t inode = bfo_tree_find(plan->tree, len == BFO_NO_NAME ? f->ino : f->dir);
+	bfo_row row = bfo_tree_find(plan->tree, len == BFO_NO_NAME ? f->ino : f->dir);
 
 	if (f->kind == BFO_UNREAD_TABLE)
 		return sprintf(out, "<%u-%u>", f->ino, f->ino + f->blocks - 1);
 	if (f->kind == BFO_UNREAD_QUOTA)
 		return sprintf(out, "<%u>", f->ino);
-	if (inode == BFO_NONE) {
+	if (row == BFO_NONE) {
 		out[0] = '?';
 		return 1;
 	}
-	return bfo_plan_path(plan, inode, f->text, len, out, size);
+	return bfo_plan_path(plan, row, f->text, len, out, size);
 }
 
-const char *bfo_plan_shown_path(const struct bfo_plan *plan, uint32_t inode, char *out,
+const char *bfo_plan_shown_path(const struct bfo_plan *plan, bfo_row row, char *out,
 				size_t size)
 {
 	char raw[1024];
-	size_t len = bfo_plan_path(plan, inode, 0, BFO_NO_NAME, raw, sizeof(raw));
+	size_t len = bfo_plan_path(plan, row, 0, BFO_NO_NAME, raw, sizeof(raw));
 
 	return bfo_text_escape(raw, len, out, size);
 }

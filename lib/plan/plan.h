@@ -29,11 +29,11 @@
 
 /* A target's directory that gains names, or the root when it takes over attributes. */
 struct bfo_merged {
-	uint32_t inode;		/* index of the record that stands for it */
+	bfo_row row;		/* the record that stands for it */
 	uint32_t ino;		/* in the target */
 	uint32_t gained;	/* names added */
 	uint32_t links;		/* its link count before */
-	uint32_t old;		/* index of its record in the target's tree of that level */
+	bfo_row old;		/* its record in the target's tree of that level */
 	bfo_ranges freed;	/* its blocks before: data and block map */
 	uint64_t old_ea;	/* attribute block it gives up, or 0 */
 	int is_met;		/* the order has come to it, by one of the target's names */
@@ -41,12 +41,13 @@ struct bfo_merged {
 
 /* A directory to be compared: the source's record, the target's inode. */
 struct bfo_pair {
-	uint32_t inode, ino;
+	bfo_row row;
+	uint32_t ino;
 };
 
 /* An item whose block map does not fit into its inode. */
 struct bfo_map_tree {
-	uint32_t inode;		/* index of the record */
+	bfo_row row;
 	uint32_t blocks;	/* of the tree or map, leaves first */
 	uint32_t extents;
 	uint64_t stem;		/* first of them */
@@ -54,7 +55,7 @@ struct bfo_map_tree {
 
 /* A file that has further names outside of what is copied. */
 struct bfo_outside {
-	uint32_t inode;		/* index of the record */
+	bfo_row row;
 	uint32_t names, copied;	/* names in the source; of them in the target */
 };
 
@@ -63,7 +64,7 @@ struct bfo_stem_run {
 	uint64_t at, blk, len;
 };
 
-typedef BFO_VEC(uint32_t) bfo_order;
+typedef bfo_rows bfo_order;
 
 struct bfo_charges;
 struct bfo_itrees;
@@ -86,8 +87,8 @@ struct bfo_plan {
 	uint32_t dir_fill;		/* percent of an htree leaf that is filled */
 	int64_t now;			/* the time of what is made here */
 
-	uint32_t root;			/* record that lands on the target's root */
-	uint32_t landing;		/* record that takes the names copied; unless `whole` */
+	bfo_row root;			/* record that lands on the target's root */
+	bfo_row landing;		/* record that takes the names copied; unless `whole` */
 	BFO_VEC(struct bfo_merged) merged;	/* ascending by ino, once the order is settled */
 	BFO_VEC(struct bfo_pair) pairs;		/* directories still to be compared */
 	BFO_VEC(struct bfo_pair) next_pairs;
@@ -220,8 +221,8 @@ uint64_t bfo_plan_tree_block(const struct bfo_plan *plan, const struct bfo_map_t
 /* The merged directory that is inode INO of the target, or NULL; once the order is settled. */
 struct bfo_merged *bfo_plan_merged(const struct bfo_plan *plan, uint32_t ino);
 
-/* The record of the directory that holds directory record INODE in the target. */
-uint32_t bfo_plan_parent(const struct bfo_plan *plan, uint32_t inode);
+/* The record of the directory that holds directory record ROW in the target. */
+bfo_row bfo_plan_parent(const struct bfo_plan *plan, bfo_row row);
 
 /*
  * The link count of REC in the target: directories count 1 once they have more subdirectories
@@ -229,15 +230,15 @@ uint32_t bfo_plan_parent(const struct bfo_plan *plan, uint32_t inode);
  */
 uint32_t bfo_plan_links(const struct bfo_plan *plan, const struct bfo_inode *rec);
 
-/* The extent tree of record INODE, or NULL if its extents fit into the inode. */
-const struct bfo_map_tree *bfo_plan_tree(const struct bfo_plan *plan, uint32_t inode);
+/* The extent tree of record ROW, or NULL if its extents fit into the inode. */
+const struct bfo_map_tree *bfo_plan_tree(const struct bfo_plan *plan, bfo_row row);
 
 /*
- * The path of record INODE in the source, or of the name (text at TEXT, LEN bytes) in it, if LEN
+ * The path of record ROW in the source, or of the name (text at TEXT, LEN bytes) in it, if LEN
  * is not BFO_NO_NAME: the bytes as they are into OUT, whose length is returned; it begins
  * with <inode number> if no name leads there.  Too long a path loses its beginning.
  */
-size_t bfo_plan_path(const struct bfo_plan *plan, uint32_t inode, uint64_t text, uint32_t len,
+size_t bfo_plan_path(const struct bfo_plan *plan, bfo_row row, uint64_t text, uint32_t len,
 		     char *out, size_t size);
 
 /* The path that name N of names[] has, or would have, in the target. */
@@ -248,8 +249,8 @@ size_t bfo_plan_target_path(const struct bfo_plan *plan, const struct bfo_name *
 size_t bfo_plan_finding_path(const struct bfo_plan *plan, const struct bfo_finding *f, char *out,
 			     size_t size);
 
-/* The path of record INODE for a message: printable. Returns OUT. */
-const char *bfo_plan_shown_path(const struct bfo_plan *plan, uint32_t inode, char *out,
+/* The path of record ROW for a message: printable. Returns OUT. */
+const char *bfo_plan_shown_path(const struct bfo_plan *plan, bfo_row row, char *out,
 				size_t size);
 
 #endif

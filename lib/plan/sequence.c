@@ -35,9 +35,9 @@ void bfo_sequence_free(struct bfo_sequence *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static int is_left(const struct bfo_sequence *s, uint32_t inode)
+static int is_left(const struct bfo_sequence *s, bfo_row row)
 {
-	return s->left[inode / 64] >> inode % 64 & 1;
+	return s->left[row / 64] >> row % 64 & 1;
 }
 
 errcode_t bfo_sequence_group(struct bfo_sequence *s, int policy)
@@ -53,46 +53,46 @@ errcode_t bfo_sequence_group(struct bfo_sequence *s, int policy)
 			    .policy = policy });
 }
 
-errcode_t bfo_sequence_take(struct bfo_sequence *s, uint32_t inode)
+errcode_t bfo_sequence_take(struct bfo_sequence *s, bfo_row row)
 {
-	if (!is_left(s, inode))
+	if (!is_left(s, row))
 		return 0;
-	s->left[inode / 64] &= ~(1ULL << inode % 64);
+	s->left[row / 64] &= ~(1ULL << row % 64);
 	if (s->groups.n)
 		s->groups.v[s->groups.n - 1].n++;
-	return bfo_vec_push(&s->taken, inode);
+	return bfo_vec_push(&s->taken, row);
 }
 
 /*
- * Takes the directories that lead to record INODE and are left, the topmost first.  Those above one
+ * Takes the directories that lead to record ROW and are left, the topmost first.  Those above one
  * that was taken came with it; those above one that is not written are not written either.
  */
-static errcode_t take_way(struct bfo_sequence *s, uint32_t inode)
+static errcode_t take_way(struct bfo_sequence *s, bfo_row row)
 {
 	const struct bfo_tree *t = s->plan->tree;
 	size_t i, begin = s->taken.n, n;
 	errcode_t err = 0;
 
-	while (!err && inode != s->plan->root && t->inodes.v[inode].name != BFO_NONE) {
-		inode = t->names.v[t->inodes.v[inode].name].dir;
-		if (!is_left(s, inode))
+	while (!err && row != s->plan->root && t->inodes.v[row].name != BFO_NONE) {
+		row = t->names.v[t->inodes.v[row].name].dir;
+		if (!is_left(s, row))
 			break;
-		s->left[inode / 64] &= ~(1ULL << inode % 64);
-		err = bfo_vec_push(&s->taken, inode);
+		s->left[row / 64] &= ~(1ULL << row % 64);
+		err = bfo_vec_push(&s->taken, row);
 	}
 	n = s->taken.n - begin;
 	for (i = 0; i < n / 2; i++) {
-		uint32_t *top = &s->taken.v[begin + n - 1 - i], *bottom = &s->taken.v[begin + i];
+		bfo_row *top = &s->taken.v[begin + n - 1 - i], *bottom = &s->taken.v[begin + i];
 
-		inode = *top;
+		row = *top;
 		*top = *bottom;
-		*bottom = inode;
+		*bottom = row;
 	}
 	return err;
 }
 
 errcode_t bfo_sequence_take_group(struct bfo_sequence *s, int policy, uint32_t support,
-				  const uint32_t *inodes, size_t n)
+				  const bfo_row *inodes, size_t n)
 {
 	size_t i, left = 0;
 	errcode_t err = 0;
@@ -132,15 +132,15 @@ errcode_t bfo_sequence_end(struct bfo_sequence *s)
 
 struct sorted {
 	uint32_t hi, lo, place;		/* sort key: 64 bits, then the place in the order */
-	uint32_t inode;
+	bfo_row row;
 };
 
 typedef BFO_VEC(struct sorted) sorted_vec;
 
-static errcode_t add(sorted_vec *all, uint64_t key, size_t place, uint32_t inode)
+static errcode_t add(sorted_vec *all, uint64_t key, size_t place, bfo_row row)
 {
 	return bfo_vec_push(all, (struct sorted) { .hi = key >> 32, .lo = key, .place = place,
-			    .inode = inode });
+			    .row = row });
 }
 
 static errcode_t take_sorted(struct bfo_sequence *s, sorted_vec *all, errcode_t err)
@@ -150,7 +150,7 @@ static errcode_t take_sorted(struct bfo_sequence *s, sorted_vec *all, errcode_t 
 	if (!err)
 		bfo_sort(all->v, all->n, sizeof(*all->v), 3);
 	for (i = 0; i < all->n && !err; i++)
-		err = bfo_sequence_take(s, all->v[i].inode);
+		err = bfo_sequence_take(s, all->v[i].row);
 	bfo_vec_free(all);
 	return err ? bfo_fail(s->plan->ctx, err, "ordering files") : 0;
 }
@@ -200,13 +200,13 @@ errcode_t bfo_sequence_by_time(struct bfo_sequence *s, const uint64_t *times)
 {
 	sorted_vec all = { 0 };
 	errcode_t err = 0;
-	uint32_t inode;
+	bfo_row row;
 	size_t i;
 
 	for (i = 0; i < s->plan->order.n && !err; i++) {
-		inode = s->plan->order.v[i];
+		row = s->plan->order.v[i];
 		if (!S_ISDIR(bfo_plan_item(s->plan, i)->mode))
-			err = add(&all, times[inode], i, inode);
+			err = add(&all, times[row], i, row);
 	}
 	return take_sorted(s, &all, err);
 }
@@ -217,13 +217,13 @@ errcode_t bfo_sequence_by_list(struct bfo_sequence *s, const char *const *paths,
 			       bfo_numbers *missing)
 {
 	errcode_t err = 0;
-	uint32_t inode;
+	bfo_row row;
 	size_t i;
 
 	for (i = 0; i < n && !err; i++) {
-		err = bfo_lookup_file(s->plan, bfo_lookup_begin(paths[i]), &inode);
-		if (!err && inode != BFO_NONE)
-			err = bfo_sequence_take(s, inode);
+		err = bfo_lookup_file(s->plan, bfo_lookup_begin(paths[i]), &row);
+		if (!err && row != BFO_NONE)
+			err = bfo_sequence_take(s, row);
 		else if (!err)
 			err = bfo_vec_push(missing, i);
 	}

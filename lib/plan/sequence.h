@@ -37,8 +37,8 @@ void bfo_sequence_free(struct bfo_sequence *s);
 /* What is taken from now on belongs together, because of POLICY; an empty group is none. */
 errcode_t bfo_sequence_group(struct bfo_sequence *s, int policy);
 
-/* Record INODE is next, unless it is not copied or was taken. */
-errcode_t bfo_sequence_take(struct bfo_sequence *s, uint32_t inode);
+/* Record ROW is next, unless it is not copied or was taken. */
+errcode_t bfo_sequence_take(struct bfo_sequence *s, bfo_row row);
 
 /*
  * A group of N records, of what is left of them; fewer than two are none, and stay.  In front of the
@@ -46,7 +46,7 @@ errcode_t bfo_sequence_take(struct bfo_sequence *s, uint32_t inode);
  * the files cold reads these first.
  */
 errcode_t bfo_sequence_take_group(struct bfo_sequence *s, int policy, uint32_t support,
-				  const uint32_t *inodes, size_t n);
+				  const bfo_row *inodes, size_t n);
 
 /* The plan's order becomes what was taken, then the rest. */
 errcode_t bfo_sequence_end(struct bfo_sequence *s);

@@ -25,15 +25,15 @@ struct walk {
 };
 
 /* The record that name N leads to and that is walked or taken, or BFO_NONE. */
-static uint32_t record_of(const struct bfo_plan *plan, const struct bfo_name *n)
+static bfo_row record_of(const struct bfo_plan *plan, const struct bfo_name *n)
 {
-	uint32_t inode = bfo_lookup_record(plan, n);
+	bfo_row row = bfo_lookup_record(plan, n);
 
-	return inode != BFO_NONE && plan->tree->inodes.v[inode].state & BFO_INODE_BAD ? BFO_NONE :
-	       inode;
+	return row != BFO_NONE && plan->tree->inodes.v[row].state & BFO_INODE_BAD ? BFO_NONE :
+	       row;
 }
 
-static errcode_t enter(struct walk *w, uint32_t dir)
+static errcode_t enter(struct walk *w, bfo_row dir)
 {
 	struct bfo_tree *t = w->s->plan->tree;
 	const struct bfo_inode *rec = &t->inodes.v[dir];
@@ -58,7 +58,7 @@ static errcode_t walk(struct walk *w)
 {
 	const struct bfo_plan *plan = w->s->plan;
 	errcode_t err = enter(w, plan->root);
-	uint32_t inode;
+	bfo_row row;
 
 	while (w->stack.n && !err) {
 		struct frame *f = &w->stack.v[w->stack.n - 1];
@@ -68,10 +68,10 @@ static errcode_t walk(struct walk *w)
 			w->names.n = w->stack.n ? w->stack.v[w->stack.n - 1].end : 0;
 			continue;
 		}
-		inode = record_of(plan, &plan->tree->names.v[w->names.v[f->next++]]);
-		err = bfo_sequence_take(w->s, inode);
-		if (!err && S_ISDIR(plan->tree->inodes.v[inode].mode))
-			err = enter(w, inode);
+		row = record_of(plan, &plan->tree->names.v[w->names.v[f->next++]]);
+		err = bfo_sequence_take(w->s, row);
+		if (!err && S_ISDIR(plan->tree->inodes.v[row].mode))
+			err = enter(w, row);
 	}
 	return err;
 }

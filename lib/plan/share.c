@@ -38,7 +38,7 @@ static errcode_t share_ea(struct bfo_tree *t, struct bfo_inode *rec)
 }
 
 /*
- * Counts the values that record INODE's attributes name: those in the inode, and if the block
+ * Counts the values that record ROW's attributes name: those in the inode, and if the block
  * is NEW, those in the block.  Values that are met for the first time follow in ORDER.
  */
 static errcode_t count_values(struct bfo_plan *plan, const struct bfo_inode *rec, int new_block,
@@ -55,11 +55,11 @@ static errcode_t count_values(struct bfo_plan *plan, const struct bfo_inode *rec
 			continue;
 		v = bfo_tree_value(t, img->set.v[i].inum - 1);
 		v->refs += img->inside.v[i] || new_block;
-		if (t->inodes.v[v->inode].state & BFO_INODE_PLACED)
+		if (t->inodes.v[v->row].state & BFO_INODE_PLACED)
 			continue;
-		t->inodes.v[v->inode].state |= BFO_INODE_PLACED;
-		t->inodes.v[v->inode].links = 1;
-		err = bfo_vec_push(order, v->inode);
+		t->inodes.v[v->row].state |= BFO_INODE_PLACED;
+		t->inodes.v[v->row].links = 1;
+		err = bfo_vec_push(order, v->row);
 	}
 	return err;
 }

@@ -18,19 +18,19 @@
 #include "plan/plan.h"
 #include "plan/runs.h"
 
-/* Sizes directory record INODE. */
-static errcode_t size_dir(struct bfo_plan *plan, uint32_t inode)
+/* Sizes directory record ROW. */
+static errcode_t size_dir(struct bfo_plan *plan, bfo_row row)
 {
-	struct bfo_inode *rec = &plan->tree->inodes.v[inode];
+	struct bfo_inode *rec = &plan->tree->inodes.v[row];
 	struct bfo_dirimage img;
 	uint32_t len = 0;
 	char path[256];
 	errcode_t err;
 
-	err = bfo_dirimage_init(&img, plan->tree, plan->target, inode, plan->dir_fill);
+	err = bfo_dirimage_init(&img, plan->tree, plan->target, row, plan->dir_fill);
 	if (err)
 		bfo_fail(plan->ctx, err, "planning directory %s",
-			 bfo_plan_shown_path(plan, inode, path, sizeof(path)));
+			 bfo_plan_shown_path(plan, row, path, sizeof(path)));
 	rec->size = (uint64_t) img.blocks * plan->target->block_size;
 	rec->state &= ~(BFO_INODE_INDEX | BFO_INODE_STUFF);
 	if (!err && !(rec->state & BFO_INODE_EXISTS) && !(rec->flags & EXT4_ENCRYPT_FL) &&
@@ -54,12 +54,12 @@ static void choose_inline(const struct bfo_plan *plan, struct bfo_inode *rec)
 		rec->state |= BFO_INODE_STUFF;
 }
 
-static errcode_t too_big(const struct bfo_plan *plan, uint32_t inode)
+static errcode_t too_big(const struct bfo_plan *plan, bfo_row row)
 {
 	char path[256];
 
 	return bfo_fail(plan->ctx, BFO_ET_FILE_TOO_BIG, "planning %s",
-			bfo_plan_shown_path(plan, inode, path, sizeof(path)));
+			bfo_plan_shown_path(plan, row, path, sizeof(path)));
 }
 
 /* Blocks of the stem that REC takes; counts what is read and written for it. */
@@ -140,7 +140,7 @@ static int by_inode(const void *a, const void *b)
 {
 	const struct bfo_map_tree *x = a, *y = b;
 
-	return (x->inode > y->inode) - (x->inode < y->inode);
+	return (x->row > y->row) - (x->row < y->row);
 }
 
 /* i_blocks counts sectors in 32 bits, unless the target has huge_file. */
@@ -150,14 +150,14 @@ static int can_count(const struct bfo_plan *plan, const struct bfo_map *map)
 	       map->allocated < UINT32_MAX / (plan->target->block_size / 512);
 }
 
-/* Lays out the map of record INODE; one that has blocks becomes a tree behind all items. */
-static errcode_t plan_tree(struct bfo_plan *plan, uint32_t inode, struct bfo_map *map)
+/* Lays out the map of record ROW; one that has blocks becomes a tree behind all items. */
+static errcode_t plan_tree(struct bfo_plan *plan, bfo_row row, struct bfo_map *map)
 {
-	struct bfo_map_tree tree = { .inode = inode };
-	errcode_t err = bfo_map_init(map, plan, inode);
+	struct bfo_map_tree tree = { .row = row };
+	errcode_t err = bfo_map_init(map, plan, row);
 
 	if (err == BFO_ET_FILE_TOO_BIG || (!err && !can_count(plan, map)))
-		return too_big(plan, inode);
+		return too_big(plan, row);
 	plan->extents += map->ext.n;
 	if (err || !map->blocks)
 		return err;

@@ -43,11 +43,11 @@ unsigned int bfo_dirent_type(uint16_t mode)
 	return types[mode >> 12];
 }
 
-struct bfo_value *bfo_tree_value(const struct bfo_tree *t, uint32_t inode)
+struct bfo_value *bfo_tree_value(const struct bfo_tree *t, bfo_row row)
 {
-	size_t i = bfo_vec_lower(&t->values, inode, inode);
+	size_t i = bfo_vec_lower(&t->values, row, row);
 
-	return i < t->values.n && t->values.v[i].inode == inode ? &t->values.v[i] : NULL;
+	return i < t->values.n && t->values.v[i].row == row ? &t->values.v[i] : NULL;
 }
 
 static errcode_t add_text(struct bfo_tree *t, const char *name, unsigned int len, uint64_t *at)
@@ -62,7 +62,7 @@ static errcode_t add_text(struct bfo_tree *t, const char *name, unsigned int len
 	return 0;
 }
 
-errcode_t bfo_tree_add_name(struct bfo_tree *t, uint32_t dir, uint32_t ino, unsigned int type,
+errcode_t bfo_tree_add_name(struct bfo_tree *t, bfo_row dir, uint32_t ino, unsigned int type,
 			    const char *name, unsigned int len)
 {
 	uint64_t at;

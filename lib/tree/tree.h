@@ -25,7 +25,11 @@
 #include "base/vec.h"
 #include "tree/finding.h"
 
-#define BFO_NONE UINT32_MAX
+/* A row: the index of a record in inodes[].  An inode's number is another thing, and called `ino`. */
+typedef uint32_t bfo_row;
+typedef BFO_VEC(bfo_row) bfo_rows;
+
+#define BFO_NONE UINT32_MAX	/* no row; no index of anything else */
 
 /* States of an inode record. */
 enum {
@@ -119,7 +123,7 @@ struct bfo_ea {
  * inode's atime and goes into that of the entry; it depends on the filesystem's checksum seed.
  */
 struct bfo_value {
-	uint32_t inode;		/* index of the record */
+	bfo_row row;
 	uint32_t hash;		/* in the target */
 	uint32_t change;	/* hash in the source ^ hash in the target */
 	uint32_t refs;		/* plan: entries that name it, in inodes and blocks of the target */
@@ -130,7 +134,7 @@ typedef BFO_VEC(struct bfo_ea) bfo_eas;
 
 /* The first three words are the sort key (base/sort.h). */
 struct bfo_name {
-	uint32_t dir;		/* index of the directory's record */
+	bfo_row dir;		/* the directory's record */
 	uint32_t hash, minor;	/* plan: by the target's hash; directory order */
 	uint32_t ino;		/* gather: inode number; plan: index of its record, or */
 				/* BFO_NONE if the name is not to be copied */
@@ -227,14 +231,14 @@ static inline int bfo_name_is_dead(const struct bfo_tree *t, const struct bfo_na
 				      t->inodes.v[n->ino].state & BFO_INODE_BAD);
 }
 
-/* Index of inode number INO, or BFO_NONE. */
-static inline uint32_t bfo_tree_find(const struct bfo_tree *t, uint32_t ino)
+/* The row of inode number INO, or BFO_NONE. */
+static inline bfo_row bfo_tree_find(const struct bfo_tree *t, uint32_t ino)
 {
 	return bfo_rank_of(&t->rank, ino);
 }
 
-/* The value that stands in the inode of record INODE, or NULL. */
-struct bfo_value *bfo_tree_value(const struct bfo_tree *t, uint32_t inode);
+/* The value that stands in the inode of record ROW, or NULL. */
+struct bfo_value *bfo_tree_value(const struct bfo_tree *t, bfo_row row);
 
 void bfo_tree_free(struct bfo_tree *t);
 

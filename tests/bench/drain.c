@@ -39,13 +39,13 @@
 
 struct file {			/* sort key first */
 	uint32_t blk_hi, blk_lo;
-	uint32_t inode;		/* index of the record */
+	bfo_row row;
 	uint32_t unused;
 };
 
 /* Bytes of a file: a part of the room; LEN 0 only begins it. */
 struct piece {
-	uint32_t inode;
+	bfo_row row;
 	int begins;		/* the file */
 	uint64_t offset;	/* in the file */
 	size_t at, len;
@@ -74,7 +74,7 @@ struct drain {
 	uint64_t batches;
 
 	struct content content;
-	uint32_t open;		/* record of the file that content is in, or BFO_NONE */
+	bfo_row open;		/* record of the file that content is in, or BFO_NONE */
 };
 
 /* ---- what has been read, file by file ---- */
@@ -92,8 +92,8 @@ static void look_at(struct drain *d, const struct piece *p)
 {
 	if (p->begins) {
 		end_file(d);
-		d->open = p->inode;
-		content_begin(&d->content, d->tree.inodes.v[p->inode].ino);
+		d->open = p->row;
+		content_begin(&d->content, d->tree.inodes.v[p->row].ino);
 	}
 	content_add_hole(&d->content, p->offset - d->content.at);
 	content_add(&d->content, d->room + p->at, p->len);
@@ -138,10 +138,10 @@ static errcode_t run_batch(struct drain *d)
 }
 
 /* COUNT blocks from BLK on, which are at byte OFFSET of the file. */
-static errcode_t add_blocks(struct drain *d, uint32_t inode, uint64_t blk, uint32_t count,
+static errcode_t add_blocks(struct drain *d, bfo_row row, uint64_t blk, uint32_t count,
 			    uint64_t offset)
 {
-	uint64_t size = d->tree.inodes.v[inode].size, bytes, room;
+	uint64_t size = d->tree.inodes.v[row].size, bytes, room;
 	uint32_t bs = d->vol->block_size, n;
 	errcode_t err = 0;
 
@@ -154,7 +154,7 @@ static errcode_t add_blocks(struct drain *d, uint32_t inode, uint64_t blk, uint3
 		if (!err)
 			err = bfo_vec_push(&d->nodes, bfo_node_make(blk, n, 0, d->used));
 		if (!err)
-			err = bfo_vec_push(&d->pieces, (struct piece) { .inode = inode,
+			err = bfo_vec_push(&d->pieces, (struct piece) { .row = row,
 					   .offset = offset, .at = d->used,
 					   .len = bytes < size - offset ? bytes : size - offset });
 		d->used += bytes;
@@ -162,23 +162,23 @@ static errcode_t add_blocks(struct drain *d, uint32_t inode, uint64_t blk, uint3
 	return err;
 }
 
-static errcode_t add_file(struct drain *d, uint32_t inode)
+static errcode_t add_file(struct drain *d, bfo_row row)
 {
-	const struct bfo_inode *rec = &d->tree.inodes.v[inode];
+	const struct bfo_inode *rec = &d->tree.inodes.v[row];
 	uint32_t bs = d->vol->block_size, i, count;
 	uint64_t end = (rec->size + bs - 1) / bs;
 	errcode_t err;
 
 	if (rec->state & BFO_INODE_INLINE)
 		return bfo_vec_push(&d->inlines, rec->ino);
-	err = bfo_vec_push(&d->pieces, (struct piece) { .inode = inode, .begins = 1 });
+	err = bfo_vec_push(&d->pieces, (struct piece) { .row = row, .begins = 1 });
 	for (i = rec->seg; i < rec->seg + rec->nseg && !err; i++) {
 		const struct bfo_seg *seg = &d->tree.segs.v[i];
 
 		if (bfo_seg_unwritten(seg) || seg->lblk >= end)
 			continue;
 		count = seg->len < end - seg->lblk ? seg->len : end - seg->lblk;
-		err = add_blocks(d, inode, seg->blk, count, (uint64_t)seg->lblk * bs);
+		err = add_blocks(d, row, seg->blk, count, (uint64_t)seg->lblk * bs);
 	}
 	if (!err && ++d->begun == d->batch)
 		err = run_batch(d);
@@ -196,7 +196,7 @@ static errcode_t read_files(struct drain *d)
 	if (!d->room)
 		return bfo_fail(&d->ctx, ENOMEM, "making room for a batch");
 	for (i = 0; i < d->files.n && !err; i++)
-		err = add_file(d, d->files.v[i].inode);
+		err = add_file(d, d->files.v[i].row);
 	if (!err)
 		err = run_batch(d);
 	if (!err)
@@ -246,7 +246,7 @@ static errcode_t list_all(struct drain *d)
 {
 	errcode_t err = 0;
 	uint64_t blk;
-	uint32_t i;
+	bfo_row i;
 
 	for (i = 0; i < d->tree.inodes.n && !err; i++) {
 		const struct bfo_inode *rec = &d->tree.inodes.v[i];
@@ -255,7 +255,7 @@ static errcode_t list_all(struct drain *d)
 			continue;
 		blk = rec->nseg ? bfo_seg_blk(&d->tree.segs.v[rec->seg]) : 0;
 		err = bfo_vec_push(&d->files, (struct file) { .blk_hi = blk >> 32, .blk_lo = blk,
-				   .inode = i });
+				   .row = i });
 	}
 	bfo_sort(d->files.v, d->files.n, sizeof(*d->files.v), 3);
 	return err;
@@ -265,7 +265,7 @@ static errcode_t list_path(struct drain *d, const char *path)
 {
 	struct bfo_lookup l = { .path = path, .rest = path, .pos = BFO_NONE };
 	errcode_t err;
-	uint32_t i;
+	bfo_row i;
 	int more;
 
 	do
@@ -276,7 +276,7 @@ static errcode_t list_path(struct drain *d, const char *path)
 	i = bfo_lookup_record(&d->plan, &d->tree.names.v[l.pos]);
 	if (!S_ISREG(d->tree.inodes.v[i].mode))
 		return bfo_fail(&d->ctx, EINVAL, "looking for %s: no regular file", path);
-	return bfo_vec_push(&d->files, (struct file) { .inode = i });
+	return bfo_vec_push(&d->files, (struct file) { .row = i });
 }
 
 static errcode_t list_paths(struct drain *d)

@@ -73,7 +73,7 @@ static void sort_names(void)
 
 static void build(struct itree_builder *b, struct itree_dir *d, size_t *at, uint32_t first)
 {
-	uint32_t index = bfo_tree_find(&tree, d->ino);
+	bfo_row index = bfo_tree_find(&tree, d->ino);
 
 	d->first = first + blocks.n / vol->block_size;
 	itree_builder_begin(b, d->ino, d->generation);

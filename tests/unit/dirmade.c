@@ -24,7 +24,8 @@ static const uint8_t types[] = { EXT2_FT_REG_FILE, EXT2_FT_DIR, EXT2_FT_SYMLINK,
 
 static void add_name(struct dirmade *d, struct chance *c, uint32_t number, uint32_t len)
 {
-	uint32_t inode = made_inode(&d->m, 20 + number, modes[number % MODES]), at;
+	bfo_row row = made_inode(&d->m, 20 + number, modes[number % MODES]);
+	uint32_t at;
 	char name[256];
 
 	at = snprintf(name, sizeof(name), "%x_", number);
@@ -34,8 +35,8 @@ static void add_name(struct dirmade *d, struct chance *c, uint32_t number, uint3
 		do
 			name[at] = chance_bits(c);
 		while (!name[at] || name[at] == '/');
-	d->m.tree.inodes.v[inode].new_ino = FIRST_INO + number;
-	want_ok(bfo_tree_add_name(&d->m.tree, 0, inode, types[number % MODES], name, len));
+	d->m.tree.inodes.v[row].new_ino = FIRST_INO + number;
+	want_ok(bfo_tree_add_name(&d->m.tree, 0, row, types[number % MODES], name, len));
 	d->names++;
 }
 

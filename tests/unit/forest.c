@@ -46,15 +46,16 @@ static uint32_t *draw_numbers(struct chance *c, uint32_t n)
 static void make_records(struct forest *f, struct chance *c, const uint8_t *is_dir, uint32_t n,
 			 uint32_t blocks)
 {
-	uint32_t i, inode, lblk, len;
+	uint32_t i, lblk, len;
+	bfo_row row;
 
 	made_inode(&f->m, EXT2_ROOT_INO, S_IFDIR | 0755);
 	for (i = 0; i < EAS; i++)
 		made_ea(&f->m, 100 + i);
 	for (i = FIRST_INO; i < FIRST_INO + n; i++) {
-		inode = made_inode(&f->m, i, is_dir[i] ? S_IFDIR | 0755 : S_IFREG | 0644);
+		row = made_inode(&f->m, i, is_dir[i] ? S_IFDIR | 0755 : S_IFREG | 0644);
 		if (!chance_below(c, 4))
-			f->m.tree.inodes.v[inode].ea = chance_below(c, EAS);
+			f->m.tree.inodes.v[row].ea = chance_below(c, EAS);
 		for (lblk = 0; !is_dir[i] && blocks && chance_below(c, 3); lblk += len + 1) {
 			len = chance_between(c, 1, blocks);
 			made_seg(&f->m, (1000 + chance_below(c, 1 << 20)) |

@@ -56,7 +56,7 @@ void made_seg(struct made *m, uint64_t blk, uint32_t lblk, uint32_t len)
 
 uint32_t made_file(struct made *m, uint32_t ino, uint64_t blk, uint32_t blocks)
 {
-	uint32_t index = made_inode(m, ino, S_IFREG | 0644);
+	bfo_row index = made_inode(m, ino, S_IFREG | 0644);
 
 	if (blocks)
 		made_seg(m, blk, 0, blocks);
@@ -84,11 +84,11 @@ static int dirent_type(uint16_t mode)
 
 void made_name_bytes(struct made *m, uint32_t dir, const void *text, size_t len, uint32_t ino)
 {
-	uint32_t inode = bfo_tree_find(&m->tree, ino);
+	bfo_row row = bfo_tree_find(&m->tree, ino);
 	int type = 0;
 
-	if (inode != BFO_NONE)
-		type = dirent_type(m->tree.inodes.v[inode].mode);
+	if (row != BFO_NONE)
+		type = dirent_type(m->tree.inodes.v[row].mode);
 	want_ok(bfo_tree_add_name(&m->tree, bfo_tree_find(&m->tree, dir), ino, type, text, len));
 }
 
@@ -109,7 +109,7 @@ void made_free_inodes(struct made *m, uint64_t start, uint64_t len)
 
 struct bfo_inode *made_rec(struct made *m, uint32_t ino)
 {
-	uint32_t index = bfo_tree_find(&m->tree, ino);
+	bfo_row index = bfo_tree_find(&m->tree, ino);
 
 	want(index != BFO_NONE);
 	return &m->tree.inodes.v[index];
@@ -170,14 +170,15 @@ errcode_t made_plan(struct made *m, made_old old)
 
 size_t made_names_of(const struct made *m, uint32_t ino)
 {
-	uint32_t inode = bfo_tree_find(&m->tree, ino), j;
+	bfo_row row = bfo_tree_find(&m->tree, ino);
+	uint32_t j;
 	const struct bfo_inode *dir;
 	size_t i, n = 0;
 
 	for (i = 0; i < m->plan.order.n; i++) {
 		dir = bfo_plan_item(&m->plan, i);
 		for (j = dir->child; S_ISDIR(dir->mode) && j < dir->child + dir->nchild; j++)
-			n += m->tree.names.v[j].ino == inode;
+			n += m->tree.names.v[j].ino == row;
 	}
 	return n;
 }

@@ -29,7 +29,7 @@ void made_init(struct made *m);
 void made_free(struct made *m);
 
 /* Appends a record, which returns as its index; INO must exceed those before. */
-uint32_t made_inode(struct made *m, uint32_t ino, uint16_t mode);
+bfo_row made_inode(struct made *m, uint32_t ino, uint16_t mode);
 
 /* Appends LEN blocks to the newest record; BLK may have BFO_SEG_UNWRITTEN. */
 void made_seg(struct made *m, uint64_t blk, uint32_t lblk, uint32_t len);

@@ -9,14 +9,14 @@
 
 struct bfo_inode *made_old_dir(struct made *old, uint32_t ino, uint32_t links)
 {
-	uint32_t index = made_inode(old, ino, S_IFDIR | 0755);
+	bfo_row index = made_inode(old, ino, S_IFDIR | 0755);
 
 	made_seg(old, 1000 + ino, 0, 1);
 	old->tree.inodes.v[index].links_read = links;
 	return &old->tree.inodes.v[index];
 }
 
-const struct bfo_name *merged_name(const struct made *m, uint32_t dir, const char *text)
+const struct bfo_name *merged_name(const struct made *m, bfo_row dir, const char *text)
 {
 	const struct bfo_inode *d = &m->tree.inodes.v[dir];
 	const struct bfo_name *found = NULL, *n;
@@ -56,7 +56,7 @@ struct bfo_merged *merged_dir(struct made *m, uint32_t ino, uint32_t from, uint3
 	struct bfo_merged *g = bfo_plan_merged(&m->plan, ino);
 
 	want(g);
-	want_eq(g->inode, bfo_tree_find(&m->tree, from));
+	want_eq(g->row, bfo_tree_find(&m->tree, from));
 	want_eq(g->gained, gained);
 	want_eq(made_rec(m, from)->new_ino, ino);
 	want(made_rec(m, from)->state & BFO_INODE_EXISTS);

@@ -174,7 +174,7 @@ START_TEST(builds_what_was_sized)
 	want_ok(bfo_charges_note(&b.plan, 20, &raw, 256));
 	want_ok(bfo_charges_size(&b.plan));
 	f = &b.plan.charges->files[BFO_QUOTA_GROUP];
-	rec = &b.tree.inodes.v[f->inode];
+	rec = &b.tree.inodes.v[f->row];
 	want(bfo_inode_is_renewed(rec));
 	want_eq(rec->new_ino, 4);
 	want_eq(rec->generation, 31);

@@ -232,9 +232,9 @@ struct wood {
 	uint32_t reached;
 };
 
-static int is_dir(const struct made *m, uint32_t inode)
+static int is_dir(const struct made *m, bfo_row row)
 {
-	return S_ISDIR(m->tree.inodes.v[inode].mode);
+	return S_ISDIR(m->tree.inodes.v[row].mode);
 }
 
 /* A directory that has no such name yet. */
@@ -294,7 +294,7 @@ static int is_listed(const struct bfo_filter *f, const char *path, int *leads)
 	return listed;
 }
 
-static void plain_walk(struct wood *w, uint32_t dir, const char *path)
+static void plain_walk(struct wood *w, bfo_row dir, const char *path)
 {
 	const struct bfo_tree *t = &w->m.tree;
 	const struct bfo_inode *rec = &t->inodes.v[dir];
@@ -591,10 +591,10 @@ START_TEST(notes_links_outside)
 	want_eq(m.plan.links_outside.n, rows[_i].noted);
 	if (rows[_i].noted) {
 		o = m.plan.links_outside.v;
-		want_eq(m.tree.inodes.v[o->inode].ino, 30);
+		want_eq(m.tree.inodes.v[o->row].ino, 30);
 		want_eq(o->names, 3);
 		want_eq(o->copied, 1);
-		len = bfo_plan_path(&m.plan, o->inode, 0, BFO_NO_NAME, path, sizeof(path));
+		len = bfo_plan_path(&m.plan, o->row, 0, BFO_NO_NAME, path, sizeof(path));
 		want(len == 5 && !memcmp(path, "/b/x3", 5));
 	}
 	bfo_filter_free(&filter);

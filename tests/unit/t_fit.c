@@ -73,8 +73,8 @@ static const char *bytes_of(const struct bed *b, const struct bfo_xattr *x)
 	if (!x->inum)
 		return x->value;
 	v = bfo_tree_value(&b->tree, x->inum - 1);
-	want(v && v->inode && v->inode < b->tree.inodes.n);
-	rec = &b->tree.inodes.v[v->inode];
+	want(v && v->row && v->row < b->tree.inodes.n);
+	rec = &b->tree.inodes.v[v->row];
 	want(S_ISREG(rec->mode) && rec->state == BFO_INODE_MOVED && !rec->ino);
 	want(rec->flags == EXT4_EA_INODE_FL && rec->size == x->size && rec->nseg == 1);
 	want_eq((uint64_t) b->tree.segs.v[rec->seg].len, 1);

@@ -18,7 +18,7 @@
 #define ROOM 1024		/* largest inode, and what lies behind it */
 
 /* One inode on its way: record 0 of a made tree. */
-struct inode {
+struct row {
 	struct made m;
 	struct bfo_inode *rec;
 	union {
@@ -28,7 +28,7 @@ struct inode {
 	struct bfo_inode_scratch scratch;
 };
 
-static void start(struct inode *t, struct chance *c, uint16_t mode)
+static void start(struct row *t, struct chance *c, uint16_t mode)
 {
 	memset(t, 0, sizeof(*t));
 	made_init(&t->m);
@@ -48,7 +48,7 @@ static void start(struct inode *t, struct chance *c, uint16_t mode)
 	t->before.raw.i_flags = EXT4_EXTENTS_FL | EXT2_NOATIME_FL | EXT2_NODUMP_FL;
 }
 
-static void make(struct inode *t)
+static void make(struct row *t)
 {
 	t->after = t->before;
 	if (!(t->rec->state & BFO_INODE_MADE))
@@ -56,13 +56,13 @@ static void make(struct inode *t)
 	want_ok(bfo_inode_image(&t->m.plan, 0, &t->after, &t->scratch));
 }
 
-static void finish(struct inode *t)
+static void finish(struct row *t)
 {
 	bfo_inode_scratch_free(&t->scratch);
 	made_free(&t->m);
 }
 
-static void want_checksum(struct inode *t)
+static void want_checksum(struct row *t)
 {
 	ext2_filsys fs = fakefs_make(&t->m.target, 0);
 
@@ -73,7 +73,7 @@ static void want_checksum(struct inode *t)
 	fakefs_free(fs);
 }
 
-static void put_back(struct inode *t, size_t at, size_t len)
+static void put_back(struct row *t, size_t at, size_t len)
 {
 	memcpy(t->after.bytes + at, t->before.bytes + at, len);
 }
@@ -82,7 +82,7 @@ static void put_back(struct inode *t, size_t at, size_t len)
 	offsetof(struct ext2_inode_large, name), sizeof(((struct ext2_inode_large *) 0)->name)
 
 /* Apart from the fields that speak of places, and those from byte EXTRA on: the same bytes. */
-static void want_kept(struct inode *t)
+static void want_kept(struct row *t)
 {
 	put_back(t, FIELD(i_links_count));
 	put_back(t, FIELD(i_blocks));
@@ -104,7 +104,7 @@ START_TEST(keeps_everything_else)
 	static const struct { uint32_t size, extra; } shapes[] = {
 		{ 128, 0 }, { 256, 32 }, { 256, 28 }, { 256, 4 }, { 256, 0 }, { 512, 32 },
 	};
-	struct inode t;
+	struct row t;
 	struct chance c;
 
 	chance_init(&c, 6000 + _i);
@@ -130,7 +130,7 @@ END_TEST
 START_TEST(maps_blocks)
 {
 	struct ext3_extent_header *eh;
-	struct inode t;
+	struct row t;
 	struct chance c;
 	uint32_t i;
 
@@ -158,7 +158,7 @@ END_TEST
 
 START_TEST(refers_to_attributes)
 {
-	struct inode t;
+	struct row t;
 	struct chance c;
 
 	chance_init(&c, 6200);
@@ -178,7 +178,7 @@ END_TEST
 START_TEST(keeps_what_is_no_map)
 {
 	static const uint16_t modes[] = { S_IFCHR, S_IFBLK, S_IFIFO, S_IFSOCK, S_IFLNK };
-	struct inode t;
+	struct row t;
 	struct chance c;
 
 	chance_init(&c, 6300 + _i);
@@ -199,7 +199,7 @@ END_TEST
 /* Long ones have a block. */
 START_TEST(maps_long_symlinks)
 {
-	struct inode t;
+	struct row t;
 	struct chance c;
 
 	chance_init(&c, 6400);
@@ -218,7 +218,7 @@ END_TEST
  */
 START_TEST(counts_blocks)
 {
-	struct inode t;
+	struct row t;
 	struct chance c;
 	uint64_t n;
 
@@ -251,7 +251,7 @@ END_TEST
 
 START_TEST(shapes_directories)
 {
-	struct inode t;
+	struct row t;
 	struct chance c;
 
 	chance_init(&c, 6700 + _i);
@@ -286,7 +286,7 @@ static const int64_t times[] = { 0, 1700000000, 2147483647, 2147483648, 42949672
 /* A directory of the target that gained names: as after link(2). */
 START_TEST(notes_the_change)
 {
-	struct inode t;
+	struct row t;
 	struct chance c;
 
 	chance_init(&c, 6800 + _i);
@@ -324,7 +324,7 @@ END_TEST
 /* What a record's type cannot have is not in it, and does not come along in the raw inode. */
 START_TEST(drops_what_the_record_lacks)
 {
-	struct inode t;
+	struct row t;
 	struct chance c;
 
 	chance_init(&c, 6950);
@@ -342,7 +342,7 @@ END_TEST
 START_TEST(makes_directories)
 {
 	uint32_t size = _i ? 256 : 128;
-	struct inode t;
+	struct row t;
 	struct chance c;
 
 	chance_init(&c, 6900 + _i);
@@ -373,7 +373,7 @@ END_TEST
 START_TEST(drops_what_is_damaged)
 {
 	static const uint8_t zeroes[ROOM];
-	struct inode t;
+	struct row t;
 	struct chance c;
 
 	chance_init(&c, 7000);

@@ -72,17 +72,17 @@ START_TEST(makes_a_container)
 	struct made m;
 
 	plan_nothing(&m, &it, 0);
-	rec = &m.tree.inodes.v[it.inode];
+	rec = &m.tree.inodes.v[it.row];
 	want_eq(m.plan.order.n, 2);
 	want_eq(m.plan.order.v[0], m.plan.root);
-	want_eq(m.plan.order.v[1], it.inode);
+	want_eq(m.plan.order.v[1], it.row);
 	want_eq(m.plan.new_inodes, 1);
 	want_eq(bfo_itrees_number(&m.plan), 20);
 	want_eq(rec->mode, S_IFREG | 0600);
 	want_eq(rec->flags, EXT2_IMMUTABLE_FL);
 	want_eq(bfo_plan_links(&m.plan, rec), 1);
 	n = merged_name(&m, m.plan.root, ITREE_NAME);
-	want(n && n->ino == it.inode && bfo_name_type(n) == EXT2_FT_REG_FILE);
+	want(n && n->ino == it.row && bfo_name_type(n) == EXT2_FT_REG_FILE);
 	want(merged_name(&m, m.plan.root, "lost+found") && merged_name(&m, m.plan.root, "z"));
 	want_eq(m.tree.inodes.v[m.plan.root].nchild, 4);
 	release(&m, &it);
@@ -97,12 +97,12 @@ START_TEST(renews_a_container)
 	struct made m;
 
 	plan_nothing(&m, &it, OLD_INO);
-	rec = &m.tree.inodes.v[it.inode];
+	rec = &m.tree.inodes.v[it.row];
 	want_eq(m.plan.order.n, 1);
-	want_eq(m.plan.order.v[0], it.inode);
+	want_eq(m.plan.order.v[0], it.row);
 	want_eq(m.plan.new_inodes, 0);
 	want_eq(rec->new_ino, OLD_INO);
-	want(bfo_inode_is_renewed(rec) && bfo_plan_is_container(&m.plan, it.inode));
+	want(bfo_inode_is_renewed(rec) && bfo_plan_is_container(&m.plan, it.row));
 	want(bfo_plan_is_written_last(&m.plan, rec));
 	release(&m, &it);
 }
@@ -131,7 +131,7 @@ START_TEST(lays_trees_out)
 		at += 1 + k % 5;
 	}
 	want_eq(it.header.blocks, at);
-	want_eq(m.tree.inodes.v[it.inode].size, at * 4096ULL);
+	want_eq(m.tree.inodes.v[it.row].size, at * 4096ULL);
 	want_ok(bfo_plan_space(&m.plan));
 	want_eq(m.plan.stem_len, at + (_i % 2 ? 0 : 1));	/* and the root's block */
 	release(&m, &it);

@@ -38,9 +38,9 @@ static void make_source(struct made *m)
 }
 
 /* The record of the directory that --to names: COMPONENTS below the root, all made by the plan. */
-static uint32_t landing(const struct made *m, uint32_t components)
+static bfo_row landing(const struct made *m, uint32_t components)
 {
-	uint32_t dir = m->plan.landing, k;
+	bfo_row dir = m->plan.landing, k;
 
 	want(dir != BFO_NONE && !m->plan.whole);
 	for (k = 0; k < components; k++, dir = bfo_plan_parent(&m->plan, dir)) {
@@ -54,14 +54,14 @@ static uint32_t landing(const struct made *m, uint32_t components)
 }
 
 /* TEXT in directory record DIR leads to source inode INO, which landed there. */
-static void want_landed(const struct made *m, uint32_t dir, const char *text, uint32_t ino)
+static void want_landed(const struct made *m, bfo_row dir, const char *text, uint32_t ino)
 {
 	const struct bfo_name *n = merged_name(m, dir, text);
-	uint32_t inode = bfo_tree_find(&m->tree, ino);
+	bfo_row row = bfo_tree_find(&m->tree, ino);
 
-	want(n && n->ino == inode);
-	want(m->tree.inodes.v[inode].state & BFO_INODE_LANDED);
-	want_eq(bfo_plan_parent(&m->plan, inode), dir);
+	want(n && n->ino == row);
+	want(m->tree.inodes.v[row].state & BFO_INODE_LANDED);
+	want_eq(bfo_plan_parent(&m->plan, row), dir);
 }
 
 static int placed(const struct made *m, uint32_t ino)
@@ -74,7 +74,7 @@ START_TEST(lands_several_paths)
 {
 	static const char *const from[] = { "/a/sub", "b//./z/", "f" };
 	struct made m;
-	uint32_t dir;
+	bfo_row dir;
 
 	make_source(&m);
 	want_ok(made_plan_paths(&m, from, 3, "/", NULL));
@@ -132,7 +132,7 @@ static void old_with_dirs(struct made *old)
 START_TEST(makes_directories)
 {
 	static const char *const from[] = { "/a", "/b/z" };
-	uint32_t dir, up, old;
+	bfo_row dir, up, old;
 	struct made m;
 
 	make_source(&m);
@@ -149,7 +149,7 @@ START_TEST(makes_directories)
 	want_eq(merged_name(&m, old, "deep")->ino, 101);
 	want(!((m.tree.inodes.v[dir].state | m.tree.inodes.v[up].state) & BFO_INODE_EXISTS));
 	want_eq(m.tree.inodes.v[old].new_ino, 100);
-	want_eq(bfo_plan_merged(&m.plan, 100)->inode, old);
+	want_eq(bfo_plan_merged(&m.plan, 100)->row, old);
 	want_eq(bfo_plan_merged(&m.plan, 100)->gained, 1);
 	want_eq(bfo_plan_merged(&m.plan, ROOT)->gained, 0);
 	want_eq(m.plan.merged.n, 2);
@@ -168,7 +168,7 @@ START_TEST(lands_everything_below)
 {
 	static const char *const from[] = { "/" };
 	struct made m;
-	uint32_t dir;
+	bfo_row dir;
 
 	make_source(&m);
 	want_ok(made_plan_paths(&m, from, 1, "/old/deep", old_with_dirs));
@@ -359,7 +359,7 @@ START_TEST(takes_the_parent_of_the_name_that_is_kept)
 	const char *from[] = { "/?", "/X/d" };
 	char path[] = "/a", c;
 	struct made m;
-	uint32_t dir;
+	bfo_row dir;
 
 	for (c = 'e'; c <= 'z'; c++) {
 		path[1] = c;

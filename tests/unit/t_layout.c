@@ -242,7 +242,7 @@ static void list_by_place(struct made *m, struct bfo_tables *tables)
 
 static void want_walk(struct made *m, enum bfo_walk_order order, const uint32_t *inos, size_t n)
 {
-	bfo_numbers out = { 0 };
+	bfo_rows out = { 0 };
 	uint32_t root = 0;
 	size_t i;
 
@@ -257,14 +257,14 @@ START_TEST(walks_in_three_orders)
 {
 	static const uint32_t readdir[] = { 2, 20, 22, 30, 21, 25 };
 	static const uint32_t name[] = { 2, 30, 20, 21, 22, 25 };	/* a, again: 20 */
-	static const uint32_t inode[] = { 2, 20, 21, 22, 30, 25 };
+	static const bfo_row row[] = { 2, 20, 21, 22, 30, 25 };
 	struct bfo_tables tables = { .group_inodes = 0 };
 	struct made m;
 
 	make_tree(&m);
 	list_by_place(&m, &tables);
 	want_walk(&m, BFO_WALK_NAME, name, 6);
-	want_walk(&m, BFO_WALK_INODE, inode, 6);
+	want_walk(&m, BFO_WALK_INODE, row, 6);
 	want_eq(made_found(&m, BFO_FOUND_DIR_TWICE), 0);
 	want(!(made_rec(&m, 21)->state & BFO_INODE_PLACED));
 	want_walk(&m, BFO_WALK_READDIR, readdir, 6);
@@ -357,7 +357,7 @@ START_TEST(measures_a_volume)
 	want_eq(l.pieces.fragments.total, 4);
 	want_eq(l.pieces.fragments.count[1], 1);
 	want_eq(l.n_worst, 1);
-	want_eq(m.tree.inodes.v[l.worst[0].inode].ino, 22);
+	want_eq(m.tree.inodes.v[l.worst[0].row].ino, 22);
 	want_eq(l.worst[0].fragments, 2);
 	want_eq(l.worst[0].blocks, 4);
 	want_eq(l.fill.room, 3 * 4096);

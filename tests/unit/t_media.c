@@ -328,7 +328,7 @@ START_TEST(tells_whose_blocks_they_are)
 	struct bfo_tree t = { .block_size = BS };
 	bfo_ranges bad = { 0 };
 	uint64_t lblk = 0;
-	uint32_t i;
+	bfo_row i;
 
 	for (i = 0; i < 4; i++)
 		want_ok(bfo_vec_push(&t.segs, segs[i]));

@@ -43,7 +43,7 @@ static void make_clashing(struct made *m)
 /* How many clashes are of name TEXT in the root, which leads to source inode INO. */
 static int clashes(const struct made *m, const char *text, uint32_t ino)
 {
-	uint32_t root = bfo_tree_find(&m->tree, ROOT);
+	bfo_row root = bfo_tree_find(&m->tree, ROOT);
 	const struct bfo_name *n;
 	size_t i;
 	int found = 0;

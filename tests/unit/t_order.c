@@ -197,8 +197,8 @@ END_TEST
 /* FILES files share one attribute block: copies of it, each full before the next begins. */
 START_TEST(shares_attribute_blocks)
 {
-	static const uint32_t files[] = { 1, 1023, 1024, 1025, 2048, 3000 };
-	uint32_t n = files[_i], i, refs[8] = { 0 }, sum = 0;
+	static const bfo_row files[] = { 1, 1023, 1024, 1025, 2048, 3000 };
+	bfo_row n = files[_i], i, refs[8] = { 0 }, sum = 0;
 	struct made m;
 	char name[16];
 

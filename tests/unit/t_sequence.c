@@ -14,7 +14,7 @@
 struct bed {
 	struct forest f;
 	struct bfo_sequence s;
-	uint32_t *before;		/* the order without policies */
+	bfo_row *before;		/* the order without policies */
 	size_t n;
 };
 
@@ -42,11 +42,11 @@ static const struct bfo_inode *item(const struct bed *b, size_t i)
 	return &b->f.m.tree.inodes.v[b->f.m.plan.order.v[i]];
 }
 
-static size_t place_before(const struct bed *b, uint32_t inode)
+static size_t place_before(const struct bed *b, bfo_row row)
 {
 	size_t i;
 
-	for (i = 0; i < b->n && b->before[i] != inode; i++)
+	for (i = 0; i < b->n && b->before[i] != row; i++)
 		;
 	return i;
 }
@@ -85,7 +85,7 @@ START_TEST(nothing_taken_is_readdir)
 END_TEST
 
 /* The N-th file, or more, of the order without policies. */
-static uint32_t file_before(const struct bed *b, size_t n)
+static bfo_row file_before(const struct bed *b, size_t n)
 {
 	while (S_ISDIR(b->f.m.tree.inodes.v[b->before[n]].mode))
 		n++;
@@ -93,10 +93,10 @@ static uint32_t file_before(const struct bed *b, size_t n)
 }
 
 /* Members that follow each other from place AT on, behind all directories that lead to them. */
-static void want_members(const struct bed *b, size_t at, const uint32_t *members, size_t n)
+static void want_members(const struct bed *b, size_t at, const bfo_row *members, size_t n)
 {
 	const struct bfo_plan *plan = &b->f.m.plan;
-	uint32_t dir;
+	bfo_row dir;
 	size_t i, place, below;
 
 	for (i = 0; i < n; i++) {
@@ -237,7 +237,7 @@ END_TEST
 START_TEST(leaves_out)
 {
 	struct bed b;
-	uint32_t two[2];
+	bfo_row two[2];
 	size_t first;
 
 	bed_init(&b, 6040, 4);
@@ -363,19 +363,19 @@ END_TEST
 START_TEST(finds_what_is_copied)
 {
 	static const char *const from[] = { "/b" };
-	uint32_t inode;
+	bfo_row row;
 	struct made m;
 
 	make_small(&m);
 	want_ok(made_plan_paths(&m, from, 1, "/new", NULL));
-	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/b/2"), &inode));
-	want(inode != BFO_NONE && m.tree.inodes.v[inode].ino == 30);
-	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/a"), &inode));	/* by its other name */
-	want(inode != BFO_NONE && m.tree.inodes.v[inode].ino == 32);
-	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/c"), &inode));
-	want_eq(inode, BFO_NONE);
-	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/new/b/2"), &inode));
-	want_eq(inode, BFO_NONE);
+	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/b/2"), &row));
+	want(row != BFO_NONE && m.tree.inodes.v[row].ino == 30);
+	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/a"), &row));	/* by its other name */
+	want(row != BFO_NONE && m.tree.inodes.v[row].ino == 32);
+	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/c"), &row));
+	want_eq(row, BFO_NONE);
+	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/new/b/2"), &row));
+	want_eq(row, BFO_NONE);
 	want_eq(m.ctx.what[0], 0);
 	made_free(&m);
 }

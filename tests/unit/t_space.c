@@ -125,7 +125,7 @@ static void want_trees(struct made *m)
 		want_eq(tree != NULL, ext.n > 4);
 		if (!tree)
 			continue;
-		want_eq(tree->inode, m->plan.order.v[i]);
+		want_eq(tree->row, m->plan.order.v[i]);
 		want_eq(tree->extents, ext.n);
 		want_eq(tree->blocks, bfo_extent_tree_blocks(ext.n, m->target.block_size));
 		trees++;
