@@ -74,10 +74,8 @@ static const char *way_to_format(struct copy *c)
 static errcode_t tell_unformatted(struct copy *c, errcode_t err)
 {
 	const char *how = way_to_format(c);
-	char what[sizeof(c->ctx.what)];
 
-	memcpy(what, c->ctx.what, sizeof(what));
-	return how ? bfo_fail(&c->ctx, err, "%.400s; %s", what, how) : err;
+	return how ? bfo_fail_add(&c->ctx, err, "; %s", how) : err;
 }
 
 static errcode_t open_target(struct copy *c)

@@ -32,11 +32,10 @@ static errcode_t same_volume(struct copy *c)
 
 errcode_t format_tell_busy(struct copy *c)
 {
-	char what[sizeof(c->ctx.what)];
+	struct bfo_what what = bfo_what_keep(&c->ctx);
 	struct bfo_store store;
 	uint64_t offset;
 
-	memcpy(what, c->ctx.what, sizeof(what));
 	if (bfo_store_locate(&c->ctx, c->opt.target, c->path, c->path_options, 0, &offset, &store))
 		return BFO_ET_BUSY;
 	if (bfo_store_overlap(&store, &c->job.source->store))
@@ -45,7 +44,8 @@ errcode_t format_tell_busy(struct copy *c)
 		return bfo_fail(&c->ctx, BFO_ET_BUSY, "opening %s: the source is on the same disk; "
 				"name the partitions' own devices (losetup -P and partprobe make "
 				"them)", c->opt.target);
-	return bfo_fail(&c->ctx, BFO_ET_BUSY, "%s", what);
+	bfo_what_restore(&c->ctx, &what);
+	return BFO_ET_BUSY;
 }
 
 /* ---- who has it? ---- */

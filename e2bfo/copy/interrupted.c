@@ -92,12 +92,8 @@ errcode_t interrupted_find(struct interrupted *r, struct bfo_context *ctx)
 /* Without a journal there is no record: e2fsck is all that is left. */
 static errcode_t advise_unclean(struct bfo_context *ctx)
 {
-	char what[sizeof(ctx->what)];
-
-	memcpy(what, ctx->what, sizeof(what));
-	return bfo_fail(ctx, BFO_ET_UNHEALTHY, "%.300s (a copy to a filesystem without a journal, "
-			"or one with --not-atomic, cannot be resumed; e2fsck -fy gives it up)",
-			what);
+	return bfo_fail_add(ctx, BFO_ET_UNHEALTHY, " (a copy to a filesystem without a journal, or one "
+			    "with --not-atomic, cannot be resumed; e2fsck -fy gives it up)");
 }
 
 errcode_t interrupted_open(struct interrupted *r, struct bfo_context *ctx,

@@ -75,13 +75,12 @@ static void tell_some(const struct lists *l, size_t n, int all, const char *what
 
 void lists_explain(const struct lists *l, struct bfo_context *ctx, errcode_t err)
 {
-	char what[sizeof(ctx->what)], place[PLACE_BYTES];
+	char place[PLACE_BYTES];
 
 	if (!l->filter.missing.n)
 		return;
-	memcpy(what, ctx->what, sizeof(what));
-	bfo_fail(ctx, err, "%.400s (%.100s)", what,
-		 place_of(l, &l->files, l->filter.missing.v[0].entry, place));
+	bfo_fail_add(ctx, err, " (%.100s)",
+		     place_of(l, &l->files, l->filter.missing.v[0].entry, place));
 }
 
 void lists_tell(const struct lists *l, int all)

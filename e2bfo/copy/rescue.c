@@ -88,7 +88,7 @@ static void name_owner(struct copy *c, uint64_t blk, char *out, size_t size)
 
 void rescue_explain(struct copy *c, errcode_t err)
 {
-	char what[200], owner[360];
+	char owner[360];
 	const char *advice = "--on-read-error=zero or skip goes on";
 
 	if (!err || !c->job.source || !c->job.source->media.failed || !bfo_media_is_error(err))
@@ -96,9 +96,8 @@ void rescue_explain(struct copy *c, errcode_t err)
 	if (c->opt.medium.how.mode != BFO_MEDIA_STOP)
 		advice = c->opt.write_mapfile ? "this is new: start again with --mapfile" :
 						"this is new: start again";
-	snprintf(what, sizeof(what), "%.190s", c->ctx.what);
 	name_owner(c, c->job.source->media.failed, owner, sizeof(owner));
-	bfo_fail(&c->ctx, err, "%s%.200s; %s", what, owner, advice);
+	bfo_fail_add(&c->ctx, err, "%.200s; %s", owner, advice);
 }
 
 /* ---- the mapfile ---- */

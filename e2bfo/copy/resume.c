@@ -138,12 +138,9 @@ static int is_source(struct interrupted *r, struct copy *c)
 /* ERR: it was not where it was, nor is its UUID anywhere. */
 static errcode_t ask_source(const struct interrupted *r, struct bfo_context *ctx, errcode_t err)
 {
-	char what[sizeof(ctx->what)];
-
-	memcpy(what, ctx->what, sizeof(what));
-	return bfo_fail(ctx, err, "%.300s; the source of the copy is needed: --source says where it "
-			"is now%s%s", what, r->old_source ? ", it was " : "",
-			r->old_source ? r->old_source : "");
+	return bfo_fail_add(ctx, err, "; the source of the copy is needed: --source says where it is "
+			    "now%s%s", r->old_source ? ", it was " : "",
+			    r->old_source ? r->old_source : "");
 }
 
 /* --source; or where it was; or wherever its UUID is, if the target has another one. */

@@ -155,32 +155,29 @@ static errcode_t place_tight(struct copy *c, struct bfo_volume **scratch)
 errcode_t copy_tell_smallest(struct copy *c, errcode_t err)
 {
 	const struct bfo_shortage shortage = c->job.plan.shortage;
-	char what[sizeof(c->ctx.what)];
+	struct bfo_what what = bfo_what_keep(&c->ctx);
 	errcode_t failed = BFO_ET_NO_SPACE;
 
-	memcpy(what, c->ctx.what, sizeof(what));
 	if (is_movable(c))
 		failed = find_smallest(c);
 	c->job.plan.shortage = shortage;
-	if (failed)
-		return bfo_fail(&c->ctx, err, "%s", what);
-	return bfo_fail(&c->ctx, err, "%.300s; the smallest new target that fits has %llu bytes",
-			what, (unsigned long long) c->smallest);
+	bfo_what_restore(&c->ctx, &what);
+	return failed ? err : bfo_fail_add(&c->ctx, err, "; the smallest new target that fits has "
+					   "%llu bytes", (unsigned long long) c->smallest);
 }
 
 /* ERR: mke2fs makes nothing so small.  What would it make? */
 static errcode_t place_anywhere(struct copy *c, errcode_t err, struct bfo_volume **scratch)
 {
-	char what[sizeof(c->ctx.what)];
+	struct bfo_what what = bfo_what_keep(&c->ctx);
 	errcode_t failed;
 
-	memcpy(what, c->ctx.what, sizeof(what));
 	failed = mkfs_scratch(&c->mkfs, used_size(c), scratch);
 	if (!failed)
 		failed = copy_decide(c, *scratch);
 	if (!failed)
 		failed = bfo_job_place(&c->job, *scratch);
-	bfo_fail(&c->ctx, err, "%s", what);
+	bfo_what_restore(&c->ctx, &what);
 	return failed ? err : copy_tell_smallest(c, err);
 }
 

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/context.h"
 
@@ -16,6 +17,35 @@ errcode_t bfo_fail(struct bfo_context *ctx, errcode_t code, const char *fmt, ...
 	vsnprintf(ctx->what, sizeof(ctx->what), fmt, ap);
 	va_end(ap);
 	return code;
+}
+
+errcode_t bfo_fail_add(struct bfo_context *ctx, errcode_t code, const char *fmt, ...)
+{
+	char added[BFO_WHAT_BYTES];
+	size_t len, at = strlen(ctx->what);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(added, sizeof(added), fmt, ap);
+	va_end(ap);
+	len = strlen(added);
+	if (at > sizeof(ctx->what) - 1 - len)
+		at = sizeof(ctx->what) - 1 - len;
+	memcpy(ctx->what + at, added, len + 1);
+	return code;
+}
+
+struct bfo_what bfo_what_keep(const struct bfo_context *ctx)
+{
+	struct bfo_what what;
+
+	memcpy(what.text, ctx->what, sizeof(what.text));
+	return what;
+}
+
+void bfo_what_restore(struct bfo_context *ctx, const struct bfo_what *what)
+{
+	memcpy(ctx->what, what->text, sizeof(ctx->what));
 }
 
 void bfo_progress_enter(struct bfo_context *ctx, enum bfo_stage stage)

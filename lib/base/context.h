@@ -38,6 +38,8 @@ struct bfo_progress {
 	uint64_t files;		/* of stages that have files beside their units: begun so far */
 };
 
+#define BFO_WHAT_BYTES 512U
+
 struct bfo_pace;
 
 struct bfo_context {
@@ -51,12 +53,27 @@ struct bfo_context {
 	/* Sources are read no faster than that.  May be NULL. */
 	struct bfo_pace *pace;
 	/* What the operation that failed last was about: completes "while ...". */
-	char what[512];
+	char what[BFO_WHAT_BYTES];
+};
+
+/* That text, kept while something else is tried that may fail, too. */
+struct bfo_what {
+	char text[BFO_WHAT_BYTES];
 };
 
 /* Notes what was being done (printf-like, without "while") and returns CODE. */
 errcode_t bfo_fail(struct bfo_context *ctx, errcode_t code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/*
+ * Adds to the end of what was noted, after a failure with CODE, and returns CODE.  Where there is no
+ * room for both, what was noted is cut, not what is added.
+ */
+errcode_t bfo_fail_add(struct bfo_context *ctx, errcode_t code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+struct bfo_what bfo_what_keep(const struct bfo_context *ctx);
+void bfo_what_restore(struct bfo_context *ctx, const struct bfo_what *what);
 
 /*
  * From now on, until it is left, all that is reported is part of STAGE: planning reads directories of

@@ -323,9 +323,8 @@ static void settle(struct commit *c)
 static void fail(struct commit *c, errcode_t err, int filled)
 {
 	struct bfo_context *ctx = c->plan->ctx;
-	char what[sizeof(ctx->what)];
+	struct bfo_what what = bfo_what_keep(ctx);
 
-	memcpy(what, ctx->what, sizeof(what));
 	if (!filled)
 		put_back(c, err);
 	else if (c->opt->atomic && !c->record.ino && c->fate <= BFO_FATE_RECORDED)
@@ -334,7 +333,7 @@ static void fail(struct commit *c, errcode_t err, int filled)
 		c->fate = BFO_FATE_BEFORE;	/* nothing but flags was recorded */
 	if (c->fate == BFO_FATE_BEFORE && ext2fs_has_feature_journal_needs_recovery(&c->w.super))
 		c->fate = BFO_FATE_REPLAY;
-	memcpy(ctx->what, what, sizeof(what));
+	bfo_what_restore(ctx, &what);
 }
 
 errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bfo_volume *target,

@@ -22,17 +22,16 @@ static errcode_t read_bitmaps(struct bfo_context *ctx, struct bfo_volume *vol)
 /* There is no record: ctx->what says why, unless the journal cannot be read. */
 static errcode_t look_for_end(struct bfo_context *ctx, struct bfo_left *left)
 {
-	char what[sizeof(ctx->what)];
+	struct bfo_what what = bfo_what_keep(ctx);
 	errcode_t err;
 	int whole = 0;
 
-	memcpy(what, ctx->what, sizeof(what));
 	err = bfo_commit_was_done(ctx, left->vol, &whole, &left->begun);
 	if (err)
 		return err;
 	if (whole)
 		left->state = BFO_LEFT_WHOLE;
-	memcpy(ctx->what, what, sizeof(what));
+	bfo_what_restore(ctx, &what);
 	return BFO_ET_NO_RECORD;
 }
 

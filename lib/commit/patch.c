@@ -59,14 +59,13 @@ static errcode_t apply(struct bfo_change *c)
 /* The transaction did not come to be, nor shall anything ask for a replay. */
 static void settle(struct bfo_change *c)
 {
-	char what[sizeof(c->w.ctx->what)];
+	struct bfo_what what = bfo_what_keep(c->w.ctx);
 
-	memcpy(what, c->w.ctx->what, sizeof(what));
 	c->w.failed = 0;
 	bfo_transaction_settle(&c->w);
 	if (ext2fs_has_feature_journal_needs_recovery(&c->w.super))
 		c->fate = BFO_FATE_REPLAY;
-	memcpy(c->w.ctx->what, what, sizeof(what));
+	bfo_what_restore(c->w.ctx, &what);
 }
 
 static errcode_t commit(struct bfo_change *c)

@@ -67,6 +67,7 @@ Suite *sort_suite(void);
 Suite *space_suite(void);
 Suite *spec_suite(void);
 Suite *spill_suite(void);
+Suite *context_suite(void);
 Suite *text_suite(void);
 Suite *values_suite(void);
 Suite *vec_suite(void);
@@ -82,7 +83,7 @@ Suite *xattr_split_suite(void);
 
 static Suite *(*const suites[])(void) = {
 	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
-	spec_suite, crc32c_suite, text_suite, json_suite, progress_suite, mine_suite,
+	spec_suite, crc32c_suite, context_suite, text_suite, json_suite, progress_suite, mine_suite,
 	trace_text_suite, refs_suite,
 	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, filter_suite,
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite, space_suite,
