@@ -6,14 +6,12 @@
 #define E2BFO_H
 
 #include "base/context.h"
+#include "cli/exit_status.h"
 
-/* Exit status; e2bfo(8). */
+/* Exit status, beside those of cli/exit_status.h; e2bfo(8). */
 enum {
 	EXIT_KEPT = 0,		/* everything was kept; verify: equal */
 	EXIT_FINDINGS = 1,	/* done, but not everything was kept; verify: not equal */
-	EXIT_FAILED = 8,	/* failed, the target is as before; verify: could not compare */
-	EXIT_USAGE = 16,
-	EXIT_CANCELLED = 32,
 };
 
 /* A command of the table in main.c; its options are its own. Returns an exit status. */

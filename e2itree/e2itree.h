@@ -12,6 +12,7 @@
 #define E2ITREE_H
 
 #include "base/extsort.h"
+#include "cli/exit_status.h"
 #include "cli/json.h"
 #include "commit/commit.h"
 #include "gather/container.h"
@@ -19,14 +20,11 @@
 #include "options.h"
 #include "plan/itrees.h"
 
-/* Exit status, as of e2fsck(8): bits. */
+/* Exit status, as of e2fsck(8): bits, beside those of cli/exit_status.h. */
 enum {
 	EXIT_CLEAN = 0,
 	EXIT_CHANGED = 1,	/* the container was made, changed or removed */
 	EXIT_LEFT = 4,		/* something is left to be done */
-	EXIT_FAILED = 8,
-	EXIT_USAGE = 16,
-	EXIT_CANCELED = 32,
 };
 
 /* What becomes of a directory's tree. */

@@ -12,6 +12,7 @@
 #include "base/bfo_err.h"
 #include "base/text.h"
 #include "cli/process.h"
+#include "cli/timestamp.h"
 #include "commit/itrees_change.h"
 #include "gather/bitmap_check.h"
 #include "volume/open.h"
@@ -19,20 +20,6 @@
 #include "report.h"
 
 #define REPORT_EVERY 65536U		/* names */
-
-/* SOURCE_DATE_EPOCH pins the time of what is made. */
-static errcode_t read_time(struct job *j)
-{
-	const char *epoch = getenv("SOURCE_DATE_EPOCH");
-	char *end;
-
-	j->now = time(NULL);
-	if (!epoch || !*epoch)
-		return 0;
-	errno = 0;
-	j->now = strtoll(epoch, &end, 10);
-	return *end || errno ? bfo_fail(&j->ctx, EINVAL, "reading SOURCE_DATE_EPOCH=%s", epoch) : 0;
-}
 
 errcode_t job_open(struct job *j, int for_writing)
 {
@@ -187,7 +174,7 @@ static errcode_t gather_target(struct job *j, int for_writing)
 static errcode_t run(struct job *j)
 {
 	int looks = j->opt.list || j->opt.dump || j->opt.answer == ANSWER_NO;
-	errcode_t err = read_time(j);
+	errcode_t err = timestamp_now(&j->ctx, &j->now);
 
 	if (!err && j->opt.undo_file && !access(j->opt.undo_file, F_OK))
 		err = bfo_fail(&j->ctx, EEXIST, "making undo file %s", j->opt.undo_file);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/text.h"
 #include "gather/inode_check.h"
 #include "gather/inode_scan.h"
 #include "itree/check.h"
@@ -58,17 +59,14 @@ static void compare_headers(struct job *j)
 {
 	const struct ext2_super_block *sb = j->vol->fs->super;
 	const struct itree_header *h = &j->old.header;
-	const uint8_t *u = h->uuid;
-	char text[40];
+	char text[BFO_UUID_TEXT_BYTES];
 	struct about about = { .text = text };
 
 	j->takes_over = 1;
 	if (!j->opt.min_given)
 		j->opt.min = h->min_entries;
 	if (memcmp(h->uuid, sb->s_uuid, sizeof(h->uuid))) {
-		snprintf(text, sizeof(text), "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
-			 "%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4], u[5], u[6],
-			 u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+		bfo_text_uuid(h->uuid, text);
 		j->other_uuid = problem(j, PR_1_OTHER_UUID, &about);
 	}
 	if (h->hash_version != (uint32_t) bfo_volume_hash_version(j->vol) ||

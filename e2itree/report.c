@@ -153,7 +153,7 @@ int report_end(struct job *j, errcode_t err)
 	if (!(j->status & EXIT_CHANGED))
 		j->built = j->dropped = 0;	/* it stayed with the decision */
 	if (err)
-		j->status |= err == BFO_ET_CANCELLED ? EXIT_CANCELED : EXIT_FAILED;
+		j->status |= err == BFO_ET_CANCELLED ? EXIT_CANCELLED : EXIT_FAILED;
 	if (j->opt.json)
 		print_json(j, err);
 	if (is_moving(j))

@@ -21,7 +21,6 @@
 
 #define FILE_BYTES (4U << 20)		/* of a file, the rest is not looked at */
 #define PATH_BYTES 8192
-#define UUID_BYTES 37
 
 static const char *const files[] = {
 	"/etc/fstab", "/etc/crypttab", "/etc/default/grub", "/etc/kernel/cmdline",
@@ -39,7 +38,7 @@ static const char *const folders[] = {
 
 static void uuid_of(const struct bfo_volume *vol, char *out)
 {
-	mkfs_uuid_text(vol->fs->super->s_uuid, out);
+	bfo_text_uuid(vol->fs->super->s_uuid, out);
 }
 
 static int is_root(const char *path)
@@ -57,7 +56,7 @@ static int has_same_uuid(const struct bfo_volume *a, const struct bfo_volume *b)
 /* A target that does not exist yet is made with the options that C has. */
 static int keeps_uuid(const struct copy *c, const char *uuid)
 {
-	char asked[UUID_BYTES + 1];
+	char asked[BFO_UUID_TEXT_BYTES + 1];
 
 	if (c->job.target)
 		return has_same_uuid(c->job.target, c->job.source);
@@ -124,7 +123,7 @@ static int names(const char *text, size_t len, const char *uuid)
 errcode_t boot_look(struct copy *c)
 {
 	struct contents s = { .reader = NULL };
-	char uuid[UUID_BYTES];
+	char uuid[BFO_UUID_TEXT_BYTES];
 	errcode_t err = 0;
 	size_t i;
 
@@ -150,7 +149,7 @@ void boot_free(struct boot *b)
 /* What to do about it. */
 static void warn_target(const char *name, const struct bfo_volume *target)
 {
-	char what[16 + UUID_BYTES] = "would get a new UUID", uuid[UUID_BYTES];
+	char what[16 + BFO_UUID_TEXT_BYTES] = "would get a new UUID", uuid[BFO_UUID_TEXT_BYTES];
 
 	if (target) {
 		uuid_of(target, uuid);
@@ -162,7 +161,7 @@ static void warn_target(const char *name, const struct bfo_volume *target)
 void boot_warn(const struct boot *b, const struct bfo_plan *plan, const struct copy_options *opt,
 	       const struct bfo_volume *source, const struct bfo_volume *target)
 {
-	char path[PATH_BYTES], shown[4 * PATH_BYTES + 1], uuid[UUID_BYTES];
+	char path[PATH_BYTES], shown[4 * PATH_BYTES + 1], uuid[BFO_UUID_TEXT_BYTES];
 	size_t i, len;
 
 	if (!b->old.n)
@@ -180,7 +179,7 @@ void boot_warn(const struct boot *b, const struct bfo_plan *plan, const struct c
 void boot_print(const struct copy_options *opt, const struct bfo_volume *source,
 		const struct bfo_volume *target)
 {
-	char uuid[UUID_BYTES];
+	char uuid[BFO_UUID_TEXT_BYTES];
 
 	if (!opt->mkfs || has_same_uuid(source, target))
 		return;
@@ -214,7 +213,7 @@ void boot_json(struct json *j, const struct boot *b, const struct bfo_plan *plan
 	       const struct bfo_volume *source, const struct bfo_volume *target)
 {
 	struct old_reader o = { .b = b, .plan = plan };
-	char uuid[UUID_BYTES];
+	char uuid[BFO_UUID_TEXT_BYTES];
 
 	json_string(j, "source_uuid", uuid_if(source, uuid));
 	json_string(j, "target_uuid", uuid_if(target, uuid));

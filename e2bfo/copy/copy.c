@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "cli/message.h"
 #include "cli/process.h"
+#include "cli/timestamp.h"
 #include "gather/bitmap_check.h"
 #include "volume/open.h"
 #include "volume/probe.h"
@@ -28,20 +29,6 @@
 #include "e2bfo/e2bfo.h"
 #include "e2bfo/journals.h"
 #include "copy_report.h"
-
-/* SOURCE_DATE_EPOCH pins the time of what the copy itself makes. */
-static errcode_t read_time(struct copy *c)
-{
-	const char *epoch = getenv("SOURCE_DATE_EPOCH");
-	char *end;
-
-	c->job.config.now = time(NULL);
-	if (!epoch || !*epoch)
-		return 0;
-	errno = 0;
-	c->job.config.now = strtoll(epoch, &end, 10);
-	return *end || errno ? bfo_fail(&c->ctx, EINVAL, "reading SOURCE_DATE_EPOCH=%s", epoch) : 0;
-}
 
 /* A kernel may have used it since it was last checked. */
 static errcode_t check_bitmaps(struct copy *c)
@@ -106,7 +93,7 @@ errcode_t copy_open_source(struct copy *c)
 /* All that can be refused before the source is read through. */
 static errcode_t open_both(struct copy *c)
 {
-	errcode_t err = read_time(c);
+	errcode_t err = timestamp_now(&c->ctx, &c->job.config.now);
 
 	if (!err && c->opt.undo_file && !access(c->opt.undo_file, F_OK))
 		err = bfo_fail(&c->ctx, EEXIST, "making undo file %s", c->opt.undo_file);

@@ -15,6 +15,7 @@
 #include <linux/fs.h>
 
 #include "base/bfo_err.h"
+#include "base/text.h"
 #include "cli/size.h"
 #include "volume/open.h"
 #include "volume/partition.h"
@@ -37,7 +38,7 @@ errcode_t mkfs_init(struct mkfs *m, struct bfo_context *ctx, const struct bfo_vo
 		return bfo_fail(ctx, errno, "drawing a UUID");
 	u[6] = (u[6] & 0x0f) | 0x40;
 	u[8] = (u[8] & 0x3f) | 0x80;
-	mkfs_uuid_text(u, m->uuid);
+	bfo_text_uuid(u, m->uuid);
 	snprintf(m->now, sizeof(m->now), "%lld", (long long) now);
 	return 0;
 }
@@ -49,7 +50,7 @@ void mkfs_free(struct mkfs *m)
 
 void mkfs_keep_uuid(struct mkfs *m)
 {
-	mkfs_uuid_text(m->source->fs->super->s_uuid, m->uuid);
+	bfo_text_uuid(m->source->fs->super->s_uuid, m->uuid);
 }
 
 errcode_t mkfs_note_sectors(struct mkfs *m, const char *path)

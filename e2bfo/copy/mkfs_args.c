@@ -17,6 +17,7 @@
 #include <e2p/e2p.h>
 
 #include "base/bfo_err.h"
+#include "base/text.h"
 #include "volume/gate.h"
 #include "mkfs_args.h"
 
@@ -45,16 +46,6 @@ void mkfs_args_free(struct mkfs_args *a)
 {
 	while (a->n)
 		free(a->v[--a->n]);
-}
-
-void mkfs_uuid_text(const void *uuid, char *out)
-{
-	const uint8_t *u = uuid;
-	int i, at = 0;
-
-	for (i = 0; i < 16; i++)
-		at += sprintf(out + at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-			      u[i]);
 }
 
 static void add_features(const struct mkfs *m, struct mkfs_args *a)
@@ -322,7 +313,7 @@ errcode_t mkfs_args_build(const struct mkfs *m, const struct mkfs_place *where, 
 	errcode_t err;
 	int i;
 
-	mkfs_uuid_text(hash_seed(m->source->fs->super), user.extended + strlen(user.extended));
+	bfo_text_uuid(hash_seed(m->source->fs->super), user.extended + strlen(user.extended));
 	list_extended(m->source->fs->super, user.extended + strlen(user.extended));
 	err = add_user(m, &said, &user);
 	list_place(where, user.extended + strlen(user.extended));

@@ -32,7 +32,4 @@ int mkfs_args_last(const char *args, int c, char *out, size_t size);
 /* True if they say that there need not be a journal. */
 int mkfs_args_waive_journal(const char *args);
 
-/* UUID's 16 bytes as a text of 37. */
-void mkfs_uuid_text(const void *uuid, char *out);
-
 #endif

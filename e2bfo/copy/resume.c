@@ -16,6 +16,7 @@
 
 #include "base/bfo_err.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "cli/process.h"
 #include "commit/look.h"
 #include "volume/gate.h"
@@ -147,6 +148,7 @@ static errcode_t ask_source(const struct interrupted *r, struct bfo_context *ctx
 static errcode_t find_source(struct interrupted *r, struct copy *c)
 {
 	const uint8_t *u = r->record.source_uuid;
+	char uuid[BFO_UUID_TEXT_BYTES];
 	errcode_t err;
 
 	if (r->source_path) {
@@ -154,9 +156,7 @@ static errcode_t find_source(struct interrupted *r, struct copy *c)
 	} else if (memcmp(u, c->job.target->fs->super->s_uuid, sizeof(r->record.source_uuid)) &&
 		   !is_source(r, c)) {
 		r->old_source = c->opt.source;
-		if (asprintf(&r->source_path, "UUID=%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
-			     "%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4], u[5], u[6],
-			     u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]) < 0)
+		if (asprintf(&r->source_path, "UUID=%s", bfo_text_uuid(u, uuid)) < 0)
 			return bfo_fail(&c->ctx, ENOMEM, "looking for the source");
 		c->opt.source = r->source_path;
 	}

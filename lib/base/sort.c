@@ -6,6 +6,7 @@
  * Digits that are equal in the whole bucket (the upper bytes of directory indexes, mostly) cost
  * one counting pass and no moves.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sort.h"
@@ -104,4 +105,17 @@ void bfo_sort(void *base, size_t n, size_t size, unsigned int keys)
 	struct sort s = { .size = size, .keys = keys };
 
 	flag_sort(&s, base, n, 0);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+void bfo_sort_numbers(uint32_t *v, size_t n)
+{
+	if (n)
+		qsort(v, n, sizeof(*v), by_number);
 }

@@ -18,4 +18,7 @@
  */
 void bfo_sort(void *base, size_t n, size_t size, unsigned int keys);
 
+/* Sorts N numbers in place; V may be NULL if there are none. */
+void bfo_sort_numbers(uint32_t *v, size_t n);
+
 #endif

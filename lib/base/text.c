@@ -2,6 +2,7 @@
 /*
  * text.c - names from disks, and texts that hold arguments, for terminals
  */
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/text.h"
@@ -41,4 +42,15 @@ const char *bfo_text_escape(const char *text, size_t len, char *out, size_t size
 const char *bfo_text_tame(const char *text, size_t len, char *out, size_t size)
 {
 	return put(text, len, 0, out, size);
+}
+
+const char *bfo_text_uuid(const void *uuid, char *out)
+{
+	const uint8_t *u = uuid;
+	int i, at = 0;
+
+	for (i = 0; i < 16; i++)
+		at += sprintf(out + at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+			      u[i]);
+	return out;
 }

@@ -19,4 +19,9 @@ const char *bfo_text_escape(const char *text, size_t len, char *out, size_t size
  */
 const char *bfo_text_tame(const char *text, size_t len, char *out, size_t size);
 
+#define BFO_UUID_TEXT_BYTES 37
+
+/* Writes the 16 bytes of UUID, as e2fsprogs does, into OUT of BFO_UUID_TEXT_BYTES.  Returns OUT. */
+const char *bfo_text_uuid(const void *uuid, char *out);
+
 #endif

@@ -4,6 +4,8 @@
  *
  * Put together by hand: a listing has millions of them, and strftime(3) would take most of its time.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -61,4 +63,17 @@ size_t timestamp_people(struct timestamp_day *day, int64_t sec, uint32_t nsec, c
 size_t timestamp_scripts(struct timestamp_day *day, int64_t sec, uint32_t nsec, char *out)
 {
 	return put(day, sec, nsec, 'T', "Z", out);
+}
+
+errcode_t timestamp_now(struct bfo_context *ctx, int64_t *now)
+{
+	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+	char *end;
+
+	*now = time(NULL);
+	if (!epoch || !*epoch)
+		return 0;
+	errno = 0;
+	*now = strtoll(epoch, &end, 10);
+	return *end || errno ? bfo_fail(ctx, EINVAL, "reading SOURCE_DATE_EPOCH=%s", epoch) : 0;
 }

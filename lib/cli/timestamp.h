@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timestamp.h - times of files, in UTC, for people and scripts
+ * timestamp.h - times of files, in UTC, for people and scripts; the time of what is made
  */
 #ifndef CLI_TIMESTAMP_H
 #define CLI_TIMESTAMP_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/context.h"
 
 #define TIMESTAMP_BYTES 64
 
@@ -23,5 +25,11 @@ struct timestamp_day {
  */
 size_t timestamp_people(struct timestamp_day *day, int64_t sec, uint32_t nsec, char *out);
 size_t timestamp_scripts(struct timestamp_day *day, int64_t sec, uint32_t nsec, char *out);
+
+/*
+ * The time of what a program makes: that of the clock, or SOURCE_DATE_EPOCH, if that is set.  EINVAL if it
+ * is no number.
+ */
+errcode_t timestamp_now(struct bfo_context *ctx, int64_t *now);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
+#include "base/disk.h"
 #include "commit/patch.h"
 #include "commit/itrees_change.h"
 #include "commit/itrees_write.h"
@@ -21,8 +22,6 @@
 #include "gather/inode_scan.h"
 #include "plan/charge.h"
 
-#define le16 ext2fs_le16_to_cpu
-#define le32 ext2fs_le32_to_cpu
 #define ENTRY_HEAD 8U
 
 struct removal {

@@ -7,11 +7,9 @@
 #include <sys/stat.h>
 #include <ext2fs/ext2fs.h>
 
+#include "base/disk.h"
 #include "compare/diff.h"
 #include "gather/inode_check.h"
-
-#define le16 ext2fs_le16_to_cpu
-#define le32 ext2fs_le32_to_cpu
 
 #ifndef EXT4_EOFBLOCKS_FL
 #define EXT4_EOFBLOCKS_FL 0x00400000

@@ -15,12 +15,10 @@
  */
 #include <string.h>
 
+#include "base/disk.h"
 #include "base/sort.h"
 #include "gather/extent_scan.h"
 #include "gather/inode_check.h"
-
-#define le16 ext2fs_le16_to_cpu
-#define le32 ext2fs_le32_to_cpu
 
 #define LBLK_END (1ULL << 32)
 #define INIT_MAX_LEN (1U << 15)	/* above: unwritten (ifork.rst) */

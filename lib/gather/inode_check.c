@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "base/crc32c.h"
+#include "base/disk.h"
 #include "gather/inode_check.h"
-
-#define le16 ext2fs_le16_to_cpu
-#define le32 ext2fs_le32_to_cpu
 
 #define CSUM_LO offsetof(struct ext2_inode, osd2.linux2.l_i_checksum_lo)
 #define CSUM_HI offsetof(struct ext2_inode_large, i_checksum_hi)

@@ -4,11 +4,9 @@
  */
 #include <string.h>
 
+#include "base/disk.h"
 #include "gather/inode_check.h"
 #include "gather/inode_judge.h"
-
-#define le16 ext2fs_le16_to_cpu
-#define le32 ext2fs_le32_to_cpu
 
 static int type_is_known(uint16_t mode)
 {

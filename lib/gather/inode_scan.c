@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/disk.h"
 #include "base/sort.h"
 #include "gather/extent_scan.h"
 #include "gather/inode_check.h"
@@ -20,9 +21,6 @@
 #include "gather/inode_walk.h"
 #include "gather/orphan_scan.h"
 #include "gather/symlink_scan.h"
-
-#define le16 ext2fs_le16_to_cpu
-#define le32 ext2fs_le32_to_cpu
 
 #define EA_UNREAD 2		/* bfo_ea.bad, else 1 */
 

@@ -12,13 +12,12 @@
 
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
+#include "base/disk.h"
+#include "base/sort.h"
 #include "gather/inode_check.h"
 #include "gather/inode_scan.h"
 #include "gather/inode_walk.h"
 #include "gather/name_scan.h"
-
-#define le16 ext2fs_le16_to_cpu
-#define le32 ext2fs_le32_to_cpu
 
 #define HEADER 8U		/* of a directory entry, before its name */
 #define DOTDOT_AT 12U		/* where ".." stands in the first block */
@@ -363,13 +362,6 @@ errcode_t bfo_name_scan_to(struct bfo_reader *r, struct bfo_tree *tree, bfo_take
 	return err;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-	return (x > y) - (x < y);
-}
-
 /* The inode numbers of all names, ascending, each once; returns how many. */
 static size_t list_numbers(const struct bfo_tree *t, uint32_t *inos)
 {
@@ -377,7 +369,7 @@ static size_t list_numbers(const struct bfo_tree *t, uint32_t *inos)
 
 	for (i = 0; i < t->names.n; i++)
 		inos[i] = t->names.v[i].ino;
-	qsort(inos, i, sizeof(*inos), by_number);
+	bfo_sort_numbers(inos, i);
 	for (i = 0; i < t->names.n; i++)
 		if (!n || inos[n - 1] != inos[i])
 			inos[n++] = inos[i];

@@ -11,11 +11,12 @@
 #include <stdlib.h>
 
 #include "base/crc32c.h"
+#include "base/disk.h"
+#include "base/sort.h"
 #include "gather/inode_check.h"
 #include "gather/orphan_scan.h"
 #include "volume/inode_map.h"
 
-#define le32 ext2fs_le32_to_cpu
 #define MAX_FILE_BLOCKS (1U << 16)	/* the kernel takes 512 */
 #define BLOCK_MAGIC 0x0b10ca04U
 #define TAIL_BYTES 8
@@ -148,13 +149,6 @@ static errcode_t scan_file(struct scan *s)
 	return err;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-	return (x > y) - (x < y);
-}
-
 errcode_t bfo_orphan_scan(struct bfo_reader *r, struct bfo_tree *tree)
 {
 	struct scan s = { .r = r, .tree = tree, .block = malloc(r->vol->block_size) };
@@ -163,9 +157,7 @@ errcode_t bfo_orphan_scan(struct bfo_reader *r, struct bfo_tree *tree)
 	if (!err)
 		err = scan_file(&s);
 	free(s.block);
-	if (tree->unlinked.n)
-		qsort(tree->unlinked.v, tree->unlinked.n, sizeof(uint32_t), by_number);
-	if (tree->truncated.n)
-		qsort(tree->truncated.v, tree->truncated.n, sizeof(uint32_t), by_number);
+	bfo_sort_numbers(tree->unlinked.v, tree->unlinked.n);
+	bfo_sort_numbers(tree->truncated.v, tree->truncated.n);
 	return err;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <ext2fs/ext2fs.h>
 
+#include "base/disk.h"
 #include "gather/ea_fit.h"
 #include "gather/inode_walk.h"
 #include "gather/repack.h"
@@ -18,9 +19,6 @@
 #include "gather/value_scan.h"
 
 #define DATA_ENTRY 20U		/* bytes of system.data, without its value */
-
-#define le16 ext2fs_le16_to_cpu
-#define le32 ext2fs_le32_to_cpu
 
 struct block_set {
 	uint32_t index;			/* of the set, or BFO_NONE */

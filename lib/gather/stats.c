@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "gather/inode_check.h"
 #include "gather/inode_judge.h"
 #include "gather/inode_scan.h"
@@ -158,13 +159,6 @@ static errcode_t read_links(struct load *l)
 	return err;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-	return (x > y) - (x < y);
-}
-
 errcode_t bfo_stats_read(struct bfo_stats *s, struct bfo_reader *r, const uint32_t *inos, size_t n)
 {
 	struct load l = { .s = s, .r = r };
@@ -182,7 +176,7 @@ errcode_t bfo_stats_read(struct bfo_stats *s, struct bfo_reader *r, const uint32
 	s->v.n = n;
 	err = bfo_inode_walk(r, inos, n, take_inode, lose_inodes, &l);
 	if (!err && l.inos.n) {
-		qsort(l.inos.v, l.inos.n, sizeof(*l.inos.v), by_number);
+		bfo_sort_numbers(l.inos.v, l.inos.n);
 		err = read_links(&l);
 	}
 	bfo_tree_free(&l.links);

@@ -28,6 +28,7 @@
 
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
+#include "base/disk.h"
 #include "itree/format.h"
 
 #define CATALOGUE_HEAD 16U
@@ -36,46 +37,6 @@
 #define REC_HEAD 8U		/* of an ext4 directory entry */
 
 static const char magic[8] = "e2itree";
-
-static uint16_t get16(const void *block, size_t at)
-{
-	const uint8_t *p = (const uint8_t *) block + at;
-
-	return p[0] | p[1] << 8;
-}
-
-static uint32_t get32(const void *block, size_t at)
-{
-	uint32_t v;
-
-	memcpy(&v, (const char *) block + at, 4);
-	return ext2fs_le32_to_cpu(v);
-}
-
-static uint64_t get64(const void *block, size_t at)
-{
-	return get32(block, at) | (uint64_t) get32(block, at + 4) << 32;
-}
-
-static void put16(void *block, size_t at, uint16_t v)
-{
-	uint8_t *p = (uint8_t *) block + at;
-
-	p[0] = v;
-	p[1] = v >> 8;
-}
-
-static void put32(void *block, size_t at, uint32_t v)
-{
-	v = ext2fs_cpu_to_le32(v);
-	memcpy((char *) block + at, &v, 4);
-}
-
-static void put64(void *block, size_t at, uint64_t v)
-{
-	put32(block, at, v);
-	put32(block, at + 4, v >> 32);
-}
 
 /* Of BYTES of BLOCK, the checksum itself, at byte AT, taken as zero. */
 static uint32_t sum_without(uint32_t crc, const void *block, size_t bytes, size_t at)
@@ -116,21 +77,21 @@ void itree_header_pack(const struct itree_header *h, void *block)
 
 	memset(block, 0, h->block_size);
 	memcpy(block, magic, sizeof(magic));
-	put32(block, 0x08, ITREE_VERSION);
+	put_le32(block, 0x08, ITREE_VERSION);
 	memcpy((char *) block + 0x10, h->uuid, sizeof(h->uuid));
-	put32(block, 0x20, h->block_size);
-	put32(block, 0x24, h->seed);
-	put64(block, 0x28, h->wtime);
-	put64(block, 0x30, h->lastcheck);
-	put32(block, 0x38, h->hash_version);
-	put32(block, 0x3c, h->trees);
+	put_le32(block, 0x20, h->block_size);
+	put_le32(block, 0x24, h->seed);
+	put_le64(block, 0x28, h->wtime);
+	put_le64(block, 0x30, h->lastcheck);
+	put_le32(block, 0x38, h->hash_version);
+	put_le32(block, 0x3c, h->trees);
 	for (i = 0; i < 4; i++)
-		put32(block, 0x40 + 4 * i, h->hash_seed[i]);
-	put32(block, 0x50, h->blocks);
-	put32(block, 0x54, h->catalogue);
-	put32(block, 0x58, h->catalogue_blocks);
-	put32(block, 0x5c, h->min_entries);
-	put32(block, HEADER_SUM, header_sum(block, h->block_size));
+		put_le32(block, 0x40 + 4 * i, h->hash_seed[i]);
+	put_le32(block, 0x50, h->blocks);
+	put_le32(block, 0x54, h->catalogue);
+	put_le32(block, 0x58, h->catalogue_blocks);
+	put_le32(block, 0x5c, h->min_entries);
+	put_le32(block, HEADER_SUM, header_sum(block, h->block_size));
 }
 
 errcode_t itree_header_unpack(const void *block, uint32_t block_size, struct itree_header *h)
@@ -139,23 +100,23 @@ errcode_t itree_header_unpack(const void *block, uint32_t block_size, struct itr
 
 	memset(h, 0, sizeof(*h));
 	if (memcmp(block, magic, sizeof(magic)))
-		return get32(block, HEADER_SUM) == header_sum(block, block_size) ? BFO_ET_ITREE
+		return get_le32(block, HEADER_SUM) == header_sum(block, block_size) ? BFO_ET_ITREE
 										 : BFO_ET_NO_ITREE;
 	memcpy(h->uuid, (const char *) block + 0x10, sizeof(h->uuid));
-	h->block_size = get32(block, 0x20);
-	h->seed = get32(block, 0x24);
-	h->wtime = get64(block, 0x28);
-	h->lastcheck = get64(block, 0x30);
-	h->hash_version = get32(block, 0x38);
-	h->trees = get32(block, 0x3c);
+	h->block_size = get_le32(block, 0x20);
+	h->seed = get_le32(block, 0x24);
+	h->wtime = get_le64(block, 0x28);
+	h->lastcheck = get_le64(block, 0x30);
+	h->hash_version = get_le32(block, 0x38);
+	h->trees = get_le32(block, 0x3c);
 	for (i = 0; i < 4; i++)
-		h->hash_seed[i] = get32(block, 0x40 + 4 * i);
-	h->blocks = get32(block, 0x50);
-	h->catalogue = get32(block, 0x54);
-	h->catalogue_blocks = get32(block, 0x58);
-	h->min_entries = get32(block, 0x5c);
-	if (get32(block, 0x08) != ITREE_VERSION || h->block_size != block_size ||
-	    get32(block, HEADER_SUM) != header_sum(block, block_size))
+		h->hash_seed[i] = get_le32(block, 0x40 + 4 * i);
+	h->blocks = get_le32(block, 0x50);
+	h->catalogue = get_le32(block, 0x54);
+	h->catalogue_blocks = get_le32(block, 0x58);
+	h->min_entries = get_le32(block, 0x5c);
+	if (get_le32(block, 0x08) != ITREE_VERSION || h->block_size != block_size ||
+	    get_le32(block, HEADER_SUM) != header_sum(block, block_size))
 		return BFO_ET_ITREE;
 	if (!h->catalogue || h->catalogue >= h->blocks ||
 	    h->catalogue_blocks > h->blocks - h->catalogue ||
@@ -180,34 +141,34 @@ uint32_t itree_catalogue_blocks(uint32_t block_size, uint32_t trees)
 
 static void pack_dir(const struct itree_dir *d, void *block, size_t at)
 {
-	put32(block, at, d->ino);
-	put32(block, at + 0x04, d->generation);
-	put64(block, at + 0x08, d->version);
-	put64(block, at + 0x10, d->ctime);
-	put32(block, at + 0x18, d->ctime_nsec);
-	put32(block, at + 0x1c, d->levels);
-	put64(block, at + 0x20, d->set_hash);
-	put64(block, at + 0x28, d->entries);
-	put32(block, at + 0x30, d->first);
-	put32(block, at + 0x34, d->blocks);
-	put32(block, at + 0x38, d->root);
-	put32(block, at + 0x3c, d->leaves);
+	put_le32(block, at, d->ino);
+	put_le32(block, at + 0x04, d->generation);
+	put_le64(block, at + 0x08, d->version);
+	put_le64(block, at + 0x10, d->ctime);
+	put_le32(block, at + 0x18, d->ctime_nsec);
+	put_le32(block, at + 0x1c, d->levels);
+	put_le64(block, at + 0x20, d->set_hash);
+	put_le64(block, at + 0x28, d->entries);
+	put_le32(block, at + 0x30, d->first);
+	put_le32(block, at + 0x34, d->blocks);
+	put_le32(block, at + 0x38, d->root);
+	put_le32(block, at + 0x3c, d->leaves);
 }
 
 static void unpack_dir(struct itree_dir *d, const void *block, size_t at)
 {
-	d->ino = get32(block, at);
-	d->generation = get32(block, at + 0x04);
-	d->version = get64(block, at + 0x08);
-	d->ctime = get64(block, at + 0x10);
-	d->ctime_nsec = get32(block, at + 0x18);
-	d->levels = get32(block, at + 0x1c);
-	d->set_hash = get64(block, at + 0x20);
-	d->entries = get64(block, at + 0x28);
-	d->first = get32(block, at + 0x30);
-	d->blocks = get32(block, at + 0x34);
-	d->root = get32(block, at + 0x38);
-	d->leaves = get32(block, at + 0x3c);
+	d->ino = get_le32(block, at);
+	d->generation = get_le32(block, at + 0x04);
+	d->version = get_le64(block, at + 0x08);
+	d->ctime = get_le64(block, at + 0x10);
+	d->ctime_nsec = get_le32(block, at + 0x18);
+	d->levels = get_le32(block, at + 0x1c);
+	d->set_hash = get_le64(block, at + 0x20);
+	d->entries = get_le64(block, at + 0x28);
+	d->first = get_le32(block, at + 0x30);
+	d->blocks = get_le32(block, at + 0x34);
+	d->root = get_le32(block, at + 0x38);
+	d->leaves = get_le32(block, at + 0x3c);
 }
 
 void itree_catalogue_pack(const struct itree_header *h, const struct itree_dir *dirs, uint32_t k,
@@ -218,8 +179,8 @@ void itree_catalogue_pack(const struct itree_header *h, const struct itree_dir *
 	memset(block, 0, h->block_size);
 	for (; n < room && first + n < h->trees; n++)
 		pack_dir(&dirs[first + n], block, CATALOGUE_HEAD + (size_t) n * ITREE_DIR_BYTES);
-	put16(block, 4, n);
-	put32(block, 0, sum_of(block, h->block_size, h->seed, k, 0));
+	put_le16(block, 4, n);
+	put_le32(block, 0, sum_of(block, h->block_size, h->seed, k, 0));
 }
 
 /* A tree that lies within the container, behind the catalogue. */
@@ -237,10 +198,10 @@ errcode_t itree_catalogue_unpack(const struct itree_header *h, uint32_t k, const
 
 	*n = 0;
 	if (k >= h->catalogue_blocks ||
-	    get32(block, 0) != sum_of(block, h->block_size, h->seed, k, 0))
+	    get_le32(block, 0) != sum_of(block, h->block_size, h->seed, k, 0))
 		return BFO_ET_ITREE;
 	want = h->trees - k * room < room ? h->trees - k * room : room;
-	if (get16(block, 4) != want)
+	if (get_le16(block, 4) != want)
 		return BFO_ET_ITREE;
 	for (i = 0; i < want; i++) {
 		unpack_dir(&dirs[i], block, CATALOGUE_HEAD + (size_t) i * ITREE_DIR_BYTES);
@@ -260,7 +221,7 @@ uint32_t itree_tree_seed(uint32_t seed, uint32_t ino, uint32_t generation)
 
 void itree_node_seal(void *block, uint32_t block_size, uint32_t seed, uint32_t blk)
 {
-	put32(block, 4, sum_of(block, block_size, seed, blk, 4));
+	put_le32(block, 4, sum_of(block, block_size, seed, blk, 4));
 }
 
 uint32_t itree_node_limit(uint32_t block_size)
@@ -271,13 +232,13 @@ uint32_t itree_node_limit(uint32_t block_size)
 void itree_node_init(void *block, uint32_t block_size, uint32_t level)
 {
 	memset(block, 0, block_size);
-	put16(block, 2, itree_node_limit(block_size));
+	put_le16(block, 2, itree_node_limit(block_size));
 	((uint8_t *) block)[8] = level;
 }
 
 uint32_t itree_node_count(const void *block)
 {
-	return get16(block, 0);
+	return get_le16(block, 0);
 }
 
 uint32_t itree_node_level(const void *block)
@@ -287,15 +248,15 @@ uint32_t itree_node_level(const void *block)
 
 void itree_node_set_count(void *block, uint32_t count)
 {
-	put16(block, 0, count);
+	put_le16(block, 0, count);
 }
 
 void itree_node_get(const void *block, uint32_t i, struct itree_child *child)
 {
 	size_t at = ITREE_NODE_HEAD + (size_t) i * ITREE_CHILD_BYTES;
 
-	child->key = (uint64_t) get32(block, at) << 32 | get32(block, at + 4);
-	child->block = get64(block, at + 8);
+	child->key = (uint64_t) get_le32(block, at) << 32 | get_le32(block, at + 4);
+	child->block = get_le64(block, at + 8);
 	child->fullness = ((const uint8_t *) block)[at + 16];
 	child->flags = ((const uint8_t *) block)[at + 17];
 }
@@ -304,9 +265,9 @@ void itree_node_put(void *block, uint32_t i, const struct itree_child *child)
 {
 	size_t at = ITREE_NODE_HEAD + (size_t) i * ITREE_CHILD_BYTES;
 
-	put32(block, at, itree_key_ino(child->key));
-	put32(block, at + 4, itree_key_hash(child->key));
-	put64(block, at + 8, child->block);
+	put_le32(block, at, itree_key_ino(child->key));
+	put_le32(block, at + 4, itree_key_hash(child->key));
+	put_le64(block, at + 8, child->block);
 	((uint8_t *) block)[at + 16] = child->fullness;
 	((uint8_t *) block)[at + 17] = child->flags;
 }
@@ -318,8 +279,8 @@ errcode_t itree_node_check(const void *block, uint32_t block_size, uint32_t seed
 	struct itree_child child;
 	itree_key before = 0;
 
-	if (get32(block, 4) != sum_of(block, block_size, seed, blk, 4) ||
-	    get16(block, 2) != limit || itree_node_level(block) != level || !count || count > limit)
+	if (get_le32(block, 4) != sum_of(block, block_size, seed, blk, 4) ||
+	    get_le16(block, 2) != limit || itree_node_level(block) != level || !count || count > limit)
 		return BFO_ET_ITREE;
 	for (i = 0; i < count; i++) {
 		itree_node_get(block, i, &child);
@@ -336,7 +297,7 @@ errcode_t itree_node_check(const void *block, uint32_t block_size, uint32_t seed
 
 void itree_leaf_seal(void *block, uint32_t block_size, uint32_t seed, uint32_t blk)
 {
-	put32(block, 0, sum_of(block, block_size, seed, blk, 0));
+	put_le32(block, 0, sum_of(block, block_size, seed, blk, 0));
 }
 
 void itree_leaf_init(void *block, uint32_t block_size)
@@ -347,23 +308,23 @@ void itree_leaf_init(void *block, uint32_t block_size)
 
 uint32_t itree_leaf_used(const void *block)
 {
-	uint32_t used = get16(block, 4);
+	uint32_t used = get_le16(block, 4);
 
 	return used == USED_ALL ? ITREE_MAX_BLOCK : used;
 }
 
 void itree_leaf_set_used(void *block, uint32_t used)
 {
-	put16(block, 4, used == ITREE_MAX_BLOCK ? USED_ALL : used);
+	put_le16(block, 4, used == ITREE_MAX_BLOCK ? USED_ALL : used);
 }
 
 uint32_t itree_leaf_put(void *block, uint32_t at, const struct itree_entry *e, uint32_t bytes)
 {
 	uint8_t *p = (uint8_t *) block + at;
 
-	put32(block, at, itree_key_hash(e->key));
-	put32(block, at + 4, itree_key_ino(e->key));
-	put16(block, at + 8, bytes - 4);
+	put_le32(block, at, itree_key_hash(e->key));
+	put_le32(block, at + 4, itree_key_ino(e->key));
+	put_le16(block, at + 8, bytes - 4);
 	p[10] = e->name_len;
 	p[11] = e->type;
 	memset(p + ITREE_ENTRY_HEAD, 0, itree_entry_bytes(e->name_len) - ITREE_ENTRY_HEAD);
@@ -375,11 +336,11 @@ uint32_t itree_leaf_get(const void *block, uint32_t at, struct itree_entry *e)
 {
 	const uint8_t *p = (const uint8_t *) block + at;
 
-	e->key = (uint64_t) get32(block, at + 4) << 32 | get32(block, at);
+	e->key = (uint64_t) get_le32(block, at + 4) << 32 | get_le32(block, at);
 	e->name_len = p[10];
 	e->type = p[11];
 	e->name = (const char *) p + ITREE_ENTRY_HEAD;
-	return at + 4 + get16(block, at + 8);
+	return at + 4 + get_le16(block, at + 8);
 }
 
 errcode_t itree_leaf_check(const void *block, uint32_t block_size, uint32_t seed, uint32_t blk)
@@ -388,13 +349,13 @@ errcode_t itree_leaf_check(const void *block, uint32_t block_size, uint32_t seed
 	itree_key before = 0;
 	struct itree_entry e;
 
-	if (get32(block, 0) != sum_of(block, block_size, seed, blk, 0) || used > block_size ||
+	if (get_le32(block, 0) != sum_of(block, block_size, seed, blk, 0) || used > block_size ||
 	    used < ITREE_LEAF_HEAD || used % 4)
 		return BFO_ET_ITREE;
 	for (at = ITREE_LEAF_HEAD; at < used; at += 4 + len) {
 		if (used - at < ITREE_ENTRY_HEAD)
 			return BFO_ET_ITREE;
-		len = get16(block, at + 8);
+		len = get_le16(block, at + 8);
 		itree_leaf_get(block, at, &e);
 		if (len % 4 || len < REC_HEAD || len > used - at - 4 || !e.name_len ||
 		    itree_entry_bytes(e.name_len) > len + 4 || !itree_key_ino(e.key) ||

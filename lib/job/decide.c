@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/sort.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
 #include "gather/lost.h"
@@ -35,13 +36,6 @@ static errcode_t gather_old(struct bfo_job *job, struct bfo_volume *vol, uint32_
 		err = bfo_name_types(&reader, old);
 	bfo_reader_free(&reader);
 	return err;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-	return (x > y) - (x < y);
 }
 
 /* A name that exists: of --to itself, or of something that is copied. */
@@ -72,7 +66,7 @@ static errcode_t merge(struct bfo_job *job, struct bfo_volume *vol)
 			return bfo_fail(job->ctx, ENOMEM, "reading the target's directories");
 		for (i = 0; i < job->plan.pairs.n; i++)
 			inos[i] = job->plan.pairs.v[i].ino;
-		qsort(inos, i, sizeof(*inos), by_number);
+		bfo_sort_numbers(inos, i);
 		err = gather_old(job, vol, inos, i, &old);
 		if (!err)
 			err = bfo_plan_merge(&job->plan, &old);

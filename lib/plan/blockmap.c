@@ -6,9 +6,9 @@
 #include <ext2fs/ext2fs.h>
 
 #include "base/bfo_err.h"
+#include "base/disk.h"
 #include "plan/blockmap.h"
 
-#define le32 ext2fs_cpu_to_le32
 #define DIRECT EXT2_NDIR_BLOCKS
 
 static int has_ind(const struct bfo_blockmap *map)
@@ -86,7 +86,7 @@ static void put_data(const struct bfo_seg *ext, uint32_t n, uint64_t first, uint
 		if (stop > first + count)
 			stop = first + count;
 		for (; lblk < stop; lblk++)
-			out[lblk - first] = le32((uint32_t) (bfo_seg_blk(ext) + lblk - ext->lblk));
+			out[lblk - first] = to_le32((uint32_t) (bfo_seg_blk(ext) + lblk - ext->lblk));
 	}
 }
 
@@ -98,7 +98,7 @@ static void put_parts(const struct bfo_plan *plan, const struct bfo_map_tree *tr
 	uint32_t i;
 
 	for (i = first; i < end; i++)
-		out[parts[i].number - base] = le32((uint32_t) bfo_plan_tree_block(plan, tree,
+		out[parts[i].number - base] = to_le32((uint32_t) bfo_plan_tree_block(plan, tree,
 								behind + i));
 }
 
@@ -110,13 +110,13 @@ void bfo_blockmap_root(const struct bfo_blockmap *map, const struct bfo_plan *pl
 
 	put_data(ext, n_ext, 0, DIRECT, numbers);
 	if (has_ind(map))
-		numbers[EXT2_IND_BLOCK] = le32((uint32_t) bfo_plan_tree_block(plan, tree, 0));
+		numbers[EXT2_IND_BLOCK] = to_le32((uint32_t) bfo_plan_tree_block(plan, tree, 0));
 	if (map->in_dind)
-		numbers[EXT2_DIND_BLOCK] = le32((uint32_t) bfo_plan_tree_block(plan, tree,
-						map->leaves.n + map->middles.n));
+		numbers[EXT2_DIND_BLOCK] = to_le32((uint32_t) bfo_plan_tree_block(plan, tree,
+						   map->leaves.n + map->middles.n));
 	if (map->middles.n)
-		numbers[EXT2_TIND_BLOCK] = le32((uint32_t) bfo_plan_tree_block(plan, tree,
-						map->blocks - 1));
+		numbers[EXT2_TIND_BLOCK] = to_le32((uint32_t) bfo_plan_tree_block(plan, tree,
+						   map->blocks - 1));
 	memcpy(i_block, numbers, sizeof(numbers));
 }
 

@@ -9,12 +9,11 @@
 #include <ext2fs/ext2fs.h>
 
 #include "base/bfo_err.h"
+#include "base/disk.h"
 #include "plan/charge.h"
 #include "plan/eaimage.h"
 #include "plan/itrees.h"
 
-#define le16 ext2fs_le16_to_cpu
-#define le32 ext2fs_le32_to_cpu
 #define SECTOR 512U
 
 _Static_assert((int) BFO_QUOTA_TYPES == BFO_QUOTA_FILES, "a file for each type");

@@ -14,6 +14,7 @@
 
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
+#include "base/disk.h"
 #include "plan/dirimage.h"
 
 #define HEADER 8U			/* of an entry, before the name */
@@ -25,9 +26,6 @@
 #define MAX_BYTES_32 0xffffffffULL	/* i_size of a directory without large_dir */
 /* ext2fs_dirhash2() gives names here that the kernel moves down to FOLDED: keep them together. */
 #define FOLDED 0xfffffffcU
-
-#define le16 ext2fs_cpu_to_le16
-#define le32 ext2fs_cpu_to_le32
 
 /* Of an entry without hashes. */
 static uint32_t entry_bytes(uint32_t name_len)
@@ -201,25 +199,16 @@ void bfo_dirimage_number(struct bfo_dirimage *img, uint32_t ino, uint32_t parent
 	img->seed = bfo_crc32c_inode_seed(img->target->csum_seed, ino, generation);
 }
 
-static void put16(uint8_t *at, uint32_t value)
+static void put_rec_len(uint8_t *entry, uint32_t len)
 {
-	uint16_t v = le16(value > 65535 ? 65535 : value);	/* 65536: see directory.rst */
-
-	memcpy(at, &v, 2);
-}
-
-static void put32(uint8_t *at, uint32_t value)
-{
-	uint32_t v = le32(value);
-
-	memcpy(at, &v, 4);
+	put_le16(entry, 4, len > 65535 ? 65535 : len);		/* 65536: see directory.rst */
 }
 
 static void put_entry(uint8_t *at, uint32_t ino, uint32_t rec_len, const char *name, uint32_t len,
 		      uint32_t type)
 {
-	put32(at, ino);
-	put16(at + 4, rec_len);
+	put_le32(at, 0, ino);
+	put_rec_len(at, rec_len);
 	at[6] = len;
 	at[7] = type;
 	memcpy(at + HEADER, name, len);
@@ -262,7 +251,7 @@ static void put_names(const struct bfo_dirimage *img, uint8_t *block, uint32_t a
 		put_name(img, block + at, n, full_bytes(img, n));
 		at += full_bytes(img, n);
 	}
-	put16(block + last + 4, size - last);
+	put_rec_len(block + last, size - last);
 }
 
 uint32_t bfo_dirimage_fit(const struct bfo_dirimage *img, uint32_t first, uint32_t size,
@@ -298,10 +287,10 @@ static void seal_leaf(const struct bfo_dirimage *img, uint8_t *block)
 
 	if (!img->target->has_csum)
 		return;
-	put32(tail, 0);
-	put16(tail + 4, TAIL_BYTES);
-	put16(tail + 6, EXT2_DIR_NAME_LEN_CSUM);
-	put32(tail + 8, bfo_crc32c(img->seed, block, room(img)));
+	put_le32(tail, 0, 0);
+	put_rec_len(tail, TAIL_BYTES);
+	put_le16(tail, 6, EXT2_DIR_NAME_LEN_CSUM);
+	put_le32(tail, 8, bfo_crc32c(img->seed, block, room(img)));
 }
 
 static void put_linear(const struct bfo_dirimage *img, uint32_t lblk, uint8_t *block)
@@ -327,7 +316,7 @@ static void seal_node(const struct bfo_dirimage *img, uint8_t *block, uint32_t o
 		return;
 	crc = bfo_crc32c(img->seed, block, offset + count * DX_ENTRY);
 	crc = bfo_crc32c(crc, tail, 4);
-	put32(tail + 4, bfo_crc32c(crc, &zero, 4));
+	put_le32(tail, 4, bfo_crc32c(crc, &zero, 4));
 }
 
 /*
@@ -343,11 +332,11 @@ static void put_index(const struct bfo_dirimage *img, uint8_t *block, uint32_t o
 	for (i = 0; i < count; i++) {
 		uint8_t *at = block + offset + i * DX_ENTRY;
 
-		put32(at, img->leaves.v[(uint64_t) (child + i) * span].hash);
-		put32(at + 4, base + child + i);
+		put_le32(at, 0, img->leaves.v[(uint64_t) (child + i) * span].hash);
+		put_le32(at, 4, base + child + i);
 	}
-	put16(block + offset, node_entries(img, offset));
-	put16(block + offset + 2, count);
+	put_le16(block, offset, node_entries(img, offset));
+	put_le16(block, offset + 2, count);
 	seal_node(img, block, offset, count);
 }
 
@@ -397,7 +386,7 @@ static void put_node(const struct bfo_dirimage *img, uint32_t lblk, uint8_t *blo
 	struct shape s = shape_of(img);
 	uint32_t node;
 
-	put16(block + 4, img->target->block_size);
+	put_rec_len(block, img->target->block_size);
 	if (lblk < s.lower) {
 		node = (lblk - s.upper) * s.per_upper;
 		put_index(img, block, HEADER, s.lower, node,

@@ -7,11 +7,9 @@
 #include <ext2fs/ext3_extents.h>
 
 #include "base/crc32c.h"
+#include "base/disk.h"
 #include "plan/extent.h"
 #include "plan/runs.h"
-
-#define le16 ext2fs_cpu_to_le16
-#define le32 ext2fs_cpu_to_le32
 
 #define INIT_MAX 32768U			/* longest written extent */
 #define UNWRITTEN_MAX 32767U		/* longest unwritten one */
@@ -100,10 +98,10 @@ uint32_t bfo_extent_tree_blocks(uint32_t n, uint32_t block_size)
 static void put_header(struct ext3_extent_header *eh, uint32_t entries, uint32_t max,
 		       uint32_t depth)
 {
-	eh->eh_magic = le16(EXT3_EXT_MAGIC);
-	eh->eh_entries = le16(entries);
-	eh->eh_max = le16(max);
-	eh->eh_depth = le16(depth);
+	eh->eh_magic = to_le16(EXT3_EXT_MAGIC);
+	eh->eh_entries = to_le16(entries);
+	eh->eh_max = to_le16(max);
+	eh->eh_depth = to_le16(depth);
 	eh->eh_generation = 0;
 }
 
@@ -114,10 +112,10 @@ static void put_leaf(struct ext3_extent_header *eh, const struct bfo_seg *ext, u
 
 	for (i = 0; i < n; i++) {
 		len = ext[i].len + (bfo_seg_unwritten(&ext[i]) ? INIT_MAX : 0);
-		ex[i].ee_block = le32(ext[i].lblk);
-		ex[i].ee_len = le16(len);
-		ex[i].ee_start = le32(bfo_seg_blk(&ext[i]));
-		ex[i].ee_start_hi = le16(bfo_seg_blk(&ext[i]) >> 32);
+		ex[i].ee_block = to_le32(ext[i].lblk);
+		ex[i].ee_len = to_le16(len);
+		ex[i].ee_start = to_le32(bfo_seg_blk(&ext[i]));
+		ex[i].ee_start_hi = to_le16(bfo_seg_blk(&ext[i]) >> 32);
 	}
 }
 
@@ -135,9 +133,9 @@ static void put_index(const struct bfo_plan *plan, struct ext3_extent_header *eh
 
 	for (i = 0; i < n; i++) {
 		blk = bfo_plan_tree_block(plan, tree, base + child + i);
-		ix[i].ei_block = le32(ext[(child + i) * span].lblk);
-		ix[i].ei_leaf = le32(blk);
-		ix[i].ei_leaf_hi = le16(blk >> 32);
+		ix[i].ei_block = to_le32(ext[(child + i) * span].lblk);
+		ix[i].ei_leaf = to_le32(blk);
+		ix[i].ei_leaf_hi = to_le16(blk >> 32);
 		ix[i].ei_unused = 0;
 	}
 }
@@ -207,6 +205,6 @@ void bfo_extent_block(const struct bfo_plan *plan, const struct bfo_map_tree *tr
 	if (!plan->target->has_csum)
 		return;
 	crc = bfo_crc32c_inode_seed(plan->target->csum_seed, rec->new_ino, rec->generation);
-	crc = le32(bfo_crc32c(crc, buf, tail));
+	crc = to_le32(bfo_crc32c(crc, buf, tail));
 	memcpy((char *) buf + tail, &crc, sizeof(crc));
 }

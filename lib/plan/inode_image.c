@@ -10,29 +10,28 @@
 
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
+#include "base/disk.h"
 #include "plan/inode_image.h"
 #include "plan/itrees.h"
 #include "plan/loss.h"
 
-#define le16 ext2fs_cpu_to_le16
-#define le32 ext2fs_cpu_to_le32
 #define SECTOR 512
 
 /* True if field FIELD of the large inode is inside i_extra_isize. */
 #define HAS_FIELD(plan, raw, field) \
 	((plan)->target->inode_size > EXT2_GOOD_OLD_INODE_SIZE && \
-	 EXT2_GOOD_OLD_INODE_SIZE + (size_t) le16((raw)->i_extra_isize) >= \
+	 EXT2_GOOD_OLD_INODE_SIZE + (size_t) to_le16((raw)->i_extra_isize) >= \
 	 offsetof(struct ext2_inode_large, field) + sizeof((raw)->field))
 
 /* 34 bits of seconds: 32 in the field, two more in its *_extra (inodes.rst, timestamps). */
 static uint32_t extra_time(int64_t t)
 {
-	return le32(((t - (int32_t) t) >> 32) & 3);
+	return to_le32(((t - (int32_t) t) >> 32) & 3);
 }
 
 static void set_change_times(const struct bfo_plan *plan, struct ext2_inode_large *raw)
 {
-	raw->i_mtime = raw->i_ctime = le32((uint32_t) plan->now);
+	raw->i_mtime = raw->i_ctime = to_le32((uint32_t) plan->now);
 	if (HAS_FIELD(plan, raw, i_ctime_extra))
 		raw->i_ctime_extra = extra_time(plan->now);
 	if (HAS_FIELD(plan, raw, i_mtime_extra))
@@ -42,11 +41,11 @@ static void set_change_times(const struct bfo_plan *plan, struct ext2_inode_larg
 /* i_version counts changes; its upper half exists in large inodes only. */
 static void count_change(const struct bfo_plan *plan, struct ext2_inode_large *raw)
 {
-	uint32_t lo = le32(raw->osd1.linux1.l_i_version) + 1;
+	uint32_t lo = to_le32(raw->osd1.linux1.l_i_version) + 1;
 
-	raw->osd1.linux1.l_i_version = le32(lo);
+	raw->osd1.linux1.l_i_version = to_le32(lo);
 	if (!lo && HAS_FIELD(plan, raw, i_version_hi))
-		raw->i_version_hi = le32(le32(raw->i_version_hi) + 1);
+		raw->i_version_hi = to_le32(to_le32(raw->i_version_hi) + 1);
 }
 
 /* A directory, or the inode of a value; the owner is root. */
@@ -54,16 +53,16 @@ static void make_inode(const struct bfo_plan *plan, const struct bfo_inode *rec,
 		       struct ext2_inode_large *raw)
 {
 	memset(raw, 0, plan->target->inode_size);
-	raw->i_mode = le16(rec->mode);
-	raw->i_flags = le32(rec->flags);
+	raw->i_mode = to_le16(rec->mode);
+	raw->i_flags = to_le32(rec->flags);
 	if (plan->target->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
-		raw->i_extra_isize = le16(plan->target->extra_isize);
+		raw->i_extra_isize = to_le16(plan->target->extra_isize);
 	set_change_times(plan, raw);
-	raw->i_atime = le32((uint32_t) plan->now);
+	raw->i_atime = to_le32((uint32_t) plan->now);
 	if (HAS_FIELD(plan, raw, i_atime_extra))
 		raw->i_atime_extra = extra_time(plan->now);
 	if (HAS_FIELD(plan, raw, i_crtime_extra)) {
-		raw->i_crtime = le32((uint32_t) plan->now);
+		raw->i_crtime = to_le32((uint32_t) plan->now);
 		raw->i_crtime_extra = extra_time(plan->now);
 	}
 }
@@ -73,7 +72,7 @@ static errcode_t set_blocks(const struct bfo_plan *plan, struct ext2_inode_large
 			    uint64_t blocks)
 {
 	uint64_t count = blocks * (plan->target->block_size / SECTOR);
-	uint32_t flags = le32(raw->i_flags) & ~EXT4_HUGE_FILE_FL;
+	uint32_t flags = to_le32(raw->i_flags) & ~EXT4_HUGE_FILE_FL;
 
 	if (count >> 32 && !plan->target->has_huge_file)
 		return BFO_ET_FILE_TOO_BIG;
@@ -81,9 +80,9 @@ static errcode_t set_blocks(const struct bfo_plan *plan, struct ext2_inode_large
 		count = blocks;
 		flags |= EXT4_HUGE_FILE_FL;
 	}
-	raw->i_blocks = le32((uint32_t) count);
-	raw->osd2.linux2.l_i_blocks_hi = le16(count >> 32);
-	raw->i_flags = le32(flags);
+	raw->i_blocks = to_le32((uint32_t) count);
+	raw->osd2.linux2.l_i_blocks_hi = to_le16(count >> 32);
+	raw->i_flags = to_le32(flags);
 	return 0;
 }
 
@@ -94,8 +93,8 @@ static void set_ea_block(const struct bfo_plan *plan, const struct bfo_inode *re
 
 	if (rec->ea != BFO_NONE && !plan->tree->eas.v[rec->ea].no_block)
 		blk = bfo_plan_block(plan, plan->tree->eas.v[rec->ea].stem, NULL);
-	raw->i_file_acl = le32((uint32_t) blk);
-	raw->osd2.linux2.l_i_file_acl_high = le16(blk >> 32);
+	raw->i_file_acl = to_le32((uint32_t) blk);
+	raw->osd2.linux2.l_i_file_acl_high = to_le16(blk >> 32);
 }
 
 /*
@@ -105,11 +104,11 @@ static void set_ea_block(const struct bfo_plan *plan, const struct bfo_inode *re
 static void drop_inode_xattrs(const struct bfo_plan *plan, struct ext2_inode_large *raw)
 {
 	uint32_t room = plan->target->inode_size - EXT2_GOOD_OLD_INODE_SIZE;
-	uint32_t extra = le16(raw->i_extra_isize);
+	uint32_t extra = to_le16(raw->i_extra_isize);
 
 	if (extra % 4 || extra > room)
 		extra = plan->target->extra_isize;
-	raw->i_extra_isize = le16(extra);
+	raw->i_extra_isize = to_le16(extra);
 	memset((char *) raw + EXT2_GOOD_OLD_INODE_SIZE + extra, 0, room - extra);
 }
 
@@ -117,7 +116,7 @@ static void drop_inode_xattrs(const struct bfo_plan *plan, struct ext2_inode_lar
 static void strip(struct ext2_inode_large *raw)
 {
 	raw->i_size = raw->i_size_high = 0;
-	raw->i_flags &= le32(~(EXT2_IMMUTABLE_FL | EXT2_APPEND_FL));
+	raw->i_flags &= to_le32(~(EXT2_IMMUTABLE_FL | EXT2_APPEND_FL));
 	memset(&raw->i_block[4], 0, sizeof(raw->i_block) - 4 * sizeof(raw->i_block[0]));
 }
 
@@ -132,27 +131,27 @@ static void set_checksum(const struct bfo_plan *plan, const struct bfo_inode *re
 	if (!plan->target->has_csum)
 		return;
 	crc = bfo_crc32c_inode_seed(plan->target->csum_seed, rec->new_ino,
-				    le32(raw->i_generation));
+				    to_le32(raw->i_generation));
 	crc = bfo_crc32c(crc, raw, plan->target->inode_size);
-	raw->i_checksum_lo = le16(crc & 0xffff);
+	raw->i_checksum_lo = to_le16(crc & 0xffff);
 	if (HAS_FIELD(plan, raw, i_checksum_hi))
-		raw->i_checksum_hi = le16(crc >> 16);
+		raw->i_checksum_hi = to_le16(crc >> 16);
 }
 
 static void set_size(const struct bfo_inode *rec, struct ext2_inode_large *raw)
 {
-	raw->i_size = le32((uint32_t) rec->size);
-	raw->i_size_high = le32((uint32_t) (rec->size >> 32));
+	raw->i_size = to_le32((uint32_t) rec->size);
+	raw->i_size_high = to_le32((uint32_t) (rec->size >> 32));
 }
 
 static void set_dir(const struct bfo_inode *rec, struct ext2_inode_large *raw)
 {
-	uint32_t flags = le32(raw->i_flags) & ~EXT2_INDEX_FL;
+	uint32_t flags = to_le32(raw->i_flags) & ~EXT2_INDEX_FL;
 
 	set_size(rec, raw);
 	if (rec->state & BFO_INODE_INDEX)
 		flags |= EXT2_INDEX_FL;
-	raw->i_flags = le32(flags);
+	raw->i_flags = to_le32(flags);
 }
 
 /* Blocks that belong to attributes. */
@@ -173,9 +172,9 @@ static errcode_t set_map(const struct bfo_plan *plan, bfo_row row,
 	if (err)
 		return err;
 	bfo_map_root(map, plan, map->blocks ? bfo_plan_tree(plan, row) : NULL, raw->i_block);
-	raw->i_flags &= le32(~EXT4_EXTENTS_FL);
+	raw->i_flags &= to_le32(~EXT4_EXTENTS_FL);
 	if (plan->target->has_extents)
-		raw->i_flags |= le32(EXT4_EXTENTS_FL);
+		raw->i_flags |= to_le32(EXT4_EXTENTS_FL);
 	return set_blocks(plan, raw, map->allocated + ea_blocks(plan, raw, scratch));
 }
 
@@ -183,7 +182,7 @@ static errcode_t set_map(const struct bfo_plan *plan, bfo_row row,
 static errcode_t keep_i_block(const struct bfo_plan *plan, struct ext2_inode_large *raw,
 			      const struct bfo_inode_scratch *scratch)
 {
-	raw->i_flags &= le32(~EXT4_EXTENTS_FL);
+	raw->i_flags &= to_le32(~EXT4_EXTENTS_FL);
 	return set_blocks(plan, raw, ea_blocks(plan, raw, scratch));
 }
 
@@ -202,15 +201,15 @@ static uint32_t fields_end(const struct ext2_inode_large *raw, uint32_t size)
 
 	if (size == EXT2_GOOD_OLD_INODE_SIZE)
 		return size;
-	end = EXT2_GOOD_OLD_INODE_SIZE + le16(raw->i_extra_isize);
+	end = EXT2_GOOD_OLD_INODE_SIZE + to_le16(raw->i_extra_isize);
 	return end <= size ? end : EXT2_GOOD_OLD_INODE_SIZE;
 }
 
 /* Seconds after 2038 that lose their upper bits become the latest that are left. */
 static void clamp_time(uint32_t *seconds, uint32_t extra)
 {
-	if (le32(extra) & 3)
-		*seconds = le32(INT32_MAX);
+	if (to_le32(extra) & 3)
+		*seconds = to_le32(INT32_MAX);
 }
 
 static void clamp_times(const struct ext2_inode_large *from, uint32_t end,
@@ -239,7 +238,7 @@ void bfo_inode_recast(const struct bfo_plan *plan, const void *from, uint32_t fr
 	memset(to, 0, size);
 	memcpy(to, from, end);
 	if (size > EXT2_GOOD_OLD_INODE_SIZE)
-		raw->i_extra_isize = le16(plan->target->extra_isize);
+		raw->i_extra_isize = to_le16(plan->target->extra_isize);
 	else
 		clamp_times(from, fields_end(from, from_size), to);
 }
@@ -282,7 +281,7 @@ static errcode_t set_inline(const struct bfo_plan *plan, bfo_row row,
 	memset(raw->i_block, 0, BFO_INLINE_HEAD);
 	if (head)
 		memcpy(raw->i_block, scratch->content.v, head);
-	raw->i_flags |= le32(EXT4_INLINE_DATA_FL);
+	raw->i_flags |= to_le32(EXT4_INLINE_DATA_FL);
 	return bfo_eaimage_add_data(&scratch->ea, scratch->content.v + head, size - head);
 }
 
@@ -294,7 +293,7 @@ static errcode_t set_xattrs(const struct bfo_plan *plan, bfo_row row,
 	errcode_t err;
 
 	set_ea_block(plan, rec, raw);
-	raw->i_flags &= le32(~EXT4_INLINE_DATA_FL);
+	raw->i_flags &= to_le32(~EXT4_INLINE_DATA_FL);
 	if (!plan->tree->repacked)
 		return 0;
 	err = bfo_eaimage_open(&scratch->ea, plan, rec->ea);
@@ -320,13 +319,13 @@ static void set_value(const struct bfo_plan *plan, bfo_row row, struct ext2_inod
 	const struct bfo_value *v = bfo_tree_value(plan->tree, row);
 
 	set_size(&plan->tree->inodes.v[row], raw);
-	raw->i_atime = le32(v->hash);
+	raw->i_atime = to_le32(v->hash);
 	if (HAS_FIELD(plan, raw, i_atime_extra))
 		raw->i_atime_extra = extra_time(v->hash);
 	raw->i_ctime = 0;
 	if (HAS_FIELD(plan, raw, i_ctime_extra))
 		raw->i_ctime_extra = 0;
-	raw->osd1.linux1.l_i_version = le32(v->refs);
+	raw->osd1.linux1.l_i_version = to_le32(v->refs);
 	if (HAS_FIELD(plan, raw, i_version_hi))
 		raw->i_version_hi = 0;
 }
@@ -343,12 +342,12 @@ static errcode_t set_attributes(const struct bfo_plan *plan, bfo_row row,
 		drop_inode_xattrs(plan, raw);
 	if (rec->state & BFO_INODE_STRIP)
 		strip(raw);
-	raw->i_flags &= le32(rec->flags);	/* what its type cannot have is not in the record */
+	raw->i_flags &= to_le32(rec->flags);	/* what its type cannot have is not in the record */
 	if (rec->flags & EXT4_EA_INODE_FL)
 		set_value(plan, row, raw);
 	raw->i_dtime = 0;
 	raw->i_faddr = 0;		/* fragments never came to be; e2fsck objects to others */
-	raw->i_flags &= le32(~bfo_loss_flags(plan->target, plan->tree));
+	raw->i_flags &= to_le32(~bfo_loss_flags(plan->target, plan->tree));
 	return set_xattrs(plan, row, raw, scratch);
 }
 
@@ -376,8 +375,8 @@ static uint64_t kept_charge(const struct bfo_plan *plan, const struct bfo_inode 
 
 	if (!plan->target->has_ea_inode || !m)
 		return 0;
-	count = le32(raw->i_blocks) | (uint64_t) le16(raw->osd2.linux2.l_i_blocks_hi) << 32;
-	if (!(le32(raw->i_flags) & EXT4_HUGE_FILE_FL))
+	count = to_le32(raw->i_blocks) | (uint64_t) to_le16(raw->osd2.linux2.l_i_blocks_hi) << 32;
+	if (!(to_le32(raw->i_flags) & EXT4_HUGE_FILE_FL))
 		count /= plan->target->block_size / SECTOR;
 	own = cluster_blocks(&m->freed, ratio) + (raw->i_file_acl ? ratio : 0);
 	return count > own ? count - own : 0;
@@ -392,9 +391,9 @@ static errcode_t leave_inode(const struct bfo_plan *plan, struct ext2_inode_larg
 	size_t i, kept = 0;
 	errcode_t err;
 
-	if (!(le32(raw->i_flags) & EXT4_INLINE_DATA_FL))
+	if (!(to_le32(raw->i_flags) & EXT4_INLINE_DATA_FL))
 		return 0;
-	raw->i_flags &= le32(~EXT4_INLINE_DATA_FL);
+	raw->i_flags &= to_le32(~EXT4_INLINE_DATA_FL);
 	set->n = scratch->ea.inside.n = scratch->content.n = 0;
 	err = bfo_vec_reserve(&scratch->content, size);
 	if (err)
@@ -429,11 +428,11 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, bfo_row row, void *data,
 	} else {
 		err = set_attributes(plan, row, raw, scratch);
 	}
-	raw->i_links_count = le16(bfo_plan_links(plan, rec));
+	raw->i_links_count = to_le16(bfo_plan_links(plan, rec));
 	if (S_ISDIR(rec->mode))
 		set_dir(rec, raw);
 	else
-		raw->i_flags &= le32(~EXT2_INDEX_FL);
+		raw->i_flags &= to_le32(~EXT2_INDEX_FL);
 	if (bfo_plan_is_written_last(plan, rec))
 		set_size(rec, raw);
 	if (!err)

@@ -17,11 +17,9 @@
 #include <ext2fs/ext2fs.h>
 
 #include "base/bfo_err.h"
+#include "base/disk.h"
 #include "plan/quota.h"
 
-#define le16 ext2fs_cpu_to_le16
-#define le32 ext2fs_cpu_to_le32
-#define le64 ext2fs_cpu_to_le64
 
 #define BLOCK 1024U
 #define ROOT 1U			/* the block it is in */
@@ -75,14 +73,14 @@ static const uint8_t *slot_at(const struct reader *r, uint32_t blk, unsigned int
 
 static struct bfo_quota_entry entry_of(const struct slot *s)
 {
-	static const struct slot id0 = { .itime = le64(1) };
+	static const struct slot id0 = { .itime = to_le64(1) };
 
 	return (struct bfo_quota_entry) {
-		.id = le32(s->id),
-		.ihard = le64(s->ihard), .isoft = le64(s->isoft), .inodes = le64(s->inodes),
-		.bhard = le64(s->bhard), .bsoft = le64(s->bsoft), .space = le64(s->space),
-		.btime = le64(s->btime),
-		.itime = memcmp(s, &id0, sizeof(id0)) ? le64(s->itime) : 0,
+		.id = to_le32(s->id),
+		.ihard = to_le64(s->ihard), .isoft = le64(s->isoft), .inodes = le64(s->inodes),
+		.bhard = to_le64(s->bhard), .bsoft = le64(s->bsoft), .space = le64(s->space),
+		.btime = to_le64(s->btime),
+		.itime = memcmp(s, &id0, sizeof(id0)) ? to_le64(s->itime) : 0,
 	};
 }
 
@@ -97,7 +95,7 @@ static errcode_t read_entry(struct reader *r, uint32_t blk, uint32_t id)
 	r->uses[blk]++;
 	for (i = 0; i < SLOTS; i++) {
 		memcpy(&s, slot_at(r, blk, i), sizeof(s));
-		if (le32(s.id) == id && !is_unused(&s))
+		if (to_le32(s.id) == id && !is_unused(&s))
 			return bfo_vec_push(&r->q->entries, entry_of(&s));
 	}
 	return BFO_ET_DAMAGED;
@@ -114,7 +112,7 @@ static errcode_t read_tree(struct reader *r, uint32_t blk, int level, uint32_t p
 	r->uses[blk] = IS_TREE;
 	for (i = 0; i < REFS && !err; i++) {
 		memcpy(&child, r->file + (size_t) blk * BLOCK + i * 4, 4);
-		child = le32(child);
+		child = to_le32(child);
 		id = prefix << 8 | i;
 		if (!child)
 			continue;
@@ -141,7 +139,7 @@ static errcode_t check_slots(const struct reader *r)
 		for (i = 0, used = 0; i < SLOTS; i++)
 			used += !!memcmp(slot_at(r, blk, i), &unused_slot, sizeof(unused_slot));
 		memcpy(&head, r->file + (size_t) blk * BLOCK, sizeof(head));
-		if (used != r->uses[blk] || used != le16(head.entries))
+		if (used != r->uses[blk] || used != to_le16(head.entries))
 			return BFO_ET_DAMAGED;
 	}
 	return 0;
@@ -154,13 +152,13 @@ static errcode_t read_header(struct reader *r, enum bfo_quota_type type, uint64_
 	if (size < 2 * BLOCK || size > SIZE_MAX_E2FSPROGS)
 		return BFO_ET_DAMAGED;
 	memcpy(&head, r->file, sizeof(head));
-	r->blocks = le32(head.blocks);
-	if (le32(head.magic) != magics[type] || le32(head.version) != VERSION ||
+	r->blocks = to_le32(head.blocks);
+	if (to_le32(head.magic) != magics[type] || to_le32(head.version) != VERSION ||
 	    r->blocks <= ROOT || r->blocks > size / BLOCK)
 		return BFO_ET_DAMAGED;
-	r->q->bgrace = le32(head.bgrace);
-	r->q->igrace = le32(head.igrace);
-	r->q->flags = le32(head.flags);
+	r->q->bgrace = to_le32(head.bgrace);
+	r->q->igrace = to_le32(head.igrace);
+	r->q->flags = to_le32(head.flags);
 	return 0;
 }
 
@@ -248,7 +246,7 @@ static void put_refs(uint8_t *file, const struct path *p)
 
 	for (level = 0; level < LEVELS; level++) {
 		i = p->id >> 8 * (LEVELS - 1 - level) & 255;
-		ref = le32(p->blk[level + 1]);
+		ref = to_le32(p->blk[level + 1]);
 		memcpy(file + p->blk[level] * BLOCK + i * 4, &ref, 4);
 	}
 }
@@ -256,12 +254,12 @@ static void put_refs(uint8_t *file, const struct path *p)
 static void put_entry(uint8_t *file, const struct path *p, const struct bfo_quota_entry *e)
 {
 	unsigned int slot = (p->n - 1) % SLOTS;
-	struct data_header head = { .entries = le16(slot + 1) };
+	struct data_header head = { .entries = to_le16(slot + 1) };
 	struct slot s = {
-		.id = le32(e->id),
-		.ihard = le64(e->ihard), .isoft = le64(e->isoft), .inodes = le64(e->inodes),
-		.bhard = le64(e->bhard), .bsoft = le64(e->bsoft), .space = le64(e->space),
-		.btime = le64(e->btime), .itime = le64(e->itime),
+		.id = to_le32(e->id),
+		.ihard = to_le64(e->ihard), .isoft = le64(e->isoft), .inodes = le64(e->inodes),
+		.bhard = to_le64(e->bhard), .bsoft = le64(e->bsoft), .space = le64(e->space),
+		.btime = to_le64(e->btime), .itime = le64(e->itime),
 	};
 
 	file += p->blk[LEVELS] * BLOCK;
@@ -273,9 +271,9 @@ static void put_header(uint8_t *file, const struct bfo_quota *q, enum bfo_quota_
 		       uint64_t blocks, uint64_t free_entry)
 {
 	struct header head = {
-		.magic = le32(magics[type]), .version = le32(VERSION),
-		.bgrace = le32(q->bgrace), .igrace = le32(q->igrace), .flags = le32(q->flags),
-		.blocks = le32(blocks), .free_entry = le32(free_entry),
+		.magic = to_le32(magics[type]), .version = to_le32(VERSION),
+		.bgrace = to_le32(q->bgrace), .igrace = to_le32(q->igrace), .flags = to_le32(q->flags),
+		.blocks = to_le32(blocks), .free_entry = to_le32(free_entry),
 	};
 
 	memcpy(file, &head, sizeof(head));

@@ -14,10 +14,8 @@
 #include <ext2fs/ext2_ext_attr.h>
 
 #include "base/bfo_err.h"
+#include "base/disk.h"
 #include "tree/xattr.h"
-
-#define le16 ext2fs_le16_to_cpu
-#define le32 ext2fs_le32_to_cpu
 
 #define MAGIC_SIZE 4U
 #define END_SIZE 4U		/* the zero word behind the entries */
