@@ -77,8 +77,8 @@ static struct bfo_quota_entry entry_of(const struct slot *s)
 
 	return (struct bfo_quota_entry) {
 		.id = to_le32(s->id),
-		.ihard = to_le64(s->ihard), .isoft = le64(s->isoft), .inodes = le64(s->inodes),
-		.bhard = to_le64(s->bhard), .bsoft = le64(s->bsoft), .space = le64(s->space),
+		.ihard = to_le64(s->ihard), .isoft = to_le64(s->isoft), .inodes = to_le64(s->inodes),
+		.bhard = to_le64(s->bhard), .bsoft = to_le64(s->bsoft), .space = to_le64(s->space),
 		.btime = to_le64(s->btime),
 		.itime = memcmp(s, &id0, sizeof(id0)) ? to_le64(s->itime) : 0,
 	};
@@ -257,9 +257,9 @@ static void put_entry(uint8_t *file, const struct path *p, const struct bfo_quot
 	struct data_header head = { .entries = to_le16(slot + 1) };
 	struct slot s = {
 		.id = to_le32(e->id),
-		.ihard = to_le64(e->ihard), .isoft = le64(e->isoft), .inodes = le64(e->inodes),
-		.bhard = to_le64(e->bhard), .bsoft = le64(e->bsoft), .space = le64(e->space),
-		.btime = to_le64(e->btime), .itime = le64(e->itime),
+		.ihard = to_le64(e->ihard), .isoft = to_le64(e->isoft), .inodes = to_le64(e->inodes),
+		.bhard = to_le64(e->bhard), .bsoft = to_le64(e->bsoft), .space = to_le64(e->space),
+		.btime = to_le64(e->btime), .itime = to_le64(e->itime),
 	};
 
 	file += p->blk[LEVELS] * BLOCK;
