@@ -14,9 +14,8 @@
 #include "base/extsort.h"
 #include "cli/exit_status.h"
 #include "cli/json.h"
-#include "commit/commit.h"
 #include "gather/container.h"
-#include "gather/target.h"
+#include "job/job.h"
 #include "options.h"
 #include "plan/itrees.h"
 
@@ -83,14 +82,10 @@ struct job {
 	BFO_VEC(struct dir) dirs;	/* parallel to tree.inodes */
 	struct bfo_extsort *names;
 
-	struct bfo_target target;
-	struct bfo_tree planned;
-	struct bfo_plan plan;
-	struct bfo_itrees itrees;
-	int is_planned, atomic, removed;
+	struct bfo_job work;		/* what pass 3 plans and pass 4 writes */
+	int removed;
 	int writing;			/* to the volume */
 	enum bfo_fate fate;		/* what has become of the volume so far */
-	struct bfo_commit_stats stats;
 	struct bar bar;
 	void (*draw)(void *priv, const struct bfo_progress *p);	/* the bar */
 

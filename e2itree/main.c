@@ -166,8 +166,8 @@ errcode_t remove_container(struct job *j)
 static errcode_t gather_target(struct job *j, int for_writing)
 {
 	if (for_writing)
-		return bfo_target_gather(&j->ctx, j->vol, &j->target);
-	bfo_target_shape(j->vol, &j->target);
+		return bfo_target_gather(&j->ctx, j->vol, &j->work.free);
+	bfo_target_shape(j->vol, &j->work.free);
 	return 0;
 }
 
@@ -205,11 +205,8 @@ static void release(struct job *j)
 
 	for (i = 0; i < j->told.n; i++)
 		free(j->told.v[i].path);
-	if (j->is_planned)
-		bfo_plan_free(&j->plan);
-	bfo_itrees_free(&j->itrees);
-	bfo_tree_free(&j->planned);
-	bfo_target_free(&j->target);
+	j->work.target = NULL;		/* the volume is closed below */
+	bfo_job_close(&j->work);
 	bfo_tree_free(&j->tree);
 	bfo_extsort_close(j->names);
 	bfo_vec_free(&j->trees);

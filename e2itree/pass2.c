@@ -18,7 +18,7 @@ static errcode_t take_name(void *priv, const struct bfo_found_name *n)
 	struct dir *d = &j->dirs.v[n->dir];
 	uint32_t hash, minor;
 
-	bfo_text_hash(&j->target, d->flags, n->text, n->len, n->hashes, &hash, &minor);
+	bfo_text_hash(&j->work.free, d->flags, n->text, n->len, n->hashes, &hash, &minor);
 	d->names++;
 	d->bytes += bfo_dirent_bytes(n->len, !!n->hashes);
 	d->set_hash += itree_name_digest(n->ino, n->text, n->len);

@@ -9,10 +9,6 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
-#include "gather/inode_scan.h"
-#include "gather/name_scan.h"
-#include "gather/quota_read.h"
-#include "plan/charge.h"
 #include "plan/names.h"
 #include "e2itree.h"
 #include "problem.h"
@@ -135,38 +131,10 @@ errcode_t pass3_decide(struct job *j, int *work)
 
 /* ---- the plan ---- */
 
-/* The root directory, into which the container's name goes. */
-static errcode_t merge_root(struct job *j)
-{
-	static const uint32_t root[] = { EXT2_ROOT_INO };
-	struct bfo_tree old = { .keep_map_blocks = 1 };
-	errcode_t err = bfo_inode_scan_some(&j->reader, &old, root, 1);
-
-	if (!err)
-		err = bfo_name_scan(&j->reader, &old);
-	if (!err && !j->target.has_filetype)
-		err = bfo_name_types(&j->reader, &old);
-	if (!err)
-		err = bfo_plan_merge(&j->plan, &old);
-	bfo_tree_free(&old);
-	return err;
-}
-
-static errcode_t plan_quotas(struct job *j)
-{
-	struct bfo_quota_file files[BFO_QUOTA_FILES];
-	errcode_t err = bfo_quota_files_read(&j->ctx, j->vol, files);
-
-	if (!err)
-		err = bfo_charges_load(&j->plan, files);
-	bfo_quota_files_free(files);
-	return err ? err : bfo_charges_size(&j->plan);
-}
-
 /* Which trees the container is going to have. */
 static errcode_t list_wanted(struct job *j)
 {
-	struct bfo_itrees *it = &j->itrees;
+	struct bfo_itrees *it = &j->work.itrees.plan;
 	const struct tree *t;
 	struct bfo_itree tree;
 	errcode_t err = 0;
@@ -193,100 +161,92 @@ static errcode_t list_wanted(struct job *j)
 	return err;
 }
 
-static errcode_t begin_plan(struct job *j)
+/* Steps of the job, see job/job.h: the trees that are wanted. */
+static errcode_t begin(struct bfo_job *work, struct bfo_volume *vol)
 {
-	const struct ext2_super_block *sb = j->vol->fs->super;
-	errcode_t err;
+	const struct ext2_super_block *sb = vol->fs->super;
+	struct bfo_itrees *it = &work->itrees.plan;
+	struct job *j = work->config.priv;
+	errcode_t err = 0;
 
-	j->planned.block_size = j->vol->block_size;
-	memcpy(j->planned.uuid, sb->s_uuid, sizeof(j->planned.uuid));
-	err = bfo_rank_init(&j->planned.rank, 1);
-	if (!err)
-		bfo_rank_seal(&j->planned.rank);
-	bfo_plan_init(&j->plan, &j->ctx, &j->planned, &j->target);
-	j->is_planned = 1;
-	j->plan.now = j->now;
-	bfo_itrees_init(&j->itrees, &j->plan);
-	j->itrees.header.min_entries = j->opt.min;
-	j->itrees.header.wtime = (uint64_t) sb->s_wtime_hi << 32 | bfo_record_wtime(j->now);
-	j->itrees.header.lastcheck = (uint64_t) sb->s_lastcheck_hi << 32 | sb->s_lastcheck;
-	if (!err && j->has_old)
-		err = bfo_itrees_replace(&j->itrees, &j->old);
+	bfo_itrees_init(it, &work->plan);
+	it->header.min_entries = j->opt.min;
+	it->header.wtime = (uint64_t) sb->s_wtime_hi << 32 | bfo_record_wtime(j->now);
+	it->header.lastcheck = (uint64_t) sb->s_lastcheck_hi << 32 | sb->s_lastcheck;
+	if (j->has_old)
+		err = bfo_itrees_replace(it, &j->old);
 	return err ? err : list_wanted(j);
+}
+
+static errcode_t choose(struct bfo_job *work)
+{
+	return bfo_itrees_renew(&work->plan);
 }
 
 /* A tree of the root has to list the container itself, if that is new. */
 static errcode_t add_own_name(struct job *j)
 {
 	static const char name[] = ITREE_NAME;
+	const struct bfo_target *target = &j->work.free;
 	struct dir *root = job_dir(j, EXT2_ROOT_INO);
-	uint32_t ino = bfo_itrees_number(&j->plan), hash, minor;
-	int type = j->target.has_filetype ? EXT2_FT_REG_FILE : 0;
+	uint32_t ino = bfo_itrees_number(&j->work.plan), hash, minor;
+	int type = target->has_filetype ? EXT2_FT_REG_FILE : 0;
 
 	if (j->has_old || !root)
 		return 0;
-	bfo_text_hash(&j->target, root->flags, name, sizeof(name) - 1, NULL, &hash, &minor);
+	bfo_text_hash(target, root->flags, name, sizeof(name) - 1, NULL, &hash, &minor);
 	return bfo_itree_name_add(j->names, root->ino, ino, hash, type, name, sizeof(name) - 1);
 }
 
-static errcode_t plan_all(struct job *j)
+static errcode_t place(struct bfo_job *work, const struct bfo_volume *vol)
 {
-	errcode_t err = begin_plan(j);
+	struct job *j = work->config.priv;
+	errcode_t err = add_own_name(j);
 
+	(void) vol;
+	work->itrees.source = (struct bfo_itree_source) { .names = j->names, .old = &j->old };
 	if (!err)
-		err = bfo_plan_land(&j->plan, NULL, 0, "/");
-	if (!err)
-		err = bfo_itrees_name(&j->plan);
-	if (!err)
-		err = merge_root(j);
-	if (!err && j->plan.clashes.n)
-		err = bfo_fail(&j->ctx, BFO_ET_CLASH, "making /" ITREE_NAME);
-	if (!err)
-		err = bfo_plan_order(&j->plan);
-	if (!err)
-		err = bfo_itrees_renew(&j->plan);
-	if (!err)
-		err = plan_quotas(j);
-	if (!err)
-		err = bfo_plan_numbers(&j->plan);
-	return err ? err : add_own_name(j);
+		err = bfo_extsort_finish(j->names);
+	return err ? err : bfo_itrees_size(&work->plan, &work->itrees.source);
 }
 
-/* All at once, by the journal, unless there is none. */
-static errcode_t choose_way(struct job *j)
+/* Nothing is copied: all there is to be done is to make the container. */
+static errcode_t begin_job(struct job *j)
 {
-	uint32_t bs = j->vol->block_size;
-	struct bfo_commit_fit fit;
-	errcode_t err = bfo_commit_fits(&j->plan, j->vol, &fit);
+	static const struct bfo_job_indexes steps = { begin, choose, place };
 
-	if (err)
-		return err;
-	j->atomic = bfo_commit_is_fit(&fit);
-	if (j->atomic || !fit.has_journal || j->opt.undo_file)
-		return 0;
-	return bfo_fail(&j->ctx, BFO_ET_JOURNAL_SMALL, "planning: it would take %llu KiB of the "
-			"journal of %s, which has %llu; make the journal larger (tune2fs -J), or "
-			"say -z FILE", (unsigned long long) fit.need * bs / 1024, j->opt.device,
-			(unsigned long long) fit.room * bs / 1024);
+	j->work.ctx = &j->ctx;
+	j->work.target = j->vol;
+	j->work.config = (struct bfo_job_config) { .target = j->opt.device, .to = "/",
+		.now = j->now, .memory = j->opt.memory, .read_gap = BFO_GAP_OF_DEVICE,
+		.make_indexes = 1, .is_quick = 1, .undo_file = j->opt.undo_file, .text = "",
+		.indexes = &steps, .priv = j };
+	return bfo_job_begin_empty(&j->work);
+}
+
+/* ERR: there is too little room.  What would make some. */
+static errcode_t tell_no_space(struct job *j, errcode_t err)
+{
+	return bfo_fail(&j->ctx, err, "planning: the indexes take %u blocks of %u bytes, %llu are "
+			"free; %sresize2fs makes room, -m with a larger number needs less",
+			j->work.itrees.plan.header.blocks, j->vol->block_size,
+			(unsigned long long) bfo_ranges_total(&j->work.free.free_blocks),
+			j->has_old ? "those there are have to stay until then (-r removes them "
+			"first); " : "");
 }
 
 errcode_t pass3(struct job *j)
 {
-	struct bfo_itree_source from = { .names = j->names, .old = &j->old };
-	errcode_t err = plan_all(j);
+	errcode_t err = begin_job(j);
 
 	if (!err)
-		err = bfo_extsort_finish(j->names);
+		err = bfo_job_decide(&j->work, j->vol);
+	if (err && bfo_job_has_plan(&j->work) && j->work.plan.clashes.n)
+		return bfo_fail(&j->ctx, BFO_ET_CLASH, "making /" ITREE_NAME);
 	if (!err)
-		err = bfo_itrees_size(&j->plan, &from);
-	if (!err)
-		err = bfo_plan_space(&j->plan);
+		err = bfo_job_place(&j->work, j->vol);
 	if (err == BFO_ET_NO_SPACE)
-		bfo_fail(&j->ctx, err, "planning: the indexes take %u blocks of %u bytes, %llu are "
-			 "free; %sresize2fs makes room, -m with a larger number needs less",
-			 j->itrees.header.blocks, j->vol->block_size,
-			 (unsigned long long) bfo_ranges_total(&j->target.free_blocks),
-			 j->has_old ? "those there are have to stay until then (-r removes them "
-			 "first); " : "");
-	return err ? err : choose_way(j);
+		return tell_no_space(j, err);
+	return err ? err : bfo_job_choose_way(&j->work, "make the journal larger (tune2fs -J), or say "
+					      "-z FILE");
 }

@@ -11,16 +11,12 @@
 
 errcode_t pass4(struct job *j)
 {
-	struct bfo_itree_source from = { .names = j->names, .old = &j->old };
-	struct bfo_commit_options how = { .memory = j->opt.memory, .atomic = j->atomic, .quick = 1,
-					  .undo_file = j->opt.undo_file, .text = "",
-					  .itrees = &from };
 	errcode_t err;
 
 	say_pass(j, 4, "Writing /" ITREE_NAME);
 	j->writing = 1;
-	err = bfo_commit(&j->plan, &j->reader, j->vol, &how, &j->stats);
-	j->fate = j->stats.fate;
+	err = bfo_job_commit(&j->work);
+	j->fate = j->work.stats.fate;
 	if (!err)
 		j->status |= EXIT_CHANGED;
 	return err;

@@ -84,9 +84,9 @@ static void json_work(struct json *out, const struct job *j, errcode_t err)
 	json_number(out, "built", j->built);
 	json_number(out, "dropped", j->dropped);
 	json_number(out, "names", j->all_names);
-	json_number(out, "blocks", j->itrees.header.blocks);
-	json_number(out, "write_requests", j->stats.write_requests);
-	json_number(out, "write_blocks", j->stats.write_blocks);
+	json_number(out, "blocks", j->work.itrees.plan.header.blocks);
+	json_number(out, "write_requests", j->work.stats.write_requests);
+	json_number(out, "write_blocks", j->work.stats.write_blocks);
 	json_string(out, "target_state", err ? bfo_fate_word(j->fate) : NULL);
 }
 
@@ -143,8 +143,8 @@ static void print_summary(const struct job *j)
 	putchar('\n');
 	if (j->opt.verbose && j->status & EXIT_CHANGED)
 		printf("%u blocks in /" ITREE_NAME ", %llu written in %llu requests\n",
-		       j->itrees.header.blocks, (unsigned long long) j->stats.write_blocks,
-		       (unsigned long long) j->stats.write_requests);
+		       j->work.itrees.plan.header.blocks, (unsigned long long) j->work.stats.write_blocks,
+		       (unsigned long long) j->work.stats.write_requests);
 }
 
 int report_end(struct job *j, errcode_t err)

@@ -123,8 +123,10 @@ static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
 {
 	const struct bfo_job_config *config = &job->config;
 	struct bfo_plan *plan = &job->plan;
-	errcode_t err = bfo_target_gather(job->ctx, vol, &job->free);
+	errcode_t err;
 
+	bfo_target_free(&job->free);
+	err = bfo_target_gather(job->ctx, vol, &job->free);
 	if (err)
 		return err;
 	bfo_plan_init(plan, job->ctx, &job->tree, &job->free);

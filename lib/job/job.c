@@ -3,6 +3,7 @@
  * job.c - reading the source, and writing the target, of a job
  */
 #include <assert.h>
+#include <string.h>
 
 #include "base/bfo_err.h"
 #include "gather/claim_scan.h"
@@ -32,6 +33,23 @@ errcode_t bfo_job_gather(struct bfo_job *job)
 	return err;
 }
 
+errcode_t bfo_job_begin_empty(struct bfo_job *job)
+{
+	errcode_t err;
+
+	assert(job->phase == BFO_JOB_OPEN && !job->source);
+	err = bfo_reader_init(&job->reader, job->ctx, job->target, job->config.read_gap);
+	job->tree.block_size = job->target->block_size;
+	memcpy(job->tree.uuid, job->target->fs->super->s_uuid, sizeof(job->tree.uuid));
+	if (!err)
+		err = bfo_rank_init(&job->tree.rank, 1);
+	if (err)
+		return err;
+	bfo_rank_seal(&job->tree.rank);
+	job->phase = BFO_JOB_GATHERED;
+	return 0;
+}
+
 errcode_t bfo_job_choose_way(struct bfo_job *job, const char *advice)
 {
 	const struct bfo_job_config *config = &job->config;
@@ -57,7 +75,7 @@ errcode_t bfo_job_commit(struct bfo_job *job)
 	struct bfo_commit_options how = { .memory = config->memory, .cache = config->cache,
 		.verify = config->verify, .atomic = job->is_atomic, .undo_file = config->undo_file,
 		.text = config->text, .text_bytes = config->text_bytes, .record = config->record,
-		.itrees = &job->itrees.source };
+		.quick = config->is_quick, .itrees = &job->itrees.source };
 
 	assert(job->phase == BFO_JOB_PLACED);
 	return bfo_commit(&job->plan, &job->reader, job->target, &how, &job->stats);

@@ -53,6 +53,7 @@ struct bfo_job_config {
 	int make_indexes;		/* the container is made, if there is none */
 	int not_atomic;			/* in place, although the journal would do */
 	int verify;			/* reads back what was written */
+	int is_quick;			/* not worth a record: a failure leaves the target as it was */
 	const char *undo_file;		/* for e2undo(8), or NULL */
 	const void *text;		/* the caller's, for the record */
 	size_t text_bytes;
@@ -90,7 +91,7 @@ struct bfo_job {
 	struct bfo_job_config config;
 	enum bfo_job_phase phase;
 	struct bfo_volume *source, *target;	/* closed with the job; source: NULL if all is made */
-	struct bfo_reader reader;		/* of the source */
+	struct bfo_reader reader;		/* of the source; if all is made, of the target */
 	struct bfo_tree tree;
 	struct bfo_target free;			/* the target's shape and free space */
 	struct bfo_plan plan;
@@ -106,6 +107,9 @@ static inline int bfo_job_has_plan(const struct bfo_job *job)
 
 /* Reads the source's tree.  Errors: those of the scans in gather/. */
 errcode_t bfo_job_gather(struct bfo_job *job);
+
+/* In its place, if there is no source: a tree without records, for what is made on job->target. */
+errcode_t bfo_job_begin_empty(struct bfo_job *job);
 
 /*
  * Decides what can be decided without numbers and space, on VOL: the target itself, or a scratch file
