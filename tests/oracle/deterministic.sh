@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The same source, target and options give the same bytes, on another day and with any
-# --memory and --read-gap; new images under the conditions that README names.
+# --memory and --read-gap; new images under the conditions that e2bfo(8) names.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs setfattr setfacl chattr losetup perl
 
@@ -47,7 +47,7 @@ for n in 1 2; do
 done
 same made-1.digest made-2.digest
 
-# What README asks for is enough, wherever the images lie and whatever they are called: a pinned clock
+# What the manual asks for is enough, wherever the images lie and whatever they are called: a pinned clock
 # and UUID, and no more than that for mke2fs; also without a hash seed that could be taken over, and
 # with an index, which has the time in it.
 unset E2FSPROGS_FAKE_TIME
