@@ -131,7 +131,8 @@ static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
 		return err;
 	bfo_plan_init(plan, job->ctx, &job->tree, &job->free);
 	job->phase = BFO_JOB_PLANNING;
-	plan->dir_fill = config->dir_fill;
+	if (config->dir_fill)
+		plan->dir_fill = config->dir_fill;
 	plan->now = config->now;
 	plan->keep_inodes = config->keep_inodes;
 	if (config->record) {

@@ -47,7 +47,7 @@ struct bfo_job_config {
 	uint64_t cache;			/* bytes that the page cache may be expected to keep */
 	uint64_t read_gap;		/* bytes to be read over instead of a seek */
 	uint64_t losses;		/* those that are accepted: a bit for each kind of finding */
-	uint32_t dir_fill;		/* percent of an htree leaf */
+	uint32_t dir_fill;		/* percent of an htree leaf; 0: as the plan has it by default */
 	int keep_inodes;		/* numbers are those of the source */
 	int is_fresh;			/* the target is formatted for this job */
 	int make_indexes;		/* the container is made, if there is none */
