@@ -30,7 +30,7 @@ static void usage(FILE *out)
 		"device. Commands:\n\n");
 	for (i = 0; i < COMMANDS; i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
-	fprintf(out, "\n'e2bfo COMMAND --help' tells about one of them; so does e2bfo(8).\n"
+	fprintf(out, "\n'e2bfo COMMAND --help' tells about one of them; so does e2bfo-COMMAND(8).\n"
 		"'e2bfo -V' prints the versions of the program and its library.\n");
 }
 

@@ -155,7 +155,7 @@ static void warn_target(const char *name, const struct bfo_volume *target)
 		uuid_of(target, uuid);
 		snprintf(what, sizeof(what), "has the UUID %s", uuid);
 	}
-	message("%s %s; before it is booted from: e2bfo(8), MOVING A ROOT FILESYSTEM", name, what);
+	message("%s %s; before it is booted from: e2bfo-copy(8), MOVING A ROOT FILESYSTEM", name, what);
 }
 
 void boot_warn(const struct boot *b, const struct bfo_plan *plan, const struct copy_options *opt,

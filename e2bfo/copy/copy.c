@@ -124,8 +124,8 @@ errcode_t copy_decide(struct copy *c, struct bfo_volume *vol)
 errcode_t copy_choose_way(struct copy *c)
 {
 	return bfo_job_choose_way(&c->job, "copy in smaller parts, make the journal larger "
-				  "(tune2fs -J), or say --not-atomic, or -z FILE (e2bfo(8), "
-				  "INTERRUPTIONS)");
+				  "(tune2fs -J), or say --not-atomic, or -z FILE "
+				  "(e2bfo-resume(8))");
 }
 
 static errcode_t plan_target(struct copy *c)

@@ -96,7 +96,7 @@ static const char help[] =
 "  -n, --dry-run        print the plan, write nothing\n"
 "How:\n"
 "  --order POLICIES     what lies next to each other: readdir (default), source, name, size, mtime,\n"
-"                       list:FILE, refs[:DEPTH], trace:FILE, or some, with commas (e2bfo(8), ORDER)\n"
+"                       list:FILE, refs[:DEPTH], trace:FILE, or some of these, with commas\n"
 "  --order-support PERCENT, --order-window N  how often and near to each other in a trace is together\n"
 "  --order-root DIR     where paths of a web server's log and pages begin in SOURCE\n"
 "  --order-mount DIR    where SOURCE was mounted when the trace was taken\n"
@@ -109,11 +109,11 @@ ARGUMENT_BWLIMIT_HELP
 "  --verify             read back from the device what was written, and compare\n"
 "  --keep-inodes        keep inode numbers (NFS handles, security.evm, stable_inodes)\n"
 "  --itree              index big directories by inode number, as e2itree(8) does\n"
-"  --allow-loss KINDS   copy though the target cannot hold these, or all (e2bfo(8), LOSSES)\n"
-"  --not-atomic         go on where TARGET's journal is too small (e2bfo(8), INTERRUPTIONS)\n"
+"  --allow-loss KINDS   copy though the target cannot hold these, or all (e2bfo-copy(8), LOSSES)\n"
+"  --not-atomic         go on where TARGET's journal is too small (e2bfo-resume(8))\n"
 "  -z FILE              undo file for e2undo(8), of what was live on TARGET\n"
 "  --trust              do not compare TARGET's bitmaps with its inodes after a mount\n"
-"  --force              override what e2bfo(8) lists under FORCE\n"
+"  --force              override what e2bfo-copy(8) lists under FORCE\n"
 "A SOURCE that cannot be read well (e2bfo(8), BAD MEDIA):\n"
 "  --on-read-error stop|zero|skip  what cannot be read: an error (default), zeroes, no file\n"
 "  --mapfile FILE       read only what this mapfile of ddrescue(1) says was read\n"
@@ -173,7 +173,7 @@ static int read_losses(const char *text, uint64_t *losses)
 			*losses = UINT64_MAX;
 		else if (kind == BFO_FOUND_KINDS)
 			return argument_complain("copy", "--allow-loss: '%.*s' is no kind of "
-						 "loss (e2bfo(8) lists them)", (int) len, text);
+						 "loss (e2bfo-copy(8) lists them)", (int) len, text);
 		else
 			*losses |= 1ULL << kind;
 		if (!text[len])

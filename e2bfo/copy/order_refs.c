@@ -19,7 +19,7 @@
 #include "copy.h"
 #include "paths.h"
 
-#define FILE_BYTES (1U << 20)		/* of a file, the rest is not scanned; see e2bfo(8) */
+#define FILE_BYTES (1U << 20)		/* of a file, the rest is not scanned; see e2bfo-copy(8) */
 #define ROUND_BYTES (64U << 20)		/* of all contents at a time; --memory may say less */
 
 struct refs {

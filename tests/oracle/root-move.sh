@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A root filesystem moves to a smaller disk, as MOVING A ROOT FILESYSTEM of e2bfo(8) has it: GPT with a
+# A root filesystem moves to a smaller disk, as MOVING A ROOT FILESYSTEM of e2bfo-copy(8) has it: GPT with a
 # BIOS boot partition, --mkfs into a partition, with and without --same-uuid.  Files that name the old
 # UUID are told, in text, JSON and beforehand; GRUB reads its configuration and the kernel in the copy.
 . "$(dirname "$0")/../lib.sh"
