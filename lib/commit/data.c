@@ -228,10 +228,8 @@ static errcode_t foresee_nodes(struct mover *m, bfo_order_list *nodes, uint64_t 
 }
 
 /*
- * The regions, if they may be used.  Where one buffer takes all NODES that are left of a device, it is
- * read past the page cache, once, as regions are; these let the writer begin early, but what goes by way
- * of the page cache takes longer, by about a half: so they are for sources that have little else in
- * between.
+ * The regions; NULL if they should not be used: one buffer takes all NODES that are left of a device, and
+ * regions would read over 1.5 times what is wanted.
  */
 static struct bfo_regions *usable_regions(struct mover *m, const bfo_order_list *nodes)
 {

@@ -75,8 +75,8 @@ struct bfo_reader {
 #define BFO_READ_PIECES 1024		/* IOV_MAX */
 
 /*
- * GAP in bytes; or BFO_GAP_OF_DEVICE: 256 KiB, as a disk reads over them in less than it takes to seek,
- * or 32 KiB of what has no seek times.
+ * GAP: bytes to be read over instead of a seek.  BFO_GAP_OF_DEVICE: 256 KiB, which a disk reads in less
+ * time than a seek takes; 32 KiB if the device has no seek times.
  */
 #define BFO_GAP_OF_DEVICE UINT32_MAX
 errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct bfo_volume *vol,

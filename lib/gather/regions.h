@@ -21,9 +21,9 @@
 
 struct bfo_region {
 	unsigned int wanted : 29;	/* blocks that will be read */
-	unsigned int taken : 1;		/* they have been brought into the page cache, */
-	unsigned int in_part : 1;	/* but not all of them could be read; or */
-	unsigned int again : 1;		/* were lost there once, before that */
+	unsigned int taken : 1;		/* the region was brought into the page cache */
+	unsigned int in_part : 1;	/* taken, but some of it could not be read */
+	unsigned int again : 1;		/* the page cache has lost it once */
 	uint32_t cost;			/* of reading them piece by piece: blocks, and seeks */
 };
 
@@ -31,10 +31,10 @@ struct bfo_regions {
 	uint32_t blocks;	/* of a region */
 	uint32_t seek;		/* what that costs, in blocks */
 	uint64_t next;		/* block behind the piece that was added last */
-	size_t taken;		/* how many were, */
-	size_t lost;		/* and how many of these were lost again, though still worth it */
-	size_t held;		/* taken, with more that will be read of them: now, */
-	size_t most;		/* and at most, so far */
+	size_t taken;		/* regions that were taken */
+	size_t lost;		/* regions that were lost a second time, though still worth it */
+	size_t held;		/* regions that are taken, and of which more will be read */
+	size_t most;		/* the most that were held at a time */
 	struct bfo_region *v;
 	size_t n;
 };
@@ -70,8 +70,8 @@ int bfo_regions_hold(const struct bfo_regions *s, uint64_t blk);
 int bfo_regions_hold_all(const struct bfo_regions *s, uint64_t blk, uint64_t len);
 
 /*
- * Bytes that are read for LEN blocks from BLK on, which were added: their part of each region that is
- * held, which all that is wanted of it has read together, unless it was taken.
+ * Bytes to charge to LEN wanted blocks from BLK on if regions are used: for each region that is not yet
+ * read, its size times the share of its wanted blocks that these are.
  */
 uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t len);
 
@@ -98,8 +98,8 @@ void bfo_regions_read_in_part(struct bfo_regions *s, uint64_t blk);
 void bfo_regions_lose(struct bfo_regions *s, uint64_t blk);
 
 /*
- * True if so many were lost again that reading on like this is no use.  All of them may be lost once, by
- * somebody who drops the whole cache.
+ * True if so many were lost a second time that regions are no use.  A first time does not count: somebody
+ * may have dropped the whole cache.
  */
 int bfo_regions_are_lost(const struct bfo_regions *s);
 

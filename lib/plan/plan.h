@@ -156,7 +156,7 @@ void bfo_plan_init(struct bfo_plan *plan, struct bfo_context *ctx, struct bfo_tr
 		   const struct bfo_target *target);
 void bfo_plan_free(struct bfo_plan *plan);
 
-/* Names the inode records of all names, hashes and sorts the names, drops doubles. */
+/* Sets rec->name for every record; hashes and sorts the names, and drops doubles. */
 errcode_t bfo_plan_names(struct bfo_plan *plan);
 
 /*

@@ -92,24 +92,24 @@ static errcode_t take_way(struct bfo_sequence *s, bfo_row row)
 }
 
 errcode_t bfo_sequence_take_group(struct bfo_sequence *s, int policy, uint32_t support,
-				  const bfo_row *inodes, size_t n)
+				  const bfo_row *rows, size_t n)
 {
 	size_t i, left = 0;
 	errcode_t err = 0;
 
 	for (i = 0; i < n; i++)
-		left += is_left(s, inodes[i]);
+		left += is_left(s, rows[i]);
 	if (left < 2)
 		return 0;
 	for (i = 0; i < n && !err; i++)
-		if (is_left(s, inodes[i]))
-			err = take_way(s, inodes[i]);
+		if (is_left(s, rows[i]))
+			err = take_way(s, rows[i]);
 	if (!err)
 		err = bfo_sequence_group(s, policy);
 	if (!err)
 		s->groups.v[s->groups.n - 1].support = support;
 	for (i = 0; i < n && !err; i++)
-		err = bfo_sequence_take(s, inodes[i]);
+		err = bfo_sequence_take(s, rows[i]);
 	return err;
 }
 

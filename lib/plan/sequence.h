@@ -41,12 +41,11 @@ errcode_t bfo_sequence_group(struct bfo_sequence *s, int policy);
 errcode_t bfo_sequence_take(struct bfo_sequence *s, bfo_row row);
 
 /*
- * A group of N records, of what is left of them; fewer than two are none, and stay.  In front of the
- * group, and in no group, come the directories that lead to its members and are left: who opens
- * the files cold reads these first.
+ * Takes as a group those of the N records that are left, if two or more are.  Their parent directories go
+ * in front of the group, since a cold open reads them first.
  */
 errcode_t bfo_sequence_take_group(struct bfo_sequence *s, int policy, uint32_t support,
-				  const bfo_row *inodes, size_t n);
+				  const bfo_row *rows, size_t n);
 
 /* The plan's order becomes what was taken, then the rest. */
 errcode_t bfo_sequence_end(struct bfo_sequence *s);
