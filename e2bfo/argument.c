@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/message.h"
 #include "cli/process.h"
-#include "cli/size.h"
 #include "volume/spec.h"
 #include "argument.h"
 #include "e2bfo.h"
@@ -30,7 +30,7 @@ int argument_complain(const char *command, const char *fmt, ...)
 int argument_size(const char *command, const char *name, const char *text, uint64_t min,
 		  uint64_t max, uint64_t *out)
 {
-	if (!size_parse(text, out) || *out < min || *out > max)
+	if (!bfo_text_size(text, out) || *out < min || *out > max)
 		return argument_complain(command, "--%s %s: no size, or out of range", name, text);
 	return -1;
 }
@@ -169,7 +169,7 @@ int argument_is_medium(int c)
 	return c == ARGUMENT_ON_READ_ERROR || c == ARGUMENT_MAPFILE || c == 'b' || c == 'B';
 }
 
-int argument_medium(const char *command, int c, struct medium *medium)
+int argument_medium(const char *command, int c, struct bfo_medium *medium)
 {
 	switch (c) {
 	case ARGUMENT_ON_READ_ERROR:
@@ -184,14 +184,14 @@ int argument_medium(const char *command, int c, struct medium *medium)
 	}
 }
 
-int argument_check_medium(const char *command, const struct medium *medium)
+int argument_check_medium(const char *command, const struct bfo_medium *medium)
 {
 	if (medium->how.block_size && !medium->how.superblock)
 		return argument_complain(command, "--block-size goes with --superblock");
 	return -1;
 }
 
-int argument_check_media(const char *command, struct medium *media, int n)
+int argument_check_media(const char *command, struct bfo_medium *media, int n)
 {
 	int i;
 

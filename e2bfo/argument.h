@@ -13,7 +13,7 @@
 #include "cli/option.h"
 #include "cli/progress.h"
 #include "volume/open.h"
-#include "medium.h"
+#include "medium_report.h"
 
 /* What every command can be told. */
 struct argument_common {
@@ -85,17 +85,17 @@ int argument_common(const char *command, const char *help, int c, struct argumen
 
 /* True for the options of ARGUMENT_MEDIUM_LONG; takes option C, with getopt's optarg. */
 int argument_is_medium(int c);
-int argument_medium(const char *command, int c, struct medium *medium);
+int argument_medium(const char *command, int c, struct bfo_medium *medium);
 
 /* What of these does not go together. */
-int argument_check_medium(const char *command, const struct medium *medium);
+int argument_check_medium(const char *command, const struct bfo_medium *medium);
 
 /*
  * The same for commands that only read, of MEDIA, N of them, the first of which was told what to do:
  * as nothing is left behind, they go on unless they are to stop.
  */
 #define ARGUMENT_GO_ON BFO_MEDIA_ZERO
-int argument_check_media(const char *command, struct medium *media, int n);
+int argument_check_media(const char *command, struct bfo_medium *media, int n);
 
 /* One of three words, TEXT of option --OPTION: its number. */
 int argument_word(const char *command, const char *option, const char *text,

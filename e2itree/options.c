@@ -10,10 +10,10 @@
 #include <unistd.h>
 #include <ext2fs/ext2fs.h>
 
+#include "base/text.h"
 #include "cli/message.h"
 #include "cli/option.h"
 #include "cli/process.h"
-#include "cli/size.h"
 #include "e2itree.h"
 
 enum { OPT_JSON = 256, OPT_MEMORY, OPT_PROGRESS, OPT_PROGRESS_FD, OPT_TRUST };
@@ -170,7 +170,7 @@ static int read_option(struct options *opt, int c)
 		opt->undo_file = optarg;
 		return -1;
 	case OPT_MEMORY:
-		if (!size_parse(optarg, &opt->memory) || opt->memory < MEMORY_MIN ||
+		if (!bfo_text_size(optarg, &opt->memory) || opt->memory < MEMORY_MIN ||
 		    opt->memory > SIZE_MAX / 2)
 			return complain("--memory %s: no size, or out of range", optarg);
 		return -1;

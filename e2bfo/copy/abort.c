@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * abort.c - e2bfo abort
- *
- *   TARGET ── replay its journal ── record ──┬── a filesystem that was there: give back
- *                                            `── an image file that was being made: remove
+ * abort.c - e2bfo abort: options, job (job/interrupted.h), report
  */
-#include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/bfo_err.h"
-#include "commit/commit.h"
-#include "volume/open.h"
 #include "e2bfo/e2bfo.h"
-#include "interrupted.h"
+#include "resume_options.h"
 
 static const struct option options[] = {
 	{ "partition", required_argument, NULL, ARGUMENT_PARTITION },
@@ -42,62 +35,46 @@ static const char help[] =
 "  e2bfo abort /dev/sdc1\n";
 
 /* No record: because the copy had come to its end? */
-static int tell_none(const struct interrupted *r, struct bfo_context *ctx, errcode_t err,
-		     struct bfo_volume *target)
+static int tell_none(const struct resume_options *o, const struct bfo_interrupted *in, errcode_t err)
 {
-	char what[sizeof(ctx->what)], when[32], done[640];
-	int64_t begun;
-	int is_whole = 0;
+	char when[32], done[640];
 
-	snprintf(what, sizeof(what), "%s", ctx->what);
-	if (bfo_commit_was_done(ctx, target, &is_whole, &begun) || !is_whole)
-		return interrupted_tell(r, EXIT_FAILED, err, what, 0, NULL);
-	interrupted_when(begun, when, sizeof(when));
+	if (in->state != BFO_LEFT_WHOLE)
+		return interrupted_tell(o, in, EXIT_FAILED, err, NULL);
+	interrupted_when(in->begun, when, sizeof(when));
 	snprintf(done, sizeof(done), "the copy of %s had come to its end: all of it is "
-		 "there%s%.500s", when, r->image.made ? ", in " : "",
-		 r->image.made ? r->image.made : "");
-	return interrupted_tell(r, EXIT_FAILED, 0, NULL, 1, done);
+		 "there%s%.500s", when, in->image.made ? ", in " : "",
+		 in->image.made ? in->image.made : "");
+	return interrupted_tell(o, in, EXIT_FAILED, 0, done);
 }
 
-/* TARGET is open: nobody else works on the file. */
-static errcode_t give_up(struct interrupted *r, struct bfo_context *ctx, struct bfo_volume *target)
+static int abort_copy(const struct resume_options *o, struct bfo_interrupted *in,
+		      struct bfo_context *ctx)
 {
-	if (!r->image.made)
-		return bfo_commit_abort(ctx, target, &r->record, r->undo_file);
-	return unlink(r->image.made) ? bfo_fail(ctx, errno, "removing %s", r->image.made) : 0;
-}
-
-static int abort_copy(struct interrupted *r)
-{
-	struct bfo_volume *target = NULL;
-	struct bfo_context ctx = { 0 };
 	char done[640] = "the copy is given up, nothing of it is left";
-	errcode_t err = interrupted_find(r, &ctx);
-	int status;
+	errcode_t err = bfo_interrupted_open(in, ctx, o->target);
 
+	if (err == BFO_ET_NO_RECORD)
+		return tell_none(o, in, err);
 	if (!err)
-		err = interrupted_open(r, &ctx, &target);
-	if (err == BFO_ET_NO_RECORD) {
-		status = tell_none(r, &ctx, err, target);
-	} else {
-		if (!err)
-			err = give_up(r, &ctx, target);
-		if (!err && r->image.made)
-			snprintf(done, sizeof(done), "the copy is given up, %.500s is removed",
-				 r->image.made);
-		status = interrupted_tell(r, err ? EXIT_FAILED : EXIT_KEPT, err, ctx.what, 0, done);
-	}
-	bfo_volume_close(target);
-	return status;
+		err = bfo_interrupted_abort(in, o->undo_file);
+	if (!err && in->image.made)
+		snprintf(done, sizeof(done), "the copy is given up, %.500s is removed",
+			 in->image.made);
+	return interrupted_tell(o, in, err ? EXIT_FAILED : EXIT_KEPT, err, done);
 }
 
 int abort_main(int argc, char **argv)
 {
-	struct interrupted r = { .command = "abort" };
-	int status = interrupted_read(&r, argc, argv, options, help);
+	struct resume_options o = { .command = "abort" };
+	struct bfo_interrupted in = { .target = NULL };
+	struct bfo_context ctx = { 0 };
+	int status = resume_options_read(&o, argc, argv, options, help);
 
-	if (status < 0)
-		status = abort_copy(&r);
-	interrupted_free(&r);
+	if (status < 0) {
+		status = abort_copy(&o, &in, &ctx);
+		bfo_interrupted_close(&in);
+	}
+	resume_options_free(&o);
 	return status;
 }

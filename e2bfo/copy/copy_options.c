@@ -6,15 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/size.h"
 #include "gather/batch.h"
+#include "job/mkfs_words.h"
 #include "tree/finding.h"
 #include "volume/spec.h"
 #include "e2bfo/argument.h"
 #include "e2bfo/e2bfo.h"
-#include "mkfs_args.h"
 #include "copy_options.h"
 
 #define DIR_FILL 80
@@ -29,16 +30,16 @@ static const struct {
 	int c;
 	size_t at;
 } flags[] = {
-	{ OPT_FROM0, offsetof(struct copy_options, from0) },
-	{ OPT_ALLOW_EMPTY, offsetof(struct copy_options, allow_empty) },
-	{ OPT_SAME_UUID, offsetof(struct copy_options, same_uuid) },
-	{ OPT_NOT_ATOMIC, offsetof(struct copy_options, not_atomic) },
-	{ OPT_VERIFY, offsetof(struct copy_options, verify) },
-	{ OPT_KEEP_INODES, offsetof(struct copy_options, keep_inodes) },
-	{ OPT_FORCE, offsetof(struct copy_options, force) },
-	{ OPT_TRUST, offsetof(struct copy_options, trust) },
-	{ OPT_ITREE, offsetof(struct copy_options, itree) },
-	{ 'n', offsetof(struct copy_options, dry_run) },
+	{ OPT_FROM0, offsetof(struct copy_options, job.from0) },
+	{ OPT_ALLOW_EMPTY, offsetof(struct copy_options, job.allow_empty) },
+	{ OPT_SAME_UUID, offsetof(struct copy_options, job.same_uuid) },
+	{ OPT_NOT_ATOMIC, offsetof(struct copy_options, job.not_atomic) },
+	{ OPT_VERIFY, offsetof(struct copy_options, job.verify) },
+	{ OPT_KEEP_INODES, offsetof(struct copy_options, job.keep_inodes) },
+	{ OPT_FORCE, offsetof(struct copy_options, job.force) },
+	{ OPT_TRUST, offsetof(struct copy_options, job.trust) },
+	{ OPT_ITREE, offsetof(struct copy_options, job.itree) },
+	{ 'n', offsetof(struct copy_options, job.dry_run) },
 };
 
 static const struct option long_options[] = {
@@ -186,11 +187,11 @@ static int join_args(struct copy_options *opt, const char *args)
 {
 	char *all;
 
-	if (asprintf(&all, "%s%s%s", opt->mkfs_args ? opt->mkfs_args : "",
-		     opt->mkfs_args ? " " : "", args) < 0)
+	if (asprintf(&all, "%s%s%s", opt->job.mkfs_args ? opt->job.mkfs_args : "",
+		     opt->job.mkfs_args ? " " : "", args) < 0)
 		return EXIT_FAILED;
 	free(opt->mkfs_args);
-	opt->mkfs_args = all;
+	opt->job.mkfs_args = opt->mkfs_args = all;
 	return -1;
 }
 
@@ -201,7 +202,7 @@ static int add_exclude(struct copy_options *opt, int is_file)
 	if (!len || (!is_file && strspn(optarg, "/") == len))
 		return argument_complain("copy", "--exclude%s '%s': no %s", is_file ? "-from" : "", optarg,
 				is_file ? "file" : "pattern");
-	opt->exclude[opt->n_exclude++] = (struct exclude_option) { .text = optarg,
+	opt->exclude[opt->job.n_exclude++] = (struct bfo_exclude) { .text = optarg,
 								   .is_file = is_file };
 	return -1;
 }
@@ -209,13 +210,13 @@ static int add_exclude(struct copy_options *opt, int is_file)
 /* What is read from, and whether other lists are read from there already. */
 static int check_stdin(const struct copy_options *opt)
 {
-	size_t i, uses = opt->files_from && !strcmp(opt->files_from, "-");
+	size_t i, uses = opt->job.files_from && !strcmp(opt->job.files_from, "-");
 
-	uses += opt->order.list && !strcmp(opt->order.list, "-");
-	uses += opt->order.trace && !strcmp(opt->order.trace, "-");
+	uses += opt->job.order.list && !strcmp(opt->job.order.list, "-");
+	uses += opt->job.order.trace && !strcmp(opt->job.order.trace, "-");
 
-	for (i = 0; i < opt->n_exclude; i++)
-		uses += opt->exclude[i].is_file && !strcmp(opt->exclude[i].text, "-");
+	for (i = 0; i < opt->job.n_exclude; i++)
+		uses += opt->job.exclude[i].is_file && !strcmp(opt->job.exclude[i].text, "-");
 	return uses > 1 ? argument_complain("copy", "only one list can be standard input") : -1;
 }
 
@@ -245,46 +246,46 @@ static int read_option(struct copy_options *opt, int c)
 	if (read_flag(opt, c))
 		return -1;
 	if (order_is_option(c))
-		return order_option(&opt->order, c);
+		return order_option(&opt->job.order, &opt->order_texts, c);
 	if (argument_is_medium(c))
-		return argument_medium("copy", c, &opt->medium);
+		return argument_medium("copy", c, &opt->job.medium);
 	switch (c) {
 	case OPT_EXCLUDE:
 	case OPT_EXCLUDE_FROM:
 		return add_exclude(opt, c == OPT_EXCLUDE_FROM);
 	case OPT_FILES_FROM:
-		opt->files_from = optarg;
+		opt->job.files_from = optarg;
 		return -1;
 	case OPT_FROM:
-		opt->from[opt->n_from++] = optarg;
+		opt->from[opt->job.n_from++] = optarg;
 		return -1;
 	case OPT_TO:
-		opt->to = optarg;
+		opt->job.to = optarg;
 		return -1;
 	case OPT_MKFS:
-		opt->mkfs = 1;
+		opt->job.mkfs = 1;
 		return optarg ? join_args(opt, optarg) : -1;
 	case OPT_SIZE:
 		if (strcmp(optarg, "min"))
-			return argument_size("copy", "size", optarg, 1, INT64_MAX, &opt->size);
-		opt->size = SIZE_MIN;
+			return argument_size("copy", "size", optarg, 1, INT64_MAX, &opt->job.size);
+		opt->job.size = BFO_SIZE_MIN;
 		return -1;
 	case OPT_READ_GAP:
-		return argument_size("copy", "read-gap", optarg, 0, 1 << 30, &opt->read_gap);
+		return argument_size("copy", "read-gap", optarg, 0, 1 << 30, &opt->job.read_gap);
 	case OPT_DIRECT:
-		return read_direct(optarg, &opt->direct);
+		return read_direct(optarg, &opt->job.direct);
 	case OPT_DIR_FILL:
-		return read_percent(optarg, &opt->dir_fill);
+		return read_percent(optarg, &opt->job.dir_fill);
 	case OPT_ALLOW_LOSS:
-		return read_losses(optarg, &opt->losses);
+		return read_losses(optarg, &opt->job.losses);
 	case 'z':
-		opt->undo_file = optarg;
+		opt->job.undo_file = optarg;
 		return -1;
 	case OPT_WRITE_MAPFILE:
-		opt->write_mapfile = optarg;
+		opt->job.write_mapfile = optarg;
 		return -1;
 	default:
-		if (c == '?' && opt->mkfs)
+		if (c == '?' && opt->job.mkfs)
 			message("options of mke2fs stand behind '=': --mkfs='-L new'");
 		return argument_common("copy", help, c, &opt->common);
 	}
@@ -296,9 +297,9 @@ static int check_mkfs_target(const struct copy_options *opt)
 	struct bfo_spec spec;
 	int status = -1;
 
-	if (bfo_spec_parse(opt->target, &spec))
+	if (bfo_spec_parse(opt->job.target, &spec))
 		return EXIT_FAILED;
-	if (spec.options && opt->size)
+	if (spec.options && opt->job.size)
 		status = argument_complain("copy", "--size makes a new image file, and no ?%s in one",
 					   spec.options);
 	else if (spec.options && strncmp(spec.options, "partition=", 10))
@@ -314,23 +315,23 @@ static int check_pairs(const struct copy_options *opt)
 {
 	int status = -1;
 
-	if (opt->size && !opt->mkfs)
+	if (opt->job.size && !opt->job.mkfs)
 		return argument_complain("copy", "--size goes with --mkfs");
-	if (opt->same_uuid && !opt->mkfs)
+	if (opt->job.same_uuid && !opt->job.mkfs)
 		return argument_complain("copy", "--same-uuid goes with --mkfs");
-	if (opt->same_uuid && opt->mkfs_args && mkfs_args_have(opt->mkfs_args, 'U'))
+	if (opt->job.same_uuid && bfo_mkfs_words_have(opt->job.mkfs_words, 'U'))
 		return argument_complain("copy", "--same-uuid and -U in --mkfs exclude each other");
-	if (opt->mkfs)
+	if (opt->job.mkfs)
 		status = check_mkfs_target(opt);
 	if (status >= 0)
 		return status;
-	if (opt->undo_file && opt->mkfs)
+	if (opt->job.undo_file && opt->job.mkfs)
 		return argument_complain("copy", "-z cannot undo --mkfs; mke2fs(8) has -z too");
-	if (opt->allow_empty && !opt->files_from)
+	if (opt->job.allow_empty && !opt->job.files_from)
 		return argument_complain("copy", "--allow-empty goes with --files-from");
-	if (opt->files_from && opt->n_from)
+	if (opt->job.files_from && opt->job.n_from)
 		return argument_complain("copy", "--files-from and --from exclude each other");
-	return order_check(&opt->order) < 0 ? check_stdin(opt) : EXIT_USAGE;
+	return order_check(&opt->job.order) < 0 ? check_stdin(opt) : EXIT_USAGE;
 }
 
 static int check(struct copy_options *opt, int argc, char **argv)
@@ -340,50 +341,84 @@ static int check(struct copy_options *opt, int argc, char **argv)
 
 	if (argc - optind != 2)
 		return argument_complain("copy", "copy takes a SOURCE and a TARGET");
-	opt->source = argv[optind];
-	opt->target = argv[optind + 1];
-	if (!*opt->source || !*opt->target || !*opt->to)
+	opt->job.source = argv[optind];
+	opt->job.target = argv[optind + 1];
+	if (!*opt->job.source || !*opt->job.target || !*opt->job.to)
 		return argument_complain("copy", "%s must not be empty",
-					 *opt->to ? "SOURCE and TARGET" : "--to");
-	for (i = 0; i < opt->n_from; i++)
+					 *opt->job.to ? "SOURCE and TARGET" : "--to");
+	for (i = 0; i < opt->job.n_from; i++)
 		if (!*opt->from[i])
 			return argument_complain("copy", "--from must not be empty");
 	status = check_pairs(opt);
 	if (status < 0)
-		status = argument_check_medium("copy", &opt->medium);
+		status = argument_check_medium("copy", &opt->job.medium);
 	if (status < 0)
-		status = argument_partition("copy", "SOURCE", &opt->common, &opt->source);
-	opt->medium.how.keep_done = !!opt->write_mapfile;
-	if (!opt->n_from)
-		opt->from[opt->n_from++] = "/";
+		status = argument_partition("copy", "SOURCE", &opt->common, &opt->job.source);
+	opt->job.medium.how.keep_done = !!opt->job.write_mapfile;
+	if (!opt->job.n_from)
+		opt->from[opt->job.n_from++] = "/";
 	return status;
+}
+
+/* Where they cannot be read, the job says so. */
+static int split_mkfs_args(struct copy_options *opt)
+{
+	if (opt->mkfs_args && !wordexp(opt->mkfs_args, &opt->mkfs_words, WRDE_NOCMD | WRDE_UNDEF))
+		opt->job.mkfs_words = opt->mkfs_words.we_wordv;
+	return -1;
+}
+
+/* Before getopt puts other words first: the record of the copy keeps them. */
+static int note_words(struct copy_options *opt, int argc, char **argv)
+{
+	opt->from = calloc(argc + 1, sizeof(*opt->from));
+	opt->said = calloc(argc + 1, sizeof(*opt->said));
+	opt->exclude = calloc(argc + 1, sizeof(*opt->exclude));
+	if (!opt->from || !opt->said || !opt->exclude)
+		return EXIT_FAILED;
+	memcpy(opt->said, argv, argc * sizeof(*argv));
+	opt->directory = getcwd(NULL, 0);
+	opt->job.from = opt->from;
+	opt->job.exclude = opt->exclude;
+	opt->job.said = opt->said;
+	opt->job.n_said = argc;
+	opt->job.directory = opt->directory;
+	opt->job.environment = environ;
+	return -1;
 }
 
 int options_read(struct copy_options *opt, int argc, char **argv)
 {
 	int c, status;
 
-	optind = 0;			/* it may be a second command line, of a record */
-	*opt = (struct copy_options) { .to = "/", .read_gap = BFO_GAP_OF_DEVICE,
-				       .dir_fill = DIR_FILL };
+	*opt = (struct copy_options) { .job = { .to = "/", .read_gap = BFO_GAP_OF_DEVICE,
+						.dir_fill = DIR_FILL } };
 	status = argument_common_init(&opt->common, argc);
-	opt->from = calloc(argc + 1, sizeof(*opt->from));
-	opt->exclude = calloc(argc + 1, sizeof(*opt->exclude));
-	if (!opt->from || !opt->exclude)
-		return EXIT_FAILED;
+	if (status < 0)
+		status = note_words(opt, argc, argv);
 	argv[0] = "e2bfo";
 	while (status < 0 && (c = option_next(argc, argv, ":nz:" ARGUMENT_MEDIUM_SHORT
 					      ARGUMENT_SHORT, long_options)) != -1)
 		status = read_option(opt, c);
-	return status < 0 ? check(opt, argc, argv) : status;
+	if (status < 0)
+		status = split_mkfs_args(opt);
+	if (status < 0)
+		status = check(opt, argc, argv);
+	opt->job.memory = opt->common.memory;
+	opt->job.bwlimit = opt->common.bwlimit;
+	opt->job.journal = opt->common.journal;
+	return status;
 }
 
 void options_free(struct copy_options *opt)
 {
-	order_options_free(&opt->order);
-	free(opt->from);
-	free(opt->exclude);
-	medium_free(&opt->medium);
+	order_texts_free(&opt->order_texts);
+	if (opt->job.mkfs_words)
+		wordfree(&opt->mkfs_words);
 	argument_common_free(&opt->common);
+	free(opt->from);
+	free(opt->said);
+	free(opt->exclude);
 	free(opt->mkfs_args);
+	free(opt->directory);
 }

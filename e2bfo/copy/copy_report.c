@@ -15,7 +15,11 @@
 #include "e2bfo/damage.h"
 #include "e2bfo/e2bfo.h"
 #include "e2bfo/journals.h"
+#include "e2bfo/medium_report.h"
+#include "boot_report.h"
 #include "copy_report.h"
+#include "lists_report.h"
+#include "order_report.h"
 
 #define PATH_BYTES 8192
 #define SHOWN_BYTES (4 * PATH_BYTES + 1)
@@ -46,7 +50,7 @@ void report_clashes(const struct bfo_plan *plan, int all)
 /* With the directory that has the name, if it is about one. */
 static struct damage damage_in(const struct report *r, const struct bfo_finding *f)
 {
-	struct damage d = damage_of(r->plan->tree, f);
+	struct damage d = damage_of(r->result.plan->tree, f);
 
 	d.dir = f->len != BFO_NO_NAME ? f->dir : 0;
 	return d;
@@ -56,7 +60,7 @@ static void print_finding(const struct report *r, const struct bfo_finding *f)
 {
 	const struct bfo_finding_row *row = &bfo_finding_table[f->kind];
 	char path[PATH_BYTES], shown[SHOWN_BYTES], where[DAMAGE_WHERE];
-	size_t len = bfo_plan_finding_path(r->plan, f, path, sizeof(path));
+	size_t len = bfo_plan_finding_path(r->result.plan, f, path, sizeof(path));
 	const struct damage d = damage_in(r, f);
 
 	damage_where(&d, where, sizeof(where));
@@ -67,14 +71,14 @@ static void print_finding(const struct report *r, const struct bfo_finding *f)
 
 static void print_findings(const struct report *r)
 {
-	const bfo_findings *found = &r->plan->tree->findings;
+	const bfo_findings *found = &r->result.plan->tree->findings;
 	size_t count[BFO_FOUND_KINDS] = { 0 }, i;
 
 	for (i = 0; i < found->n; i++)
-		if (count[found->v[i].kind]++ < SHOWN || r->opt->common.verbose)
+		if (count[found->v[i].kind]++ < SHOWN || r->common->verbose)
 			print_finding(r, &found->v[i]);
 	for (i = 0; i < BFO_FOUND_KINDS; i++)
-		if (count[i] > SHOWN && !r->opt->common.verbose)
+		if (count[i] > SHOWN && !r->common->verbose)
 			message("and %zu more: %s; %s (all with --verbose or --json)",
 				count[i] - SHOWN, bfo_finding_table[i].text,
 				bfo_finding_table[i].done);
@@ -84,15 +88,15 @@ static void print_findings(const struct report *r)
 static void print_outside(const struct report *r)
 {
 	char path[PATH_BYTES], shown[SHOWN_BYTES];
-	const struct bfo_plan *p = r->plan;
+	const struct bfo_plan *p = r->result.plan;
 	size_t i, len;
 
 	if (!p->links_outside.n)
 		return;
 	printf("%zu %s further hard links outside of what %s copied.\n", p->links_outside.n,
 	       p->links_outside.n == 1 ? "file has" : "files have",
-	       r->opt->dry_run ? "is" : "was");
-	for (i = 0; i < p->links_outside.n && r->opt->common.verbose; i++) {
+	       r->copy->opt.dry_run ? "is" : "was");
+	for (i = 0; i < p->links_outside.n && r->common->verbose; i++) {
 		const struct bfo_outside *o = &p->links_outside.v[i];
 
 		len = bfo_plan_path(p, o->row, 0, BFO_NO_NAME, path, sizeof(path));
@@ -110,17 +114,17 @@ static void print_outside(const struct report *r)
  */
 static uint64_t memory_of(const struct report *r)
 {
-	const struct bfo_tree *t = r->plan->tree;
-	uint64_t batch = r->plan->stem_len * r->plan->target->block_size;
+	const struct bfo_tree *t = r->result.plan->tree;
+	uint64_t batch = r->result.plan->stem_len * r->result.plan->target->block_size;
 
 	return USED(&t->inodes) + USED(&t->names) + USED(&t->text) + USED(&t->segs) +
-	       USED(&t->findings) + USED(&t->eas) + USED(&t->sets) + USED(&r->plan->order) +
-	       (batch < r->opt->common.memory ? batch : r->opt->common.memory);
+	       USED(&t->findings) + USED(&t->eas) + USED(&t->sets) + USED(&r->result.plan->order) +
+	       (batch < r->common->memory ? batch : r->common->memory);
 }
 
 static uint64_t bytes_of(const struct report *r, uint64_t blocks)
 {
-	return blocks * r->plan->target->block_size;
+	return blocks * r->result.plan->target->block_size;
 }
 
 /* Copied ones: a container of indexes is made. */
@@ -131,30 +135,30 @@ static unsigned long long files_of(const struct bfo_plan *p)
 
 static void print_indexed(const struct report *r)
 {
-	if (r->indexed)
-		printf("%s by inode number: %llu director%s.\n", r->stats ? "Indexed" : "To be indexed",
-		       (unsigned long long) r->indexed, r->indexed == 1 ? "y" : "ies");
+	if (r->result.indexed)
+		printf("%s by inode number: %llu director%s.\n", r->result.stats ? "Indexed" : "To be indexed",
+		       (unsigned long long) r->result.indexed, r->result.indexed == 1 ? "y" : "ies");
 }
 
 static void print_resumed(const struct report *r)
 {
 	char a[32];
 
-	if (r->resumed)
+	if (r->copy->resumed)
 		printf("Of that, %s had arrived before the interruption.\n",
-		       size_text(r->resumed, a, sizeof(a)));
+		       size_text(r->copy->resumed, a, sizeof(a)));
 }
 
 static void print_plan(const struct report *r)
 {
-	const struct bfo_plan *p = r->plan;
+	const struct bfo_plan *p = r->result.plan;
 	uint64_t free = bfo_ranges_total(&p->target->free_blocks);
 	uint64_t need = p->stem_len + p->tree_len;
 	char a[32], b[32];
 
-	message_printf("Plan: copy %s to %s on %s\n", r->opt->from[0], r->opt->to, r->opt->target);
-	if (r->opt->n_from > 1)
-		printf("  and %zu further paths\n", r->opt->n_from - 1);
+	message_printf("Plan: copy %s to %s on %s\n", r->copy->opt.from[0], r->copy->opt.to, r->copy->opt.target);
+	if (r->copy->opt.n_from > 1)
+		printf("  and %zu further paths\n", r->copy->opt.n_from - 1);
 	printf("  files:        %llu\n", files_of(p));
 	printf("  directories:  %llu\n", (unsigned long long) p->dirs);
 	printf("  extents:      %llu\n", (unsigned long long) p->extents);
@@ -164,60 +168,60 @@ static void print_plan(const struct report *r)
 	printf("  inodes:       %u of %llu free\n", p->new_inodes,
 	       (unsigned long long) bfo_ranges_total(&p->target->free_inodes));
 	printf("  memory:       %s\n", size_text(memory_of(r), a, sizeof(a)));
-	if (r->smallest)
+	if (r->copy->smallest)
 		printf("  smallest new target that fits: %llu bytes (%s)\n",
-		       (unsigned long long) r->smallest, size_text(r->smallest, b, sizeof(b)));
+		       (unsigned long long) r->copy->smallest, size_text(r->copy->smallest, b, sizeof(b)));
 	if (free - need < p->target->reserved_blocks)
 		printf("  This takes blocks that are reserved for root.\n");
 	print_resumed(r);
 	print_indexed(r);
-	order_print(r->order, &r->opt->order, 1, r->opt->common.verbose);
+	order_print(r->copy, 1, r->common->verbose);
 	print_outside(r);
-	journals_print(r->opt->source, r->source, r->tree);
+	journals_print(r->copy->opt.source, r->copy->job.source, &r->copy->job.tree);
 	printf("Nothing was written.\n");
 }
 
 static void print_done(const struct report *r)
 {
-	const struct bfo_plan *p = r->plan;
+	const struct bfo_plan *p = r->result.plan;
 	uint64_t bytes = bytes_of(r, p->data_blocks);
-	uint64_t now = bytes > r->resumed ? bytes - r->resumed : 0;
+	uint64_t now = bytes > r->copy->resumed ? bytes - r->copy->resumed : 0;
 	char a[80], b[32];
 
 	printf("Copied %s, %s, in %.1f s (%.0f MB/s).\n",
 	       count_text(files_of(p), p->dirs, a, sizeof(a)), size_text(bytes, b, sizeof(b)),
 	       r->seconds, now / 1e6 / r->seconds);
 	print_resumed(r);
-	if (r->named)
-		message_printf("%s has got its name, %s.\n", r->named, r->opt->target);
-	boot_print(r->opt, r->source, r->target);
+	if (r->result.named)
+		message_printf("%s has got its name, %s.\n", r->result.named, r->copy->opt.target);
+	boot_print(r->copy);
 	if (bfo_ranges_total(&p->target->free_blocks) - p->stem_len - p->tree_len <
 	    p->target->reserved_blocks)
 		printf("Blocks that are reserved for root were used.\n");
 	print_indexed(r);
 	print_outside(r);
-	journals_print(r->opt->source, r->source, r->tree);
-	if (!r->opt->common.verbose)
+	journals_print(r->copy->opt.source, r->copy->job.source, &r->copy->job.tree);
+	if (!r->common->verbose)
 		return;
-	order_print(r->order, &r->opt->order, 0, 0);
+	order_print(r->copy, 0, 0);
 	printf("  target: %zu runs of blocks, %llu extents, %zu extent trees\n", p->stem.n,
 	       (unsigned long long) p->extents, p->trees.n);
 	printf("  read:   %llu requests, %llu blocks\n",
-	       (unsigned long long) r->stats->read_requests,
-	       (unsigned long long) r->stats->read_blocks);
+	       (unsigned long long) r->result.stats->read_requests,
+	       (unsigned long long) r->result.stats->read_blocks);
 	printf("  wrote:  %llu requests, %llu blocks\n",
-	       (unsigned long long) r->stats->write_requests,
-	       (unsigned long long) r->stats->write_blocks);
+	       (unsigned long long) r->result.stats->write_requests,
+	       (unsigned long long) r->result.stats->write_blocks);
 }
 
 static void json_plan(struct json *j, const struct report *r)
 {
-	const struct bfo_plan *p = r->plan;
+	const struct bfo_plan *p = r->result.plan;
 
 	json_open(j, "plan", '{');
 	json_number(j, "files", files_of(p));
 	json_number(j, "directories", p->dirs);
-	json_number(j, "indexed", r->indexed);
+	json_number(j, "indexed", r->result.indexed);
 	json_number(j, "extents", p->extents);
 	json_number(j, "data_bytes", bytes_of(r, p->data_blocks));
 	json_number(j, "blocks_needed", p->stem_len + p->tree_len);
@@ -228,8 +232,8 @@ static void json_plan(struct json *j, const struct report *r)
 	json_number(j, "inodes_free", bfo_ranges_total(&p->target->free_inodes));
 	json_number(j, "runs", p->stem.n);
 	json_number(j, "memory_bytes", memory_of(r));
-	if (r->smallest)
-		json_number(j, "smallest_target_bytes", r->smallest);
+	if (r->copy->smallest)
+		json_number(j, "smallest_target_bytes", r->copy->smallest);
 	json_close(j, '}');
 }
 
@@ -240,7 +244,7 @@ static void json_finding(struct json *j, const struct report *r, const struct bf
 
 	json_open(j, NULL, '{');
 	json_string(j, "kind", bfo_finding_table[f->kind].word);
-	json_bytes(j, "path", path, bfo_plan_finding_path(r->plan, f, path, sizeof(path)));
+	json_bytes(j, "path", path, bfo_plan_finding_path(r->result.plan, f, path, sizeof(path)));
 	damage_json(j, &d);
 	json_close(j, '}');
 }
@@ -250,8 +254,8 @@ static void json_findings(struct json *j, const struct report *r)
 	size_t i;
 
 	json_open(j, "not_kept", '[');
-	for (i = 0; r->plan && i < r->plan->tree->findings.n; i++)
-		json_finding(j, r, &r->plan->tree->findings.v[i]);
+	for (i = 0; r->result.plan && i < r->result.plan->tree->findings.n; i++)
+		json_finding(j, r, &r->result.plan->tree->findings.v[i]);
 	json_close(j, ']');
 }
 
@@ -261,13 +265,13 @@ static void json_outside(struct json *j, const struct report *r)
 	size_t i;
 
 	json_open(j, "links_outside", '[');
-	for (i = 0; r->plan && i < r->plan->links_outside.n; i++) {
-		const struct bfo_outside *o = &r->plan->links_outside.v[i];
+	for (i = 0; r->result.plan && i < r->result.plan->links_outside.n; i++) {
+		const struct bfo_outside *o = &r->result.plan->links_outside.v[i];
 
 		json_open(j, NULL, '{');
-		json_bytes(j, "path", path, bfo_plan_path(r->plan, o->row, 0, BFO_NO_NAME, path,
+		json_bytes(j, "path", path, bfo_plan_path(r->result.plan, o->row, 0, BFO_NO_NAME, path,
 							  sizeof(path)));
-		json_number(j, "inode", r->plan->tree->inodes.v[o->row].ino);
+		json_number(j, "inode", r->result.plan->tree->inodes.v[o->row].ino);
 		json_number(j, "names", o->names);
 		json_number(j, "copied", o->copied);
 		json_close(j, '}');
@@ -290,9 +294,9 @@ static const char *get_clash(void *priv, size_t i, size_t *len)
 
 static void json_clashes(struct json *j, const struct report *r)
 {
-	struct clash_reader c = { .plan = r->plan };
+	struct clash_reader c = { .plan = r->result.plan };
 
-	json_strings(j, "clashes", r->plan ? r->plan->clashes.n : 0, get_clash, &c);
+	json_strings(j, "clashes", r->result.plan ? r->result.plan->clashes.n : 0, get_clash, &c);
 }
 
 static void json_shortage(struct json *j, const struct report *r)
@@ -300,14 +304,14 @@ static void json_shortage(struct json *j, const struct report *r)
 	if (r->err != BFO_ET_NO_SPACE && r->err != BFO_ET_NO_INODES)
 		return;
 	json_open(j, "shortage", '{');
-	json_number(j, "needed", r->plan->shortage.needed);
-	json_number(j, "free", r->plan->shortage.free);
+	json_number(j, "needed", r->result.plan->shortage.needed);
+	json_number(j, "free", r->result.plan->shortage.free);
 	json_close(j, '}');
 }
 
 static int is_resumable(const struct report *r)
 {
-	return r->err && (r->kept ? r->kept_fate : r->fate) == BFO_FATE_RECORDED;
+	return r->err && (r->result.kept ? r->result.kept_fate : r->result.fate) == BFO_FATE_RECORDED;
 }
 
 static void print_json(const struct report *r)
@@ -315,35 +319,35 @@ static void print_json(const struct report *r)
 	struct json j;
 
 	result_begin(&j, "e2bfo", r->command);
-	json_string(&j, "source", r->opt->source);
-	json_string(&j, "target", r->opt->target);
-	json_bool(&j, "dry_run", r->opt->dry_run);
+	json_string(&j, "source", r->copy->opt.source);
+	json_string(&j, "target", r->copy->opt.target);
+	json_bool(&j, "dry_run", r->copy->opt.dry_run);
 	result_status(&j, r->status, r->err, r->what);
-	json_string(&j, "target_state", r->err ? bfo_fate_word(r->fate) : NULL);
-	json_bool(&j, "complete", r->written);
+	json_string(&j, "target_state", r->err ? bfo_fate_word(r->result.fate) : NULL);
+	json_bool(&j, "complete", r->result.written);
 	json_bool(&j, "resumable", is_resumable(r));
-	json_string(&j, "temporary", r->kept);
-	if (r->plan)
+	json_string(&j, "temporary", r->result.kept);
+	if (r->result.plan)
 		json_shortage(&j, r);
-	if (r->plan && r->placed)
+	if (r->result.plan && r->result.placed)
 		json_plan(&j, r);
 	json_findings(&j, r);
 	json_clashes(&j, r);
 	json_outside(&j, r);
-	boot_json(&j, r->boot, r->plan, r->source, r->target);
-	lists_json(&j, r->lists, r->opt);
-	if (r->plan && r->placed && r->opt->order.n)
-		order_json(&j, r->order, &r->opt->order, r->lists, r->opt->dry_run);
-	journals_json(&j, "journal", r->source, r->tree);
-	medium_json(&j, "medium", r->source);
-	if (r->stats) {
+	boot_json(&j, r->copy);
+	lists_json(&j, &r->copy->lists, &r->copy->opt);
+	if (r->result.plan && r->result.placed && r->copy->opt.order.n)
+		order_json(&j, r->copy, r->copy->opt.dry_run);
+	journals_json(&j, "journal", r->copy->job.source, &r->copy->job.tree);
+	medium_json(&j, "medium", r->copy->job.source);
+	if (r->result.stats) {
 		json_open(&j, "io", '{');
-		json_number(&j, "read_requests", r->stats->read_requests);
-		json_number(&j, "read_blocks", r->stats->read_blocks);
-		json_number(&j, "write_requests", r->stats->write_requests);
-		json_number(&j, "write_blocks", r->stats->write_blocks);
-		if (r->resumed)
-			json_number(&j, "resumed_bytes", r->resumed);
+		json_number(&j, "read_requests", r->result.stats->read_requests);
+		json_number(&j, "read_blocks", r->result.stats->read_blocks);
+		json_number(&j, "write_requests", r->result.stats->write_requests);
+		json_number(&j, "write_blocks", r->result.stats->write_blocks);
+		if (r->copy->resumed)
+			json_number(&j, "resumed_bytes", r->copy->resumed);
 		json_close(&j, '}');
 	}
 	result_end(&j);
@@ -352,34 +356,34 @@ static void print_json(const struct report *r)
 /* An image file that could not be completed, or not be given its name. */
 static void tell_kept(const struct report *r)
 {
-	const char *target = r->opt->target;
+	const char *target = r->copy->opt.target;
 
-	if (r->kept_fate == BFO_FATE_RECORDED)
+	if (r->result.kept_fate == BFO_FATE_RECORDED)
 		message("%s has what was copied; 'e2bfo resume %s' goes on with it, 'e2bfo abort "
-			"%s' removes it", r->kept, target, target);
+			"%s' removes it", r->result.kept, target, target);
 	else
-		message("%s has all of it; 'e2bfo resume %s' gives it its name", r->kept, target);
+		message("%s has all of it; 'e2bfo resume %s' gives it its name", r->result.kept, target);
 }
 
 void report_print(const struct report *r)
 {
-	if (r->plan)
+	if (r->result.plan)
 		print_findings(r);
 	if (r->err)
 		com_err("e2bfo", r->err, "while %s", r->what);
-	if (r->err && r->tell_fate)
-		message("%s %s", r->opt->target, bfo_fate_text(r->fate, r->formatted));
-	if (r->err && r->kept)
+	if (r->err && r->result.tell_fate)
+		message("%s %s", r->copy->opt.target, bfo_fate_text(r->result.fate, r->result.formatted));
+	if (r->err && r->result.kept)
 		tell_kept(r);
-	if (r->opt->common.json) {
+	if (r->common->json) {
 		print_json(r);
 		return;
 	}
-	if (r->err || !r->plan)
+	if (r->err || !r->result.plan)
 		return;
-	if (r->opt->common.quiet)
+	if (r->common->quiet)
 		return;
-	if (r->opt->dry_run)
+	if (r->copy->opt.dry_run)
 		print_plan(r);
 	else
 		print_done(r);

@@ -8,25 +8,15 @@
 
 #include "cli/error_word.h"
 #include "cli/message.h"
-#include "lists.h"
+#include "lists_report.h"
 
 #define SHOWN 10		/* of a kind, unless all are wanted */
 #define PLACE_BYTES 4400
 
-/* The file that ENTRY of L stands in, or NULL. */
-static const char *file_of(const struct list *l, size_t entry)
-{
-	size_t i = l->sources.n;
-
-	while (i && l->sources.v[i - 1].first > entry)
-		i--;
-	return i ? l->sources.v[i - 1].name : NULL;
-}
-
 /* "LIST, line 3", or "--exclude" */
-static const char *place_of(const struct lists *lists, const struct list *l, size_t entry, char *out)
+static const char *place_of(const struct bfo_lists *lists, const struct bfo_list *l, size_t entry, char *out)
 {
-	const char *file = file_of(l, entry);
+	const char *file = bfo_list_file(l, entry);
 
 	if (!file)
 		return "--exclude";
@@ -35,7 +25,7 @@ static const char *place_of(const struct lists *lists, const struct list *l, siz
 	return out;
 }
 
-static void tell_missing(const struct lists *l, size_t i)
+static void tell_missing(const struct bfo_lists *l, size_t i)
 {
 	const struct bfo_missing *m = &l->filter.missing.v[i];
 	char place[PLACE_BYTES];
@@ -44,16 +34,16 @@ static void tell_missing(const struct lists *l, size_t i)
 		m->why == EINVAL ? "'..' is not followed" : error_message(m->why));
 }
 
-static void tell_idle(const struct lists *l, size_t i)
+static void tell_idle(const struct bfo_lists *l, size_t i)
 {
 	size_t entry = l->filter.idle.v[i];
 	char place[PLACE_BYTES];
 
 	message("warning: %s%s%s excludes nothing", place_of(l, &l->exclude, entry, place),
-		file_of(&l->exclude, entry) ? ": " : " ", l->exclude.v.v[entry]);
+		bfo_list_file(&l->exclude, entry) ? ": " : " ", l->exclude.v.v[entry]);
 }
 
-static void tell_order(const struct lists *l, size_t i)
+static void tell_order(const struct bfo_lists *l, size_t i)
 {
 	size_t entry = l->order_missing.v[i];
 	char place[PLACE_BYTES];
@@ -62,8 +52,8 @@ static void tell_order(const struct lists *l, size_t i)
 		place_of(l, &l->order, entry, place), l->order.v.v[entry]);
 }
 
-static void tell_some(const struct lists *l, size_t n, int all, const char *what,
-		      void (*tell)(const struct lists *l, size_t i))
+static void tell_some(const struct bfo_lists *l, size_t n, int all, const char *what,
+		      void (*tell)(const struct bfo_lists *l, size_t i))
 {
 	size_t i;
 
@@ -73,7 +63,7 @@ static void tell_some(const struct lists *l, size_t n, int all, const char *what
 		message("and %zu more %s (all with --verbose or --json)", n - i, what);
 }
 
-void lists_explain(const struct lists *l, struct bfo_context *ctx, errcode_t err)
+void lists_explain(const struct bfo_lists *l, struct bfo_context *ctx, errcode_t err)
 {
 	char place[PLACE_BYTES];
 
@@ -83,7 +73,7 @@ void lists_explain(const struct lists *l, struct bfo_context *ctx, errcode_t err
 		     place_of(l, &l->files, l->filter.missing.v[0].entry, place));
 }
 
-void lists_tell(const struct lists *l, int all)
+void lists_tell(const struct bfo_lists *l, int all)
 {
 	if (l->filter.missing.n > 1)
 		tell_some(l, l->filter.missing.n, all, "paths that are missing", tell_missing);
@@ -93,9 +83,9 @@ void lists_tell(const struct lists *l, int all)
 }
 
 /* Opens the object of ENTRY, which KEY calls what it is. */
-static void json_entry(struct json *j, const struct list *l, size_t entry, const char *key)
+static void json_entry(struct json *j, const struct bfo_list *l, size_t entry, const char *key)
 {
-	const char *file = file_of(l, entry);
+	const char *file = bfo_list_file(l, entry);
 
 	json_open(j, NULL, '{');
 	json_string(j, key, l->v.v[entry]);
@@ -104,7 +94,7 @@ static void json_entry(struct json *j, const struct list *l, size_t entry, const
 		json_number(j, "line", l->lines.v[entry]);
 }
 
-void lists_json(struct json *j, const struct lists *l, const struct copy_options *opt)
+void lists_json(struct json *j, const struct bfo_lists *l, const struct bfo_copy_options *opt)
 {
 	size_t i;
 
@@ -128,7 +118,7 @@ void lists_json(struct json *j, const struct lists *l, const struct copy_options
 	}
 }
 
-void lists_json_order(struct json *j, const struct lists *l)
+void lists_json_order(struct json *j, const struct bfo_lists *l)
 {
 	size_t i;
 

@@ -9,26 +9,11 @@
 #include "e2bfo/e2bfo.h"
 #include "order_options.h"
 
-#define DEPTH_MOST 1000
-#define WINDOW_MOST 1000
-
-static const struct {
-	const char *word;
-	int takes;		/* what may stand behind ':' */
-} policies[] = {
-	[ORDER_READDIR] = { "readdir", 0 },
-	[ORDER_SOURCE] = { "source", 0 },
-	[ORDER_NAME] = { "name", 0 },
-	[ORDER_SIZE] = { "size", 0 },
-	[ORDER_MTIME] = { "mtime", 0 },
-	[ORDER_LIST] = { "list", 'f' },
-	[ORDER_REFS] = { "refs", 'd' },
-	[ORDER_TRACE] = { "trace", 'f' },
-};
-
-const char *order_word(enum order_policy policy)
+/* What may stand behind ':'. */
+static int takes(enum bfo_order_policy policy)
 {
-	return policies[policy].word;
+	return policy == BFO_ORDER_REFS ? 'd' :
+	       policy == BFO_ORDER_LIST || policy == BFO_ORDER_TRACE ? 'f' : 0;
 }
 
 static int read_number(const char *name, const char *text, unsigned long most, int percent,
@@ -47,25 +32,25 @@ static int read_number(const char *name, const char *text, unsigned long most, i
 }
 
 /* What stands behind the word of POLICY: NULL, or a string. */
-static int read_value(struct order_options *o, enum order_policy policy, const char *value)
+static int read_value(struct bfo_order_options *o, enum bfo_order_policy policy, const char *value)
 {
-	const char *word = order_word(policy);
+	const char *word = bfo_order_word(policy);
 
-	if (policies[policy].takes == 'f' && (!value || !*value))
+	if (takes(policy) == 'f' && (!value || !*value))
 		return argument_complain("copy", "--order %s: no file (%s:FILE)", word, word);
-	if (!policies[policy].takes && value)
+	if (!takes(policy) && value)
 		return argument_complain("copy", "--order %s: takes no ':%s'", word, value);
-	if (policy == ORDER_LIST)
+	if (policy == BFO_ORDER_LIST)
 		o->list = value;
-	if (policy == ORDER_TRACE)
+	if (policy == BFO_ORDER_TRACE)
 		o->trace = value;
-	if (policy == ORDER_REFS && value)
-		return read_number("--order refs:", value, DEPTH_MOST, 0, &o->depth);
+	if (policy == BFO_ORDER_REFS && value)
+		return read_number("--order refs:", value, BFO_ORDER_DEPTH_MOST, 0, &o->depth);
 	return -1;
 }
 
 /* One policy, which ends in NUL; it stays where it is. */
-static int read_policy(struct order_options *o, char *text)
+static int read_policy(struct bfo_order_options *o, char *text)
 {
 	char *value = strchr(text, ':');
 	int policy;
@@ -73,29 +58,29 @@ static int read_policy(struct order_options *o, char *text)
 
 	if (value)
 		*value++ = 0;
-	for (policy = 0; policy < ORDER_POLICIES; policy++)
-		if (!strcmp(text, order_word(policy)))
+	for (policy = 0; policy < BFO_ORDER_POLICIES; policy++)
+		if (!strcmp(text, bfo_order_word(policy)))
 			break;
-	if (policy == ORDER_POLICIES)
+	if (policy == BFO_ORDER_POLICIES)
 		return argument_complain("copy", "--order '%s': not readdir, source, name, size, "
 					 "mtime, list:FILE, refs[:DEPTH] or trace:FILE", text);
 	for (i = 0; i < o->n; i++)
 		if ((int) o->policies[i] == policy)
 			return argument_complain("copy", "--order %s: said twice", text);
-	if (o->n && o->policies[o->n - 1] <= ORDER_NAME)
+	if (o->n && o->policies[o->n - 1] <= BFO_ORDER_NAME)
 		return argument_complain("copy", "--order %s: %s leaves nothing to it", text,
-					 order_word(o->policies[o->n - 1]));
+					 bfo_order_word(o->policies[o->n - 1]));
 	o->policies[o->n++] = policy;
 	return read_value(o, policy, value);
 }
 
-/* It is cut in pieces, and getopt's is the command line, which the record keeps: so a copy. */
-static int read_policies(struct order_options *o)
+/* A copy, as it is cut in pieces, and the record of the copy keeps the command line. */
+static int read_policies(struct bfo_order_options *o, order_texts *texts)
 {
 	char *text = strdup(optarg), *end;
 	int status = -1;
 
-	if (!text || bfo_vec_push(&o->texts, text)) {
+	if (!text || bfo_vec_push(texts, text)) {
 		free(text);
 		return EXIT_FAILED;
 	}
@@ -116,15 +101,15 @@ static int read_folder(const char *name, const char **out)
 	return -1;
 }
 
-int order_option(struct order_options *o, int c)
+int order_option(struct bfo_order_options *o, order_texts *texts, int c)
 {
 	switch (c) {
 	case OPT_ORDER:
-		return read_policies(o);
+		return read_policies(o, texts);
 	case OPT_ORDER_SUPPORT:
 		return read_number("--order-support", optarg, 100, 1, &o->support);
 	case OPT_ORDER_WINDOW:
-		return read_number("--order-window", optarg, WINDOW_MOST, 0, &o->window);
+		return read_number("--order-window", optarg, BFO_ORDER_WINDOW_MOST, 0, &o->window);
 	case OPT_ORDER_ROOT:
 		return read_folder("--order-root", &o->root);
 	default:
@@ -132,16 +117,14 @@ int order_option(struct order_options *o, int c)
 	}
 }
 
-void order_options_free(struct order_options *o)
+void order_texts_free(order_texts *texts)
 {
-	size_t i;
-
-	for (i = 0; i < o->texts.n; i++)
-		free(o->texts.v[i]);
-	bfo_vec_free(&o->texts);
+	while (texts->n)
+		free(texts->v[--texts->n]);
+	bfo_vec_free(texts);
 }
 
-static int has(const struct order_options *o, enum order_policy policy)
+static int has(const struct bfo_order_options *o, enum bfo_order_policy policy)
 {
 	size_t i;
 
@@ -151,12 +134,12 @@ static int has(const struct order_options *o, enum order_policy policy)
 	return 0;
 }
 
-int order_check(const struct order_options *o)
+int order_check(const struct bfo_order_options *o)
 {
 	if ((o->support || o->window || o->mount) && !o->trace)
 		return argument_complain("copy", "--order-%s goes with --order trace:FILE",
 					 o->support ? "support" : o->window ? "window" : "mount");
-	if (o->root && !o->trace && !has(o, ORDER_REFS))
+	if (o->root && !o->trace && !has(o, BFO_ORDER_REFS))
 		return argument_complain("copy", "--order-root goes with --order refs or trace");
 	return -1;
 }

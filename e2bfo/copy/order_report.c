@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "lists.h"
-#include "order.h"
+#include "lists_report.h"
+#include "order_report.h"
 
 #define PATH_BYTES 8192
 #define SHOWN_BYTES (4 * PATH_BYTES + 1)
@@ -21,10 +21,10 @@ struct taken {
 /* A trace also gives runs of files that are used together but once. */
 static int is_group(const struct bfo_sequence_group *g)
 {
-	return g->policy != ORDER_TRACE || g->support;
+	return g->policy != BFO_ORDER_TRACE || g->support;
 }
 
-static struct taken taken_by(const struct order *o, enum order_policy policy)
+static struct taken taken_by(const struct bfo_order *o, enum bfo_order_policy policy)
 {
 	struct taken t = { 0 };
 	size_t i;
@@ -38,41 +38,41 @@ static struct taken taken_by(const struct order *o, enum order_policy policy)
 }
 
 /* Whether what POLICY took is worth to be listed; others take everything. */
-static int has_groups(enum order_policy policy)
+static int has_groups(enum bfo_order_policy policy)
 {
-	return policy == ORDER_LIST || policy == ORDER_REFS || policy == ORDER_TRACE;
+	return policy == BFO_ORDER_LIST || policy == BFO_ORDER_REFS || policy == BFO_ORDER_TRACE;
 }
 
-static size_t path_of(const struct order *o, size_t i, char *path)
+static size_t path_of(const struct bfo_order *o, size_t i, char *path)
 {
 	return bfo_plan_path(o->sequence.plan, o->sequence.taken.v[i], 0, BFO_NO_NAME, path,
 			     PATH_BYTES);
 }
 
-static const char *leads(enum order_policy policy, uint64_t n)
+static const char *leads(enum bfo_order_policy policy, uint64_t n)
 {
-	if (policy == ORDER_TRACE)
+	if (policy == BFO_ORDER_TRACE)
 		return n == 1 ? "access leads" : "accesses lead";
 	return n == 1 ? "path leads" : "paths lead";
 }
 
 /* For who may have said it in another way than it is looked for. */
-static const char *advice(enum order_policy policy, const struct taken *t, uint64_t missing)
+static const char *advice(enum bfo_order_policy policy, const struct taken *t, uint64_t missing)
 {
 	if (t->files || !missing)
 		return "";
-	return policy == ORDER_TRACE ? " (see --order-mount, --order-root)" :
+	return policy == BFO_ORDER_TRACE ? " (see --order-mount, --order-root)" :
 	       " (paths begin at the root of the source)";
 }
 
-static void print_policy(const struct order *o, enum order_policy policy)
+static void print_policy(const struct bfo_order *o, enum bfo_order_policy policy)
 {
 	struct taken t = taken_by(o, policy);
 
-	printf("Order by %s: %zu %s", order_word(policy), t.files,
-	       policy == ORDER_NAME || policy == ORDER_SOURCE ? "files and directories" :
+	printf("Order by %s: %zu %s", bfo_order_word(policy), t.files,
+	       policy == BFO_ORDER_NAME || policy == BFO_ORDER_SOURCE ? "files and directories" :
 	       t.files == 1 ? "file" : "files");
-	if (policy == ORDER_REFS || policy == ORDER_TRACE)
+	if (policy == BFO_ORDER_REFS || policy == BFO_ORDER_TRACE)
 		printf(" in %zu group%s", t.groups, t.groups == 1 ? "" : "s");
 	if (o->missing[policy])
 		printf("; %llu %s to no file that is copied%s",
@@ -81,7 +81,7 @@ static void print_policy(const struct order *o, enum order_policy policy)
 	printf(".\n");
 }
 
-static void print_group(const struct order *o, const struct bfo_sequence_group *g, int all)
+static void print_group(const struct bfo_order *o, const struct bfo_sequence_group *g, int all)
 {
 	char path[PATH_BYTES], shown[SHOWN_BYTES];
 	uint32_t i, n = all || g->n <= SHOWN_FILES ? g->n : SHOWN_FILES;
@@ -89,7 +89,7 @@ static void print_group(const struct order *o, const struct bfo_sequence_group *
 	if (g->support)
 		printf("  seen %u times:\n", g->support);
 	else
-		printf(g->policy == ORDER_REFS ? "  together:\n" : "  in this order:\n");
+		printf(g->policy == BFO_ORDER_REFS ? "  together:\n" : "  in this order:\n");
 	for (i = 0; i < n; i++)
 		printf("    %s\n", bfo_text_escape(path, path_of(o, g->first + i, path), shown,
 						   sizeof(shown)));
@@ -97,13 +97,15 @@ static void print_group(const struct order *o, const struct bfo_sequence_group *
 		printf("    and %u more\n", g->n - n);
 }
 
-void order_print(const struct order *o, const struct order_options *opt, int groups, int all)
+void order_print(const struct bfo_copy *c, int groups, int all)
 {
+	const struct bfo_order_options *opt = &c->opt.order;
+	const struct bfo_order *o = &c->order;
 	const struct bfo_sequence_group *g;
 	size_t i, k, shown;
 
 	for (k = 0; o->is_made && k < opt->n; k++) {
-		if (opt->policies[k] == ORDER_READDIR)
+		if (opt->policies[k] == BFO_ORDER_READDIR)
 			continue;
 		print_policy(o, opt->policies[k]);
 		for (i = shown = 0; groups && i < o->sequence.groups.n; i++) {
@@ -120,7 +122,7 @@ void order_print(const struct order *o, const struct order_options *opt, int gro
 }
 
 struct group_reader {
-	const struct order *order;
+	const struct bfo_order *order;
 	size_t first;
 	char path[PATH_BYTES];
 };
@@ -133,7 +135,7 @@ static const char *get_file(void *priv, size_t i, size_t *len)
 	return g->path;
 }
 
-static void json_group(struct json *j, const struct order *o, const struct bfo_sequence_group *g)
+static void json_group(struct json *j, const struct bfo_order *o, const struct bfo_sequence_group *g)
 {
 	struct group_reader files = { .order = o, .first = g->first };
 
@@ -144,22 +146,23 @@ static void json_group(struct json *j, const struct order *o, const struct bfo_s
 	json_close(j, '}');
 }
 
-void order_json(struct json *j, const struct order *o, const struct order_options *opt,
-		const struct lists *lists, int groups)
+void order_json(struct json *j, const struct bfo_copy *c, int groups)
 {
+	const struct bfo_order_options *opt = &c->opt.order;
+	const struct bfo_order *o = &c->order;
 	const struct bfo_sequence_group *g;
 	size_t i, k;
 
 	json_open(j, "order", '[');
 	for (k = 0; o->is_made && k < opt->n; k++) {
-		if (opt->policies[k] == ORDER_READDIR)
+		if (opt->policies[k] == BFO_ORDER_READDIR)
 			continue;
 		json_open(j, NULL, '{');
-		json_string(j, "policy", order_word(opt->policies[k]));
+		json_string(j, "policy", bfo_order_word(opt->policies[k]));
 		json_number(j, "files", taken_by(o, opt->policies[k]).files);
 		json_number(j, "missing", o->missing[opt->policies[k]]);
-		if (opt->policies[k] == ORDER_LIST)
-			lists_json_order(j, lists);
+		if (opt->policies[k] == BFO_ORDER_LIST)
+			lists_json_order(j, &c->lists);
 		if (groups && has_groups(opt->policies[k])) {
 			json_open(j, "groups", '[');
 			for (i = 0; i < o->sequence.groups.n; i++) {

@@ -2,21 +2,21 @@
 /*
  * resume_tell.h - what e2bfo resume tells where it has copied nothing
  *
- * Each returns the exit status.  ERR, if not 0, happened while WHAT.
+ * Each returns the exit status.  ERR, if not 0, happened while in->ctx->what says.
  */
 #ifndef E2BFO_COPY_RESUME_TELL_H
 #define E2BFO_COPY_RESUME_TELL_H
 
-#include "copy.h"
-#include "interrupted.h"
+#include "resume_options.h"
 
-/* There is no record, nor the end of a copy. */
-int resume_tell_none(const struct interrupted *r, errcode_t err, const char *what);
+/* The copy had come to its end. */
+int resume_tell_whole(const struct resume_options *o, const struct bfo_interrupted *in, errcode_t err);
 
-/* The copy that was begun at BEGUN had come to its end. */
-int resume_tell_whole(const struct interrupted *r, errcode_t err, const char *what, int64_t begun);
-
-/* --dry-run: there is a record; ERR says why resume cannot go on.  C is as far as that came. */
-int resume_tell_record(const struct interrupted *r, const struct copy *c, errcode_t err);
+/*
+ * --dry-run: there is a record; ERR says why resume cannot go on.  SOURCE: what the copy reads, or
+ * NULL if that is not known.
+ */
+int resume_tell_record(const struct resume_options *o, const struct bfo_interrupted *in,
+		       const struct bfo_copy *c, errcode_t err);
 
 #endif

@@ -14,7 +14,7 @@
 struct layout_side {
 	const char *name;		/* as it was called */
 	struct bfo_context *ctx;
-	struct medium *medium;		/* how it is to be opened */
+	struct bfo_medium *medium;		/* how it is to be opened */
 	struct bfo_volume *volume;
 	struct bfo_reader reader;
 	struct bfo_target shape;

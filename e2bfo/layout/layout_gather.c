@@ -168,7 +168,7 @@ static errcode_t find_free(struct layout_side *s)
 
 errcode_t layout_gather(struct layout_side *s, const struct layout_options *opt)
 {
-	errcode_t err = medium_open(s->medium, s->ctx, s->name, &opt->common.journal, &s->volume);
+	errcode_t err = bfo_medium_open(s->medium, s->ctx, s->name, &opt->common.journal, &s->volume);
 
 	if (!err)
 		err = bfo_reader_init(&s->reader, s->ctx, s->volume, BFO_GAP_OF_DEVICE);

@@ -112,7 +112,7 @@ int layout_options_read(struct layout_options *opt, int argc, char **argv)
 
 void layout_options_free(struct layout_options *opt)
 {
-	medium_free(&opt->medium[0]);
-	medium_free(&opt->medium[1]);
+	bfo_medium_free(&opt->medium[0]);
+	bfo_medium_free(&opt->medium[1]);
 	argument_common_free(&opt->common);
 }

@@ -14,7 +14,7 @@ struct layout_options {
 	size_t n_paths;			/* at least one */
 	const char *svg;		/* --svg, or NULL */
 	uint64_t read_bytes;		/* --read-size */
-	struct medium medium[2];
+	struct bfo_medium medium[2];
 	struct argument_common common;
 };
 

@@ -177,7 +177,7 @@ static errcode_t begin(struct ls *ls)
 	errcode_t err;
 
 	ls->opt.medium.may_move = 1;
-	err = medium_open(&ls->opt.medium, &ls->ctx, ls->opt.volume, &ls->opt.common.journal,
+	err = bfo_medium_open(&ls->opt.medium, &ls->ctx, ls->opt.volume, &ls->opt.common.journal,
 			  &ls->volume);
 
 	ls->print.volume = ls->volume;

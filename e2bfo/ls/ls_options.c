@@ -131,6 +131,6 @@ int ls_options_read(struct ls_options *opt, int argc, char **argv)
 
 void ls_options_free(struct ls_options *opt)
 {
-	medium_free(&opt->medium);
+	bfo_medium_free(&opt->medium);
 	argument_common_free(&opt->common);
 }

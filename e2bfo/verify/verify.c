@@ -41,7 +41,7 @@ static errcode_t open_both(struct verify *v)
 	int i;
 
 	for (i = 0; i < 2 && !err; i++)
-		err = medium_open(&v->opt.medium[i], &v->ctx, v->opt.volume[i],
+		err = bfo_medium_open(&v->opt.medium[i], &v->ctx, v->opt.volume[i],
 				  &v->opt.common.journal, &v->volume[i]);
 	return err;
 }

@@ -2,8 +2,13 @@
 /*
  * text.c - names from disks, and texts that hold arguments, for terminals
  */
+#include <ctype.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 
@@ -53,4 +58,28 @@ const char *bfo_text_uuid(const void *uuid, char *out)
 		at += sprintf(out + at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
 			      u[i]);
 	return out;
+}
+
+int bfo_text_size(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "kmgtpe";
+	const char *unit;
+	double value;
+	char *end;
+	int power = 0;
+
+	if (!isdigit((unsigned char) text[0]))
+		return 0;
+	value = strtod(text, &end);
+	if (*end) {
+		unit = strchr(units, tolower((unsigned char) *end));
+		if (!unit || (end[1] && strcasecmp(end + 1, "b") && strcasecmp(end + 1, "ib")))
+			return 0;
+		power = unit - units + 1;
+	}
+	value = floor(value * (double) (1ULL << 10 * power));
+	if (!(value < 9e18))
+		return 0;
+	*bytes = (uint64_t) value;
+	return 1;
 }

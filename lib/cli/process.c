@@ -94,17 +94,3 @@ uint64_t process_default_memory(void)
 
 	return ram < MEMORY_MAX ? ram : MEMORY_MAX;
 }
-
-uint64_t process_spare_memory(void)
-{
-	unsigned long long kilobytes = 0;
-	char line[128];
-	FILE *f = fopen("/proc/meminfo", "r");
-
-	while (f && fgets(line, sizeof(line), f) &&
-	       sscanf(line, "MemAvailable: %llu", &kilobytes) != 1)
-		;
-	if (f)
-		fclose(f);
-	return kilobytes * 1024;
-}

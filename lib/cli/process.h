@@ -33,7 +33,4 @@ int process_output_is_written(void);
 /* What buffers may take if nothing is said: a quarter of RAM, at most 1 GiB. */
 uint64_t process_default_memory(void);
 
-/* Bytes that nobody needs: what the page cache may grow by, or has. */
-uint64_t process_spare_memory(void);
-
 #endif

@@ -1,39 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * size.c - sizes and counts as people write and read them
+ * size.c - sizes and counts for people
  */
-#include <ctype.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 #include "cli/size.h"
-
-int size_parse(const char *text, uint64_t *bytes)
-{
-	static const char units[] = "kmgtpe";
-	const char *unit;
-	double value;
-	char *end;
-	int power = 0;
-
-	if (!isdigit((unsigned char) text[0]))
-		return 0;
-	value = strtod(text, &end);
-	if (*end) {
-		unit = strchr(units, tolower((unsigned char) *end));
-		if (!unit || (end[1] && strcasecmp(end + 1, "b") && strcasecmp(end + 1, "ib")))
-			return 0;
-		power = unit - units + 1;
-	}
-	value = floor(value * (double) (1ULL << 10 * power));
-	if (!(value < 9e18))
-		return 0;
-	*bytes = (uint64_t) value;
-	return 1;
-}
 
 const char *size_text(uint64_t bytes, char *out, size_t size)
 {

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * size.h - sizes and counts as people write and read them
+ * size.h - sizes and counts for people
  */
 #ifndef CLI_SIZE_H
 #define CLI_SIZE_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* Reads "123", "64K", "1.5G" (powers of 1024; K M G T, also KiB, KB). Returns 0 if it is none. */
-int size_parse(const char *text, uint64_t *bytes);
 
 /* Writes bytes as "1.3 GiB" into OUT, and returns it. */
 const char *size_text(uint64_t bytes, char *out, size_t size);

@@ -11,7 +11,7 @@
  * The file, numbers little-endian; its last two blocks are for progress, by turns:
  *
  *   0x00   8  "e2bforec"                 0x44   4  first and
- *   0x08   4  version: 2                 0x48   4  last inode staged, or 0
+ *   0x08   4  version: 3                 0x48   4  last inode staged, or 0
  *   0x0c   4  bytes of head, ranges and  0x4c   4  number of ranges
  *             text together              0x50  24  digest of the plan (plan/digest.h)
  *   0x10   4  crc32c of these, this as 0 0x68   4  crc32c of the source's superblock
@@ -35,10 +35,12 @@
 #include "plan/digest.h"
 #include "plan/quota.h"
 
+#define BFO_RECORD_VERSION 3	/* 2: the same, but the text is a command line */
 #define BFO_RECORD_RUNS 4	/* extents that fit into an inode */
 #define BFO_RECORD_BLOCKS 12	/* direct blocks of an inode */
 
 struct bfo_record {
+	uint32_t version;	/* found: 2 or 3 */
 	uint32_t ino;		/* 0: there is none */
 	uint32_t generation;
 	struct bfo_range runs[BFO_RECORD_RUNS * 3];	/* its blocks; found: up to one each */

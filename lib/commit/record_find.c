@@ -118,7 +118,8 @@ static int is_whole(const struct bfo_record *r, const struct bfo_volume *vol,
 	uint32_t csum = h->csum;
 
 	if (memcmp(h->magic, BFO_RECORD_MAGIC, sizeof(h->magic)) ||
-	    h->version != BFO_RECORD_VERSION || blocks != r->nblocks ||
+	    (h->version != BFO_RECORD_VERSION && h->version != BFO_RECORD_VERSION_LINE) ||
+	    blocks != r->nblocks ||
 	    h->bytes != BFO_RECORD_HEAD + (uint64_t) h->ranges * 8 + h->text)
 		return 0;
 	h->csum = 0;
@@ -153,6 +154,7 @@ static errcode_t unpack(struct bfo_record *r, const struct bfo_record_head *h)
 	errcode_t err = 0;
 	uint32_t i;
 
+	r->version = h->version;
 	memcpy(r->target_uuid, h->target_uuid, sizeof(r->target_uuid));
 	memcpy(r->source_uuid, h->source_uuid, sizeof(r->source_uuid));
 	r->now = h->now;

@@ -11,7 +11,7 @@
 #include "commit/record.h"
 
 #define BFO_RECORD_MAGIC "e2bforec"
-#define BFO_RECORD_VERSION 2
+#define BFO_RECORD_VERSION_LINE 2	/* its text is a command line */
 #define BFO_RECORD_PROGRESS "e2bp"
 #define BFO_RECORD_SECTOR 512
 #define BFO_RECORD_NO_FLAGS UINT32_MAX

@@ -34,6 +34,7 @@ Suite *filter_suite(void);
 Suite *fit_suite(void);
 Suite *htree_suite(void);
 Suite *inode_image_suite(void);
+Suite *job_options_suite(void);
 Suite *json_suite(void);
 Suite *landing_suite(void);
 Suite *layout_suite(void);
@@ -83,7 +84,8 @@ Suite *xattr_split_suite(void);
 
 static Suite *(*const suites[])(void) = {
 	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
-	spec_suite, crc32c_suite, context_suite, text_suite, json_suite, progress_suite, mine_suite,
+	spec_suite, crc32c_suite, context_suite, text_suite, json_suite, job_options_suite,
+	progress_suite, mine_suite,
 	trace_text_suite, refs_suite,
 	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, filter_suite,
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite, space_suite,

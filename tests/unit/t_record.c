@@ -287,6 +287,30 @@ START_TEST(doubts_every_byte)
 }
 END_TEST
 
+/* A record of the version before is found as one, that others can be given up; no other version is. */
+START_TEST(tells_its_version)
+{
+	static const uint32_t versions[] = { 0, 1, 2, BFO_RECORD_VERSION, BFO_RECORD_VERSION + 1 };
+	struct bfo_record_head *h;
+	struct recordbed b;
+	size_t i;
+
+	bed_open(&b, TARGET_EMPTY);
+	h = unit_alloc(b.j.job.target->block_size);
+	want_ok(bfo_volume_read(&b.j.ctx, b.j.job.target, bfo_record_block(&b.put, 0), 1, h));
+	for (i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		h->version = versions[i];
+		h->csum = 0;
+		h->csum = bfo_crc32c(~0U, h, h->bytes);
+		want_ok(bfo_writer_write(&b.w, bfo_record_block(&b.put, 0), 1, h));
+		want_err(find(&b), versions[i] == 2 || versions[i] == 3 ? 0 : BFO_ET_NO_RECORD);
+		want(!b.found.ino || b.found.version == versions[i]);
+	}
+	free(h);
+	bed_close(&b);
+}
+END_TEST
+
 /* Its inode, with every byte wrong in turn: found or not, never outside of the volume. */
 START_TEST(doubts_its_inode)
 {
@@ -595,6 +619,7 @@ Suite *record_suite(void)
 	unit_case(s, "is_found", is_found, KINDS);
 	unit_case(s, "marks_both_ways", marks_both_ways, KINDS);
 	unit_case(s, "doubts_every_byte", doubts_every_byte, KINDS);
+	unit_case(s, "tells_its_version", tells_its_version, 0);
 	unit_case(s, "doubts_its_inode", doubts_its_inode, KINDS);
 	unit_case(s, "wants_its_own_blocks", wants_its_own_blocks, KINDS);
 	unit_case(s, "wants_its_own_groups", wants_its_own_groups, KINDS);

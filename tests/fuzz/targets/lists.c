@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "e2bfo/copy/lists.h"
+#include "job/lists.h"
 #include "../fuzz.h"
 #include "plan/glob.h"
 
@@ -15,7 +15,7 @@
 #define PATHS 2
 #define MOST 64U		/* patterns that are tried */
 
-static void match(const struct list *l)
+static void match(const struct bfo_list *l)
 {
 	size_t n = l->v.n < MOST ? l->v.n : MOST, i;
 	uint64_t state[1024];
@@ -40,10 +40,10 @@ static void match(const struct list *l)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct copy_options opt = { 0 };
-	struct exclude_option exclude = { .is_file = 1 };
+	struct bfo_copy_options opt = { 0 };
+	struct bfo_exclude exclude = { .is_file = 1 };
 	struct bfo_context ctx = { 0 };
-	struct lists l = { 0 };
+	struct bfo_lists l = { 0 };
 
 	if (!size)
 		return 0;
@@ -55,8 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		opt.exclude = &exclude;
 		opt.n_exclude = 1;
 	}
-	if (!lists_read(&l, &ctx, &opt))
+	if (!bfo_lists_read(&l, &ctx, &opt))
 		match(*data & PATHS ? &l.files : &l.exclude);
-	lists_free(&l);
+	bfo_lists_free(&l);
 	return 0;
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * copy_main.c - e2bfo copy: options, job (job/copy.h), report
+ */
+#include "cli/message.h"
+#include "cli/timestamp.h"
+#include "e2bfo/e2bfo.h"
+#include "copy_options.h"
+#include "copying.h"
+
+static void tell_line(void *priv, const char *line)
+{
+	(void) priv;
+	message("%s", line);
+}
+
+static errcode_t copy(struct copying *c, struct copy_options *opt)
+{
+	errcode_t err = timestamp_now(&c->ctx, &opt->job.now);
+
+	opt->job.tell = tell_line;
+	c->copy.opt = opt->job;		/* whatever comes, the report has them */
+	if (!err)
+		err = bfo_copy_open(&c->copy, &c->ctx, &opt->job);
+	return err ? err : copying_run(c);
+}
+
+int copy_main(int argc, char **argv)
+{
+	struct copying c = { .command = "copy" };
+	struct copy_options opt;
+	int status = options_read(&opt, argc, argv);
+
+	if (status < 0)
+		status = argument_check(c.command, &opt.common);
+	if (status < 0) {
+		copying_begin(&c, c.command, &opt.common);
+		status = copying_finish(&c, copy(&c, &opt));
+		bfo_copy_close(&c.copy);
+	}
+	options_free(&opt);
+	return status;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * copying.c - a copy in front of people and scripts
+ */
+#include "base/bfo_err.h"
+#include "base/clock.h"
+#include "cli/message.h"
+#include "cli/process.h"
+#include "e2bfo/e2bfo.h"
+#include "e2bfo/journals.h"
+#include "e2bfo/medium_report.h"
+#include "boot_report.h"
+#include "copy_report.h"
+#include "copying.h"
+#include "lists_report.h"
+
+void copying_begin(struct copying *c, const char *command, const struct argument_common *common)
+{
+	c->command = command;
+	c->common = common;
+	c->begun = bfo_clock();
+	c->ctx.cancel = &cancel_requested;
+	process_catch_signals();
+	progress_attach(&c->bar, &c->ctx, &common->progress, common->quiet);
+}
+
+errcode_t copying_run(struct copying *c)
+{
+	errcode_t err = bfo_copy_plan(&c->copy);
+
+	return err || c->copy.opt.dry_run ? err : bfo_copy_commit(&c->copy);
+}
+
+void copying_explain(struct copying *c, errcode_t err)
+{
+	if (err && c->copy.job.phase == BFO_JOB_PLANNING)
+		lists_explain(&c->copy.lists, &c->ctx, err);
+	bfo_copy_explain(&c->copy, err);
+}
+
+/* What else should be known, and could not be found out or written.  Returns 1 if there was such a thing. */
+static int tell_untold(struct copying *c)
+{
+	const struct bfo_copy *copy = &c->copy;
+	errcode_t err = bfo_copy_write_map(&c->copy);
+
+	if (copy->untold)
+		com_err("e2bfo", copy->untold, "while finding out which data became zeroes (%s)%s",
+			copy->untold_what.text,
+			copy->opt.dry_run ? "" : "; the copy is complete");
+	if (err)
+		com_err("e2bfo", err, "while writing %s", copy->opt.write_mapfile);
+	return err || copy->untold;
+}
+
+static int exit_status(const struct bfo_copy *copy, errcode_t err, int untold)
+{
+	if (err == BFO_ET_CANCELLED)
+		return EXIT_CANCELLED;
+	if (err)
+		return EXIT_FAILED;
+	return copy->job.tree.findings.n || untold ? EXIT_FINDINGS : EXIT_KEPT;
+}
+
+/* Said also with --quiet: who mounts by UUID gets either of them. */
+static void warn_same_uuid(const struct bfo_copy *c)
+{
+	if (!c->opt.same_uuid || !(c->made ? c->written : c->formatted))
+		return;
+	message("warning: %s and %s now have the same UUID (%s); while both are attached, mount "
+		"neither by UUID: detach one first", c->opt.source, c->opt.target, c->mkfs.uuid);
+}
+
+int copying_finish(struct copying *c, errcode_t err)
+{
+	const struct bfo_copy *copy = &c->copy;
+	struct report r = { .command = c->command, .copy = copy, .common = c->common, .err = err,
+			    .seconds = bfo_clock() - c->begun };
+
+	progress_wipe(&c->bar);
+	copying_explain(c, err);
+	r.status = exit_status(copy, err, tell_untold(c));
+	r.result = bfo_copy_result(copy, err);
+	r.what = *c->ctx.what ? c->ctx.what : "copying";
+	if (err == BFO_ET_CLASH && r.result.plan)
+		report_clashes(r.result.plan, c->common->verbose);
+	lists_tell(&copy->lists, c->common->verbose);
+	report_print(&r);
+	journals_warn(copy->opt.source, copy->job.source);
+	medium_warn(copy->opt.source, copy->job.source);
+	warn_same_uuid(copy);
+	if (!err)
+		boot_warn(copy);
+	return r.status;
+}

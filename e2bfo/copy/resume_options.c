@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * resume_options.c - what `e2bfo resume` and `e2bfo abort` share: their options, and what they tell
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/message.h"
+#include "cli/option.h"
+#include "cli/result.h"
+#include "e2bfo/e2bfo.h"
+#include "resume_options.h"
+
+static int read_option(struct resume_options *o, int c, const char *help)
+{
+	switch (c) {
+	case 's':
+		o->source = optarg;
+		return -1;
+	case 'z':
+		o->undo_file = optarg;
+		return -1;
+	case 'n':
+		o->dry_run = 1;
+		return -1;
+	default:
+		return argument_common(o->command, help, c, &o->common);
+	}
+}
+
+/* -n is resume's alone: for abort it would be a look that its name does not promise. */
+static const char *shorts_of(const struct resume_options *o)
+{
+	return strcmp(o->command, "resume") ? ":z:" ARGUMENT_SHORT : ":nz:" ARGUMENT_SHORT;
+}
+
+int resume_options_read(struct resume_options *o, int argc, char **argv, const struct option *options,
+			const char *help)
+{
+	int c, status = argument_common_init(&o->common, argc);
+
+	argv[0] = "e2bfo";
+	while (status < 0 && (c = option_next(argc, argv, shorts_of(o), options)) != -1)
+		status = read_option(o, c, help);
+	if (status >= 0)
+		return status;
+	if (argc - optind != 1 || !*argv[optind])
+		return argument_complain(o->command, "%s takes a TARGET", o->command);
+	status = argument_check(o->command, &o->common);
+	if (status >= 0)
+		return status;
+	o->target = argv[optind];
+	return argument_partition(o->command, "TARGET", &o->common, &o->target);
+}
+
+void resume_options_free(struct resume_options *o)
+{
+	argument_common_free(&o->common);
+}
+
+void interrupted_when(int64_t begun, char *out, size_t size)
+{
+	time_t when = begun;
+	const char *text = ctime(&when);
+
+	snprintf(out, size, "%.24s", text ? text : "?");
+}
+
+int interrupted_tell(const struct resume_options *o, const struct bfo_interrupted *in, int status,
+		     errcode_t err, const char *done)
+{
+	struct json j;
+
+	if (err)
+		com_err("e2bfo", err, "while %s", in->ctx->what);
+	if (!o->common.json) {
+		if (!err && (!o->common.quiet || status))
+			message_printf("%s: %s.\n", o->target, done);
+		return status;
+	}
+	result_begin(&j, "e2bfo", o->command);
+	json_string(&j, "target", o->target);
+	result_status(&j, status, err, in->ctx->what);
+	json_bool(&j, "complete", in->state == BFO_LEFT_WHOLE);
+	json_bool(&j, "resumable", in->record.ino && err);
+	result_end(&j);
+	return status;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * memory.c - what the system has of it
+ */
+#include <stdio.h>
+
+#include "base/memory.h"
+
+uint64_t bfo_spare_memory(void)
+{
+	unsigned long long kilobytes = 0;
+	char line[128];
+	FILE *f = fopen("/proc/meminfo", "re");
+
+	while (f && fgets(line, sizeof(line), f) &&
+	       sscanf(line, "MemAvailable: %llu", &kilobytes) != 1)
+		;
+	if (f)
+		fclose(f);
+	return kilobytes * 1024;
+}

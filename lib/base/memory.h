@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * memory.h - what the system has of it
+ */
+#ifndef BFO_BASE_MEMORY_H
+#define BFO_BASE_MEMORY_H
+
+#include <stdint.h>
+
+/* Bytes that nobody needs: what the page cache may grow by, or has.  0: not known. */
+uint64_t bfo_spare_memory(void);
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * temporary.c - files that get their name when they are complete
+ *
+ * mkostemp(3) makes files that nobody else may read; to know what others may do takes umask(2), which
+ * changes the whole process.  So the name is drawn here, and open(2) does the rest.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/temporary.h"
+
+#define LETTERS 6
+#define TRIES 100
+
+static int draw(char *out)
+{
+	static const char set[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	unsigned char drawn[LETTERS];
+	int i;
+
+	if (getrandom(drawn, sizeof(drawn), 0) != sizeof(drawn))
+		return errno;
+	for (i = 0; i < LETTERS; i++)
+		out[i] = set[drawn[i] % (sizeof(set) - 1)];
+	return 0;
+}
+
+int bfo_temporary_make(const char *path, char **name, int *fd)
+{
+	size_t len = strlen(path) + 1;
+	int i, err = 0;
+
+	if (asprintf(name, "%s.XXXXXX", path) < 0) {
+		*name = NULL;
+		return ENOMEM;
+	}
+	for (i = 0; i < TRIES && !err; i++) {
+		err = draw(*name + len);
+		if (err)
+			break;
+		*fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (*fd >= 0)
+			return 0;
+		err = errno == EEXIST ? 0 : errno;
+	}
+	free(*name);
+	*name = NULL;
+	return err ? err : EEXIST;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * contents.c - what stands in some of the source's files
+ */
+#include <string.h>
+
+#include "base/sort.h"
+#include "gather/inode_check.h"
+#include "gather/inode_walk.h"
+#include "gather/contents.h"
+
+errcode_t bfo_contents_add(struct bfo_contents *s, bfo_row row, uint32_t size, uint32_t tag)
+{
+	return bfo_vec_push(&s->files, (struct bfo_content) { .row = row, .size = size, .tag = tag });
+}
+
+static errcode_t take_blocks(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+			     const void *data)
+{
+	struct bfo_contents *s = priv;
+	const struct bfo_content *f = &s->files.v[node->tag];
+	uint64_t bs = s->tree->block_size, from = node->to + at * bs, len = count * bs;
+
+	if (from >= f->size)
+		return 0;
+	memcpy(s->buffer.v + f->at + from, data, len < f->size - from ? len : f->size - from);
+	return 0;
+}
+
+static errcode_t lose_blocks(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
+{
+	(void) priv;
+	(void) node;
+	(void) at;
+	(void) count;
+	return 0;
+}
+
+static errcode_t take_inline(void *priv, uint32_t ino, const void *raw)
+{
+	struct bfo_contents *s = priv;
+	const struct bfo_content *f;
+	size_t i = bfo_vec_lower(&s->smalls, ino, ino);
+
+	if (i == s->smalls.n || s->smalls.v[i].ino != ino)
+		return 0;
+	f = &s->files.v[s->smalls.v[i].index];
+	bfo_inode_inline_content(s->reader->vol, raw, s->buffer.v + f->at, f->size);
+	return 0;
+}
+
+static errcode_t lose_inodes(void *priv, uint32_t ino, uint32_t n)
+{
+	struct bfo_contents *s = priv;
+
+	return bfo_tree_lost_again(s->reader->ctx, s->tree, ino, n);
+}
+
+/* The blocks of file number I, as far as it is wanted. */
+static errcode_t add_nodes(struct bfo_contents *s, size_t i)
+{
+	const struct bfo_tree *t = s->tree;
+	const struct bfo_content *f = &s->files.v[i];
+	const struct bfo_inode *rec = &t->inodes.v[f->row];
+	uint32_t blocks = (f->size + t->block_size - 1) / t->block_size, k, len;
+	errcode_t err = 0;
+
+	if (rec->state & BFO_INODE_INLINE)
+		return bfo_vec_push(&s->smalls, (struct bfo_small_content) { rec->ino, i });
+	for (k = rec->seg; k < rec->seg + rec->nseg && !err; k++) {
+		const struct bfo_seg *seg = &t->segs.v[k];
+
+		if (bfo_seg_unwritten(seg) || seg->lblk >= blocks)
+			continue;
+		len = seg->len < blocks - seg->lblk ? seg->len : blocks - seg->lblk;
+		err = bfo_vec_push(&s->nodes, bfo_node_make(bfo_seg_blk(seg), len, i,
+				   (uint64_t) seg->lblk * t->block_size));
+	}
+	return err;
+}
+
+static errcode_t read_smalls(struct bfo_contents *s)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	bfo_sort(s->smalls.v, s->smalls.n, sizeof(*s->smalls.v), 1);
+	s->inos.n = 0;
+	for (i = 0; i < s->smalls.n && !err; i++)
+		err = bfo_vec_push(&s->inos, s->smalls.v[i].ino);
+	if (err || !s->inos.n)
+		return err;
+	return bfo_inode_walk(s->reader, s->inos.v, s->inos.n, take_inline, lose_inodes, s);
+}
+
+static errcode_t read_all(struct bfo_contents *s)
+{
+	struct bfo_sink sink = { .take = take_blocks, .lost = lose_blocks, .priv = s };
+	errcode_t err = 0;
+	size_t i;
+
+	s->nodes.n = s->smalls.n = 0;
+	for (i = 0; i < s->files.n && !err; i++)
+		err = add_nodes(s, i);
+	bfo_order_list_sort(&s->nodes);
+	if (!err)
+		err = bfo_reader_run(s->reader, s->nodes.v, s->nodes.n, &sink);
+	return err ? err : read_smalls(s);
+}
+
+errcode_t bfo_contents_read(struct bfo_contents *s, struct bfo_reader *reader, struct bfo_tree *tree)
+{
+	size_t i, bytes = 0;
+	errcode_t err;
+
+	s->reader = reader;
+	s->tree = tree;
+	for (i = 0; i < s->files.n; i++) {
+		s->files.v[i].at = bytes;
+		bytes += s->files.v[i].size;
+	}
+	s->buffer.n = 0;
+	err = bfo_vec_reserve(&s->buffer, bytes + 1);
+	if (err)
+		return err;
+	memset(s->buffer.v, 0, bytes);
+	return read_all(s);
+}
+
+void bfo_contents_free(struct bfo_contents *s)
+{
+	bfo_vec_free(&s->files);
+	bfo_vec_free(&s->buffer);
+	bfo_vec_free(&s->nodes);
+	bfo_vec_free(&s->smalls);
+	bfo_vec_free(&s->inos);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * contents.h - what stands in some of the source's files
+ *
+ * They are added, then read all together, as they lie on the device.
+ */
+#ifndef BFO_GATHER_CONTENTS_H
+#define BFO_GATHER_CONTENTS_H
+
+#include "gather/batch.h"
+#include "tree/tree.h"
+
+struct bfo_content {
+	bfo_row row;			/* index of the record: a regular file */
+	uint32_t size;			/* bytes from its beginning, no more than it has */
+	uint32_t tag;			/* the caller's */
+	size_t at;			/* in the buffer */
+};
+
+/* One whose content stands in its inode. */
+struct bfo_small_content {
+	uint32_t ino;			/* sort key */
+	uint32_t index;			/* in files[] */
+};
+
+/* Zeroed: no files. */
+struct bfo_contents {
+	BFO_VEC(struct bfo_content) files;
+	/* contents.c */
+	struct bfo_reader *reader;
+	struct bfo_tree *tree;
+	bfo_chars buffer;
+	bfo_order_list nodes;
+	BFO_VEC(struct bfo_small_content) smalls;
+	bfo_numbers inos;		/* of these */
+};
+
+errcode_t bfo_contents_add(struct bfo_contents *s, bfo_row row, uint32_t size, uint32_t tag);
+
+/* Reads all; holes and what cannot be read are zeroes.  Nodes of the tree as they were gathered. */
+errcode_t bfo_contents_read(struct bfo_contents *s, struct bfo_reader *reader, struct bfo_tree *tree);
+
+/* f->size bytes, until files are read again. */
+static inline const char *bfo_contents_of(const struct bfo_contents *s, const struct bfo_content *f)
+{
+	return s->buffer.v + f->at;
+}
+
+void bfo_contents_free(struct bfo_contents *s);
+
+#endif

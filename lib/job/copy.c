@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * copy.c - a copy, step by step
+ *
+ *   source ── inode scan ── name scan ──┐
+ *                                      plan ── commit
+ *   target, or a scratch file ── free ──┘
+ *
+ * With mkfs the plan is made on a sparse scratch file that is formatted as the target is going
+ * to be; the target is formatted only when the plan fits, and the plan is moved over to it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bfo_err.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "gather/bitmap_check.h"
+#include "job/copy.h"
+#include "volume/open.h"
+#include "volume/probe.h"
+#include "volume/store.h"
+
+/* ---- opening ---- */
+
+/* A kernel may have used it since it was last checked. */
+static errcode_t check_bitmaps(struct bfo_copy *c)
+{
+	struct bfo_reader reader;
+	errcode_t err = bfo_reader_init(&reader, c->ctx, c->job.target, BFO_GAP_OF_DEVICE);
+
+	if (!err)
+		err = bfo_bitmap_check(&reader);
+	bfo_reader_free(&reader);
+	return err;
+}
+
+/* How to go on with a target that has no filesystem, if nothing is in the way of formatting it; or NULL. */
+static const char *way_to_format(struct bfo_copy *c)
+{
+	struct bfo_context ctx = { 0 };
+	struct bfo_store store;
+	struct bfo_probe p;
+	uint64_t offset;
+
+	if (bfo_store_locate(&ctx, c->opt.target, c->path, c->path_options, 1, &offset, &store))
+		return NULL;
+	if (!store.size)
+		return "it is empty: --mkfs --size SIZE --force makes an image file in its place";
+	return bfo_probe_read(&ctx, c->path, offset, store.size, &p) || p.several || *p.text ? NULL :
+	       "--mkfs formats it";
+}
+
+static errcode_t tell_unformatted(struct bfo_copy *c, errcode_t err)
+{
+	const char *how = way_to_format(c);
+
+	return how ? bfo_fail_add(c->ctx, err, "; %s", how) : err;
+}
+
+static errcode_t open_target(struct bfo_copy *c)
+{
+	int how = BFO_OPEN_TARGET | (c->opt.dry_run ? BFO_OPEN_LOOK : 0);
+	errcode_t err = bfo_probe_target(c->ctx, c->opt.target, c->path, c->path_options);
+
+	if (!err)
+		err = bfo_volume_open(c->ctx, c->opt.target, how, NULL, &c->job.target);
+	if (err == BFO_ET_BUSY)
+		return bfo_format_tell_busy(c);
+	if (err == BFO_ET_NOT_EXT)
+		return tell_unformatted(c, err);
+	if (!err)
+		err = bfo_volume_distinct(c->ctx, c->job.source, c->job.target);
+	return err || c->opt.trust ? err : check_bitmaps(c);
+}
+
+errcode_t bfo_copy_open_source(struct bfo_copy *c)
+{
+	errcode_t err = bfo_lists_read(&c->lists, c->ctx, &c->opt);
+
+	if (c->opt.bwlimit) {
+		bfo_pace_init(&c->pace, c->opt.bwlimit, &bfo_real_time, c->ctx->cancel);
+		c->ctx->pace = &c->pace;
+	}
+	if (!err)
+		err = bfo_order_open(c);
+	return err ? err : bfo_rescue_open(c);
+}
+
+errcode_t bfo_copy_open(struct bfo_copy *c, struct bfo_context *ctx, const struct bfo_copy_options *opt)
+{
+	errcode_t err = 0;
+
+	*c = (struct bfo_copy) { .ctx = ctx, .opt = *opt };
+	if (opt->undo_file && !access(opt->undo_file, F_OK))
+		err = bfo_fail(ctx, EEXIST, "making undo file %s", opt->undo_file);
+	if (!err)
+		err = bfo_options_save(opt, &c->text);
+	if (!err)
+		err = bfo_copy_open_source(c);
+	if (!err)
+		err = bfo_mkfs_init(&c->mkfs, ctx, c->job.source, opt);
+	if (!err)
+		err = bfo_store_resolve(ctx, opt->target, &c->path, &c->path_options);
+	if (!err)
+		err = opt->mkfs ? bfo_format_choose(c) : open_target(c);
+	return err;
+}
+
+/* ---- planning ---- */
+
+errcode_t bfo_copy_choose_way(struct bfo_copy *c)
+{
+	return bfo_job_choose_way(&c->job, "copy in smaller parts, make the journal larger "
+				  "(tune2fs -J), or say --not-atomic, or -z FILE "
+				  "(e2bfo-resume(8))");
+}
+
+static errcode_t plan_target(struct bfo_copy *c)
+{
+	errcode_t err = bfo_job_decide(&c->job, c->job.target);
+
+	if (!err)
+		err = bfo_job_place(&c->job, c->job.target);
+	if (err == BFO_ET_NO_SPACE && !c->job.config.record)
+		return bfo_sizing_tell_smallest(c, err);
+	if (err || c->job.config.record)
+		return err;
+	err = bfo_copy_choose_way(c);
+	if (!err && c->opt.dry_run)
+		err = bfo_sizing_note_smallest(c, c->job.target);
+	return err;
+}
+
+/* A plan that is made again has to be the same. */
+static errcode_t compare_plans(struct bfo_copy *c)
+{
+	if (!c->job.config.record)
+		return 0;
+	c->job.is_atomic = 1;
+	return bfo_record_compare(c->job.config.record, &c->job.plan);
+}
+
+static errcode_t choose_order(void *priv, struct bfo_job *job)
+{
+	(void) job;
+	return bfo_order_choose(priv);
+}
+
+/* Bytes of the source that the page cache may be expected to keep while it is copied. */
+static uint64_t cache_for(const struct bfo_volume *source)
+{
+	return bfo_spare_memory() / source->store.caches;
+}
+
+/* How the job is to be done, by the options. */
+static void configure(struct bfo_copy *c)
+{
+	struct bfo_job_config *config = &c->job.config;
+	const struct bfo_copy_options *opt = &c->opt;
+
+	c->job.ctx = c->ctx;
+	config->target = opt->target;
+	config->from = opt->from;
+	config->n_from = opt->n_from;
+	config->to = opt->to;
+	config->filter = &c->lists.filter;
+	config->now = opt->now;
+	config->memory = opt->memory;
+	config->cache = cache_for(c->job.source);
+	config->read_gap = opt->read_gap;
+	config->losses = opt->losses;
+	config->dir_fill = opt->dir_fill;
+	config->keep_inodes = opt->keep_inodes;
+	config->is_fresh = opt->mkfs;
+	config->make_indexes = opt->itree;
+	config->not_atomic = opt->not_atomic;
+	config->verify = opt->verify;
+	config->undo_file = opt->undo_file;
+	config->text = c->text.v;
+	config->text_bytes = c->text.n;
+	config->order = choose_order;
+	config->priv = c;
+}
+
+errcode_t bfo_copy_plan(struct bfo_copy *c)
+{
+	errcode_t err;
+
+	configure(c);
+	err = bfo_job_gather(&c->job);
+	if (!err)
+		err = c->opt.mkfs ? bfo_sizing_plan(c) : plan_target(c);
+	if (!err)
+		err = compare_plans(c);
+	if (!err)
+		err = bfo_boot_look(c);
+	if (err || !c->opt.dry_run)
+		return err;
+	if (!c->job.config.record)
+		bfo_rescue_note_zeroes(c);		/* those that are known */
+	return bfo_users_check_again(c->ctx, c->job.source);
+}
+
+/* ---- writing ---- */
+
+static errcode_t commit(struct bfo_copy *c)
+{
+	errcode_t err;
+
+	c->writing = c->committing = 1;
+	c->job.source->direct.use = c->job.target->direct.use = c->opt.direct;
+	if (c->job.config.record && !c->opt.verify)
+		c->resumed = c->job.config.record->done * c->job.target->block_size;
+	err = bfo_job_commit(&c->job);
+	if (!c->made)
+		c->fate = c->job.stats.fate;
+	return err;
+}
+
+errcode_t bfo_copy_commit(struct bfo_copy *c)
+{
+	errcode_t err = c->opt.mkfs ? bfo_format_target(c) : 0;
+
+	if (!err)
+		err = commit(c);
+	if (!err)
+		err = bfo_format_publish(c);
+	if (!err)
+		bfo_rescue_note_zeroes(c);
+	c->written = !err;
+	if (err)
+		bfo_format_withdraw(c);
+	return err;
+}
+
+/* ---- its end ---- */
+
+struct bfo_copy_result bfo_copy_result(const struct bfo_copy *c, errcode_t err)
+{
+	struct bfo_copy_result r = { .fate = c->fate, .indexed = c->job.itrees.built,
+				     .written = c->written };
+
+	r.plan = bfo_job_has_plan(&c->job) ? &c->job.plan : NULL;
+	r.placed = c->job.phase == BFO_JOB_PLACED;
+	r.stats = c->committing ? &c->job.stats : NULL;
+	r.formatted = c->formatted && !c->made;
+	r.tell_fate = c->writing || err == BFO_ET_CANCELLED;
+	r.named = c->job.config.record && c->written ? c->made : NULL;
+	if (err && c->made && !c->withdrawn) {
+		r.kept = c->made;
+		r.kept_fate = c->job.stats.fate;
+	}
+	return r;
+}
+
+void bfo_copy_close(struct bfo_copy *c)
+{
+	bfo_order_free(&c->order);
+	bfo_boot_free(&c->boot);
+	bfo_job_close(&c->job);
+	bfo_format_release(c);
+	bfo_medium_free(&c->opt.medium);
+	free(c->path);
+	free(c->path_options);
+	bfo_vec_free(&c->text);
+	bfo_lists_free(&c->lists);
+}

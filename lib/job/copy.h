@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * copy.h - a copy of a tree from one volume into another, from its options to its end
+ *
+ *   bfo_copy_open ── bfo_copy_plan ── bfo_copy_commit ── bfo_copy_result ── bfo_copy_close
+ *     refusals         reads source     changes target     what came of it
+ *
+ *   copy.c         the steps; those of the plan are in job/job.h
+ *   lists.c        files that list paths and patterns
+ *   order.c ...    what lies next to each other
+ *   sizing.c       mkfs: planning on scratch files, until one fits
+ *   formatting.c   mkfs: the target, before and after
+ *   rescue.c       a source that cannot be read well
+ *   boot.c         which files of the copy name the source's UUID
+ *
+ * A copy that is planned and not committed is a dry run.  After an error no further step is called but
+ * bfo_copy_result() and bfo_copy_close(); ctx->what completes "while ...".  Nothing is printed, and
+ * nothing of the process is changed: no directory, no umask, no environment.
+ */
+#ifndef BFO_JOB_COPY_H
+#define BFO_JOB_COPY_H
+
+#include "base/pace.h"
+#include "job/boot.h"
+#include "job/job.h"
+#include "job/job_options.h"
+#include "job/lists.h"
+#include "job/mkfs.h"
+#include "job/order.h"
+#include "volume/users.h"
+
+/* Fields are read by reports, and written only by the files above. */
+struct bfo_copy {
+	struct bfo_context *ctx;
+	struct bfo_copy_options opt;
+	struct bfo_job job;
+	struct bfo_lists lists;
+	struct bfo_order order;
+	struct bfo_boot boot;
+	struct bfo_pace pace;		/* of opt.bwlimit */
+	bfo_chars text;			/* the options, for the record */
+	uint64_t resumed;		/* bytes that were there when the copy was resumed */
+
+	/* the target */
+	char *path, *path_options;
+	struct bfo_mkfs mkfs;
+	struct bfo_mkfs_place place;	/* what is formatted */
+	struct bfo_users users;		/* mkfs: of the target, before it is opened */
+	uint64_t size;			/* bytes */
+	uint64_t smallest;		/* bytes of the smallest target that fits; 0: not looked for */
+	char *made;			/* a new image file, until it gets its name */
+
+	/* what has come of it so far */
+	enum bfo_fate fate;		/* of the target */
+	int withdrawn;			/* `made` is removed, as it was of no use */
+	int writing;			/* the target, or `made`, is no longer as it was */
+	int formatted;			/* what the target held is gone */
+	int committing, written;
+	errcode_t untold;		/* why it is not known which data became zeroes; 0: it is known */
+	struct bfo_what untold_what;
+};
+
+/* How it ended.  Pointers are valid until bfo_copy_close(). */
+struct bfo_copy_result {
+	const struct bfo_plan *plan;	/* NULL: it did not come to one */
+	int placed;			/* the plan is complete */
+	const struct bfo_commit_stats *stats;	/* NULL: nothing was to be written */
+	uint64_t indexed;		/* directories whose index was built */
+	enum bfo_fate fate;		/* what the target is after a failure */
+	int formatted;			/* the target was formatted before */
+	int tell_fate;			/* the fate is worth saying */
+	const char *kept;		/* image file that has what was copied, or NULL */
+	enum bfo_fate kept_fate;	/* what that is */
+	const char *named;		/* name that an image file had until it was complete, or NULL */
+	int written;			/* all is done */
+};
+
+/*
+ * Begins a copy: opens source and target, and reads lists.  All that can be refused before the source is
+ * read through is refused here.  CTX has to stay, what OPT points to, too.
+ */
+errcode_t bfo_copy_open(struct bfo_copy *c, struct bfo_context *ctx, const struct bfo_copy_options *opt);
+
+/*
+ * The same of a copy that is resumed (job/resume.h), in parts: lists and source; c->ctx and c->opt are
+ * set.
+ */
+errcode_t bfo_copy_open_source(struct bfo_copy *c);
+
+/* Reads the source and decides everything.  Afterwards bfo_copy_result() tells what would be done. */
+errcode_t bfo_copy_plan(struct bfo_copy *c);
+
+/*
+ * Formats the target, if that was asked for, and copies.  BFO_ET_CANCELLED and other errors: c->fate says
+ * what the target is.
+ */
+errcode_t bfo_copy_commit(struct bfo_copy *c);
+
+/* What came of C, which ended with ERR. */
+struct bfo_copy_result bfo_copy_result(const struct bfo_copy *c, errcode_t err);
+
+/* Adds to the message of a failed read what was to be read, and how to go on. */
+void bfo_copy_explain(struct bfo_copy *c, errcode_t err);
+
+/* Writes opt.write_mapfile, if there is one.  Errors: those of files. */
+errcode_t bfo_copy_write_map(struct bfo_copy *c);
+
+/* Closes the volumes and frees everything.  Also for one that was zeroed and never opened. */
+void bfo_copy_close(struct bfo_copy *c);
+
+/* ---- parts, for the files above ---- */
+
+/* Opens the source, if write_mapfile can be written. */
+errcode_t bfo_rescue_open(struct bfo_copy *c);
+
+/*
+ * Once all is copied, reports which data became zeroes.  The copy is complete by then: failing to find
+ * that out is noted in c->untold, and no failure of the copy.
+ */
+void bfo_rescue_note_zeroes(struct bfo_copy *c);
+
+/*
+ * Chooses what is going to be formatted, which nobody must need: a device, a part of one, an image file,
+ * or one to be made.
+ */
+errcode_t bfo_format_choose(struct bfo_copy *c);
+
+/* Formats it, and moves the plan over: from here on the target changes. */
+errcode_t bfo_format_target(struct bfo_copy *c);
+
+/*
+ * The image file that was made gets its name, now that it is complete; or goes, if there is neither a
+ * copy in it that can be resumed nor all of it.
+ */
+errcode_t bfo_format_publish(struct bfo_copy *c);
+void bfo_format_withdraw(struct bfo_copy *c);
+void bfo_format_release(struct bfo_copy *c);
+
+/* Words BFO_ET_BUSY of the target: in use by ourselves, as the source? */
+errcode_t bfo_format_tell_busy(struct bfo_copy *c);
+
+/* Makes the plan on scratch files. */
+errcode_t bfo_sizing_plan(struct bfo_copy *c);
+
+/* Finds what a target made for this copy alone would need; leaves the plan on VOL. */
+errcode_t bfo_sizing_note_smallest(struct bfo_copy *c, struct bfo_volume *vol);
+
+/* Adds that to ERR's message, as there was too little room; the plan is of no further use. */
+errcode_t bfo_sizing_tell_smallest(struct bfo_copy *c, errcode_t err);
+
+/* Decides how the plan becomes live: a refusal says what the user may do. */
+errcode_t bfo_copy_choose_way(struct bfo_copy *c);
+
+#endif

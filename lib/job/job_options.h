@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * job_options.h - what a copy is asked to do
+ *
+ * The caller's strings and arrays have to stay until the copy is closed.  A zeroed field asks for
+ * nothing, unless it says otherwise.
+ *
+ * The record of a copy that is under way holds the options in a serialized form: strings "KEY=VALUE",
+ * each with its NUL, in the order of the table in job_options.c.  Paths in it are absolute.
+ */
+#ifndef BFO_JOB_JOB_OPTIONS_H
+#define BFO_JOB_JOB_OPTIONS_H
+
+#include "base/vec.h"
+#include "job/order.h"
+#include "volume/medium.h"
+
+#define BFO_SIZE_MIN UINT64_MAX		/* the smallest size that fits */
+
+/* Names that are not copied. */
+struct bfo_exclude {
+	const char *text;		/* a pattern, or the name of a file with a pattern in each line */
+	int is_file;
+};
+
+struct bfo_copy_options {
+	/* which tree */
+	const char *source;		/* as volume/spec.h has it */
+	struct bfo_medium medium;	/* how the source can be read */
+	struct bfo_journal_use journal;	/* of the source */
+	const char *const *from;	/* subtrees, at least one */
+	size_t n_from;
+	const struct bfo_exclude *exclude;
+	size_t n_exclude;
+	const char *files_from;		/* a list of paths, the only ones that are copied; or NULL */
+	int from0;			/* entries of lists end in NUL, not in a newline */
+	int allow_empty;		/* files_from may have no entry */
+	/* where to */
+	const char *target;
+	const char *to;			/* a directory */
+	int trust;			/* do not compare the target's bitmaps with its inodes */
+	int force;			/* format what holds something; replace an image file */
+	int mkfs;			/* format the target first */
+	const char *mkfs_args;		/* options for mke2fs(8), for messages; or NULL */
+	char *const *mkfs_words;	/* the same in words, the last is NULL; NULL: they cannot be read */
+	char *const *environment;	/* of mke2fs(8), which is looked for by its PATH; ends in NULL */
+	uint64_t size;			/* of an image file to be made: bytes, or BFO_SIZE_MIN; 0: none */
+	int same_uuid;			/* with mkfs: the UUID of the source */
+	/* how */
+	struct bfo_order_options order;
+	uint64_t memory;		/* bytes of buffers */
+	uint64_t bwlimit;		/* bytes a second that are read; 0: no limit */
+	uint64_t read_gap;		/* bytes to be read over instead of a seek, or BFO_GAP_OF_DEVICE */
+	enum bfo_direct_use direct;
+	uint64_t losses;		/* those that are accepted: a bit for each kind of finding */
+	unsigned int dir_fill;		/* percent; 0: as the plan has it by default */
+	int keep_inodes, itree, verify, not_atomic, dry_run;
+	const char *undo_file;		/* for e2undo(8), or NULL */
+	const char *write_mapfile;	/* or NULL */
+	int64_t now;			/* time of what is made */
+	/* Is given what mke2fs(8) says, line by line; or NULL. */
+	void (*tell)(void *priv, const char *line);
+	void *priv;
+	/* for people who look at the record */
+	const char *directory;		/* where the copy was begun, or NULL */
+	const char *const *said;	/* the command line */
+	size_t n_said;
+};
+
+/* Options that were serialized, and what they point into. */
+struct bfo_saved_options {
+	struct bfo_copy_options opt;
+	int makes_file;			/* the target was an image file to be made */
+	char *text;
+	const char **words;		/* the arrays of opt lie in it */
+	struct bfo_exclude *exclude;
+};
+
+/* Appends OPT to TEXT.  Errors: ENOMEM, and those of getcwd(3). */
+errcode_t bfo_options_save(const struct bfo_copy_options *opt, bfo_chars *text);
+
+/*
+ * Reads LEN bytes at TEXT, which nobody has checked, and a NUL behind them.  Returns EINVAL if these are
+ * no options of a copy, else ENOMEM.  Free in any case.
+ */
+errcode_t bfo_options_load(const char *text, size_t len, struct bfo_saved_options *saved);
+void bfo_saved_options_free(struct bfo_saved_options *saved);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mkfs.h - formatting a target alike to the source, with mke2fs(8)
+ */
+#ifndef BFO_JOB_MKFS_H
+#define BFO_JOB_MKFS_H
+
+#include "base/context.h"
+#include "base/vec.h"
+#include "job/job_options.h"
+#include "volume/volume.h"
+
+/* What every formatting of one operation has in common, so that all come out alike. */
+struct bfo_mkfs {
+	struct bfo_context *ctx;
+	const struct bfo_volume *source;
+	const char *target;		/* as the user named it: for messages */
+	const char *args;		/* the user's, for messages; or NULL */
+	char *const *words;		/* the same, to be read (job/mkfs_words.h) */
+	char *const *environment;	/* ends in NULL */
+	/* Is given what mke2fs says, line by line, each once; or NULL. */
+	void (*tell)(void *priv, const char *line);
+	void *priv;
+	char uuid[37];
+	char now[24];
+	uint32_t sector;		/* bytes: blocks are at least as large */
+	uint64_t inodes;		/* at least so many, for the files alone */
+	int generous;			/* and by the source's ratio of inodes to bytes */
+	int same_count;			/* as many as the source has, that numbers can be kept */
+	int is_part;			/* the target is PATH?partition=N */
+	int has_seed;			/* something was planned with hash_seed */
+	uint32_t hash_seed[4];
+	int silent;			/* what mke2fs says is of no interest */
+	bfo_chars told;			/* what it has said, line by line, each with its NUL */
+};
+
+/* What is formatted. */
+struct bfo_mkfs_place {
+	const char *path;		/* a device or an existing file */
+	uint64_t offset, size;		/* bytes */
+	int is_part;			/* it goes on before or behind them */
+	int is_scratch;			/* nobody will mount it: without the slow parts */
+};
+
+/*
+ * Takes from OPT what it says of formatting, and the times to pin; draws a UUID.  Errors: those of
+ * getrandom(2).
+ */
+errcode_t bfo_mkfs_init(struct bfo_mkfs *m, struct bfo_context *ctx, const struct bfo_volume *source,
+			const struct bfo_copy_options *opt);
+void bfo_mkfs_free(struct bfo_mkfs *m);
+
+/* From now on the target is going to have the sectors of PATH, if that is a device. */
+errcode_t bfo_mkfs_note_sectors(struct bfo_mkfs *m, const char *path);
+
+/* Formats WHERE: not a byte outside of it is written. */
+errcode_t bfo_mkfs_run(struct bfo_mkfs *m, const struct bfo_mkfs_place *where);
+
+/* A sparse file of SIZE bytes in memory, formatted and opened as a target; it goes with VOL. */
+errcode_t bfo_mkfs_scratch(struct bfo_mkfs *m, uint64_t size, struct bfo_volume **vol);
+
+/*
+ * Opens SPEC, which was formatted, with what mke2fs cannot be told taken over from the source, and the
+ * hash seed from the first that was opened.  Refused is what is not of the type, or has not the sizes,
+ * that the user asked for.
+ */
+errcode_t bfo_mkfs_open(struct bfo_mkfs *m, const char *spec, int how, struct bfo_volume **vol);
+
+/*
+ * Refuses WHERE, which the user calls SPEC, if libblkid finds anything there (a filesystem, RAID, a
+ * partition table): which.
+ */
+errcode_t bfo_mkfs_check_empty(struct bfo_context *ctx, const char *spec, const struct bfo_mkfs_place *where);
+
+/*
+ * Makes an image file of SIZE bytes beside PATH, under a name of its own: *MADE, malloc'ed.  Once it
+ * is complete, bfo_mkfs_publish() gives it the name PATH; an existing file is replaced only if FORCE.
+ */
+errcode_t bfo_mkfs_create(struct bfo_context *ctx, const char *path, uint64_t size, char **made);
+errcode_t bfo_mkfs_publish(struct bfo_context *ctx, const char *made, const char *path, int force);
+
+#endif
