@@ -244,8 +244,7 @@ int main(int argc, char **argv)
 	process_begin("e2itree");
 	status = options_read(&j.opt, argc, argv);
 	if (status < 0) {
-		j.ctx.cancel = &cancel_requested;
-		process_catch_signals();
+		process_attach(&j.ctx);
 		report_attach(&j);
 		err = look(&j);
 		status = report_end(&j, err);

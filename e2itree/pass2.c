@@ -46,7 +46,7 @@ static void tell_damage(struct job *j)
 
 errcode_t pass2(struct job *j)
 {
-	errcode_t err = bfo_extsort_open(&j->names, 3, j->opt.memory, NULL);
+	errcode_t err = bfo_extsort_open(&j->names, 3, j->opt.memory, j->ctx.temp_dir);
 
 	say_pass(j, 2, "Reading directories");
 	if (err)

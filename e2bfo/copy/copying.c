@@ -19,8 +19,7 @@ void copying_begin(struct copying *c, const char *command, const struct argument
 	c->command = command;
 	c->common = common;
 	c->begun = bfo_clock();
-	c->ctx.cancel = &cancel_requested;
-	process_catch_signals();
+	process_attach(&c->ctx);
 	progress_attach(&c->bar, &c->ctx, &common->progress, common->quiet);
 }
 

@@ -161,8 +161,7 @@ int layout_main(int argc, char **argv)
 		layout_options_free(&l.opt);
 		return status;
 	}
-	l.ctx.cancel = &cancel_requested;
-	process_catch_signals();
+	process_attach(&l.ctx);
 	argument_pace(&l.opt.common, &l.ctx);
 	progress_attach(&bar, &l.ctx, &l.opt.common.progress, l.opt.common.quiet);
 	for (i = 0; i < l.opt.n_volumes; i++)

@@ -286,8 +286,7 @@ int ls_main(int argc, char **argv)
 		ls_options_free(&ls.opt);
 		return status;
 	}
-	ls.ctx.cancel = &cancel_requested;
-	process_catch_signals();
+	process_attach(&ls.ctx);
 	attach_progress(&ls);
 	ls.print.opt = &ls.opt;
 	ls.print.orphans = &ls.orphans;

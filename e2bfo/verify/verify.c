@@ -136,8 +136,7 @@ int verify_main(int argc, char **argv)
 		verify_options_free(&v.opt);
 		return status;
 	}
-	v.ctx.cancel = &cancel_requested;
-	process_catch_signals();
+	process_attach(&v.ctx);
 	argument_pace(&v.opt.common, &v.ctx);
 	progress_attach(&v.bar, &v.ctx, &v.opt.common.progress, v.opt.common.quiet);
 	prepare(&v);

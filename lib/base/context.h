@@ -50,6 +50,8 @@ struct bfo_context {
 	enum bfo_stage outermost;	/* the first of them */
 	/* Set by the caller (also from a signal handler) to stop soon. May be NULL. */
 	const volatile sig_atomic_t *cancel;
+	/* Folder of temporary files.  NULL: /var/tmp. */
+	const char *temp_dir;
 	/* Sources are read no faster than that.  May be NULL. */
 	struct bfo_pace *pace;
 	/* What the operation that failed last was about: completes "while ...". */

@@ -69,13 +69,6 @@ static void empty_buffer(struct bfo_extsort *s)
 	s->data = s->bytes;
 }
 
-static const char *default_folder(void)
-{
-	const char *folder = secure_getenv("TMPDIR");
-
-	return folder && *folder ? folder : "/var/tmp";
-}
-
 errcode_t bfo_extsort_open(struct bfo_extsort **out, unsigned int words, uint64_t memory,
 			   const char *folder)
 {
@@ -93,7 +86,7 @@ errcode_t bfo_extsort_open(struct bfo_extsort **out, unsigned int words, uint64_
 		s->frame = MIN_FRAME;
 	/* Down to whole pages, so that none is begun beyond the limit. */
 	s->bytes = (memory - sizeof(*s) - bfo_spill_bytes(s->frame)) / 4096 * 4096;
-	s->folder = strdup(folder ? folder : default_folder());
+	s->folder = strdup(folder ? folder : "/var/tmp");
 	s->arena = bfo_pages_alloc(s->bytes);
 	if (!s->folder || !s->arena) {
 		bfo_extsort_close(s);

@@ -26,7 +26,7 @@ struct bfo_extsort;
 /*
  * WORDS: 1 to BFO_SORT_WORDS.  MEMORY: all that is allocated, in bytes; less than
  * BFO_EXTSORT_MEMORY is taken as that.  It is reserved at once, but costs nothing before it is
- * used.  FOLDER: of the temporary file, NULL for $TMPDIR or else /var/tmp.
+ * used.  FOLDER: of the temporary file, NULL for /var/tmp.
  */
 errcode_t bfo_extsort_open(struct bfo_extsort **out, unsigned int words, uint64_t memory,
 			   const char *folder);

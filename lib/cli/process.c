@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <ext2fs/ext2_err.h>
@@ -31,10 +32,13 @@ static void on_question(int sig)
 	progress_requested = 1;
 }
 
-void process_catch_signals(void)
+void process_attach(struct bfo_context *ctx)
 {
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART };
+	const char *folder = secure_getenv("TMPDIR");
 
+	ctx->cancel = &cancel_requested;
+	ctx->temp_dir = folder && *folder ? folder : NULL;
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);

@@ -8,10 +8,12 @@
 #include <signal.h>
 #include <stdint.h>
 
+#include "base/context.h"
+
 /* Set by SIGUSR1: somebody wants to know how far it is. */
 extern volatile sig_atomic_t progress_requested;
 
-/* Set by SIGINT, SIGTERM and SIGHUP, once process_catch_signals() was called. */
+/* Set by SIGINT, SIGTERM and SIGHUP, once process_attach() was called. */
 extern volatile sig_atomic_t cancel_requested;
 
 /*
@@ -21,8 +23,11 @@ extern volatile sig_atomic_t cancel_requested;
  */
 void process_begin(const char *program);
 
-/* The first of them asks the library to stop, a second one does what it always did. */
-void process_catch_signals(void);
+/*
+ * CTX is told of signals, the first of which asks to stop, and a second one does what it always did; and
+ * of TMPDIR.
+ */
+void process_attach(struct bfo_context *ctx);
 
 /*
  * True if all that was printed is written: a report that could not be is no success, though the

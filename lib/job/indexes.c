@@ -206,7 +206,8 @@ static errcode_t place(struct bfo_job *job, const struct bfo_volume *vol)
 	bfo_itrees_describe(&job->plan);
 	bfo_extsort_close(it->names);
 	it->names = NULL;
-	err = bfo_extsort_open(&it->names, 3, job->config.memory / NAMES_SHARE, NULL);
+	err = bfo_extsort_open(&it->names, 3, job->config.memory / NAMES_SHARE,
+			       job->ctx->temp_dir);
 	if (!err)
 		err = collect(job);
 	if (!err)
