@@ -131,7 +131,5 @@ int verify_options_read(struct verify_options *opt, int argc, char **argv)
 
 void verify_options_free(struct verify_options *opt)
 {
-	bfo_medium_free(&opt->medium[0]);
-	bfo_medium_free(&opt->medium[1]);
 	argument_common_free(&opt->common);
 }
