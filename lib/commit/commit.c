@@ -30,10 +30,11 @@
 
 #include "base/bfo_err.h"
 #include "commit/commit.h"
-#include "commit/data.h"
 #include "commit/quota_write.h"
 #include "commit/reread.h"
+#include "commit/stem.h"
 #include "commit/tables.h"
+#include "move/data.h"
 #include "volume/mmp.h"
 
 #define NOTE_INTERVAL 5		/* seconds; that of the kernel's own commits */
@@ -223,7 +224,8 @@ static errcode_t fill(struct commit *c)
 {
 	struct bfo_data_progress p = { .note = note_progress, .priv = c, .interval = NOTE_INTERVAL,
 				       .from = c->opt->verify ? 0 : c->record.done };
-	errcode_t err = bfo_data_write(c->plan, c->r, &c->w, c->opt->memory, c->opt->cache, &p);
+	struct bfo_drain drain = bfo_writer_drain(&c->w);
+	errcode_t err = bfo_data_write(c->plan, c->r, &drain, c->opt->memory, c->opt->cache, &p);
 
 	if (err == BFO_ET_CANCELLED && !c->w.failed)
 		note_progress(c, p.done);

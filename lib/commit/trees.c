@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commit/data.h"
+#include "commit/stem.h"
 #include "plan/map.h"
 
 #define TREE_BYTES (1U << 20)	/* blocks written together */

@@ -201,3 +201,27 @@ errcode_t bfo_writer_flush(struct bfo_writer *w)
 		w->failed = bfo_fail(w->ctx, err, "flushing %s", w->vol->spec);
 	return err;
 }
+
+/* ---- a pipe's end ---- */
+
+static errcode_t drain_write(void *priv, uint64_t blk, uint32_t len, const void *data)
+{
+	struct bfo_writer *w = priv;
+	errcode_t err = bfo_writer_write(w, blk, len, data);
+
+	bfo_volume_write_back(w->vol, blk, len);
+	return err;
+}
+
+static void seal_attributes(void *priv, uint64_t blk, void *block)
+{
+	struct bfo_writer *w = priv;
+
+	ext2fs_ext_attr_block_csum_set(w->vol->fs, 0, blk, block);
+}
+
+struct bfo_drain bfo_writer_drain(struct bfo_writer *w)
+{
+	return (struct bfo_drain) { .block_size = w->vol->block_size, .write = drain_write,
+				    .seal_attributes = seal_attributes, .priv = w, .ctx = &w->ctx };
+}

@@ -10,6 +10,7 @@
 #define BFO_COMMIT_WRITER_H
 
 #include "base/vec.h"
+#include "move/drain.h"
 #include "volume/volume.h"
 
 /* What was written, for reading it back. */
@@ -55,6 +56,9 @@ errcode_t bfo_writer_super(struct bfo_writer *w, struct ext2_super_block *sb);
 
 /* Reads it again into w->super, after its block was written. */
 errcode_t bfo_writer_reread_super(struct bfo_writer *w);
+
+/* What moves data to W: its blocks go where nothing was live before.  W has to stay. */
+struct bfo_drain bfo_writer_drain(struct bfo_writer *w);
 
 /* Everything written so far is on the device when this returns. */
 errcode_t bfo_writer_flush(struct bfo_writer *w);

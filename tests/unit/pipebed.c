@@ -15,7 +15,8 @@ void pipebed_open(struct pipebed *b, uint32_t units, uint64_t memory, uint64_t t
 	slowdisk_reset();
 	b->w = (struct bfo_writer) { .ctx = &b->ctx, .vol = slowdisk_volume() };
 	b->units = units;
-	want_ok(bfo_pipe_open(&b->p, &b->w, SLOWDISK_BS / units, memory * SLOWDISK_BS,
+	b->drain = bfo_writer_drain(&b->w);
+	want_ok(bfo_pipe_open(&b->p, &b->drain, SLOWDISK_BS / units, memory * SLOWDISK_BS,
 			      total * SLOWDISK_BS, b->progress));
 }
 

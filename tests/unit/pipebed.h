@@ -9,13 +9,15 @@
 #ifndef UNIT_PIPEBED_H
 #define UNIT_PIPEBED_H
 
-#include "commit/pipe.h"
+#include "commit/writer.h"
+#include "move/pipe.h"
 #include "slowdisk.h"
 #include "unit.h"
 
 struct pipebed {
 	struct bfo_context ctx;
 	struct bfo_writer w;
+	struct bfo_drain drain;		/* of the writer */
 	struct bfo_pipe p;
 	uint32_t units;			/* of a block */
 	uint64_t end;			/* blocks added: the stem */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_batches.c - commit/batches: how much is worth being read at once, and how
+ * t_batches.c - move/batches: how much is worth being read at once, and how
  */
 #include "bed.h"
-#include "commit/batches.h"
+#include "move/batches.h"
 
 #define BS 4096U
 #define NODES 1024U		/* of 5 blocks each, which follow each other at their destination, */

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_pipe.c - commit/pipe: the writer follows the reader, never overtakes it, and stops when told
+ * t_pipe.c - move/pipe: the writer follows the reader, never overtakes it, and stops when told
  *
  * The target is a disk in memory (slowdisk.h), buffers are filled with what shows whether the
  * writer took it too early (pipebed.h).
  */
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,7 +21,6 @@
 #define BLOCKS SLOWDISK_BLOCKS
 #define CHUNK (BFO_CHUNK_BYTES / BS)	/* 64 blocks */
 #define LONGEST ((8U << 20) / BS)	/* blocks of a write: 128 */
-#define MOMENT 20000			/* microseconds in which a wrong pipe would go on */
 
 /* A random number of writes, neighbours or not; *NEXT: the lowest block not yet used. */
 static void add_random(struct pipebed *b, struct chance *c, struct bfo_buffer *buffer,
@@ -105,10 +107,44 @@ START_TEST(writes_in_order)
 }
 END_TEST
 
+/* True if all threads but this one sleep, as only those do that wait for others. */
+static int others_sleep(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *d;
+	int asleep = 1;
+
+	want(tasks);
+	while ((d = readdir(tasks)) && asleep) {
+		char path[300], state = 'S';
+		FILE *f;
+
+		if (*d->d_name == '.' || atoi(d->d_name) == gettid())
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%s/stat", d->d_name);
+		f = fopen(path, "re");
+		if (f && fscanf(f, "%*d (%*[^)]) %c", &state) == 1)
+			asleep = state == 'S';
+		if (f)
+			fclose(f);
+	}
+	closedir(tasks);
+	return asleep;
+}
+
+/* Waits until the writer can do nothing but wait. */
+static void settle(void)
+{
+	while (!others_sleep())
+		sched_yield();
+}
+
 /* COUNT requests were made, and no more follow. */
 static void want_quiet(size_t count)
 {
-	usleep(MOMENT);
+	if (count)
+		slowdisk_wait(count);
+	settle();
 	want_eq(slowdisk_requests(), count);
 }
 
@@ -301,7 +337,7 @@ START_TEST(says_what_failed_first)
 	slowdisk_fail(1);
 	pipebed_publish(&b, 100, 1);
 	while (!error_of(&b.p))
-		usleep(100);
+		sched_yield();
 	want_err(bfo_pipe_close(&b.p, bfo_fail(&b.ctx, BFO_ET_CANCELLED, "reading")), EIO);
 	want(!strcmp(b.ctx.what, "writing 2 blocks at block 100 of disk"));
 
@@ -313,7 +349,7 @@ START_TEST(says_what_failed_first)
 	bfo_fail(&b.ctx, BFO_ET_CANCELLED, "reading");
 	want(!pthread_create(&w.thread, NULL, wait_close, &w));
 	while (!error_of(&b.p))
-		usleep(100);
+		sched_yield();
 	slowdisk_hold(0);
 	want(!pthread_join(w.thread, NULL));
 	want_err(w.err, BFO_ET_CANCELLED);
@@ -351,7 +387,7 @@ START_TEST(stops_when_told)
 	buffer = pipebed_begin(&b);
 	pipebed_add(&b, buffer, 100, 10, 1);
 	bfo_pipe_publish(&b.p, buffer);
-	usleep(MOMENT);
+	settle();
 	want_err(bfo_pipe_close(&b.p, BFO_ET_CANCELLED), BFO_ET_CANCELLED);
 	want_eq(slowdisk_requests(), 0);
 
@@ -362,7 +398,7 @@ START_TEST(stops_when_told)
 	slowdisk_wait(1);
 	want(!pthread_create(&w.thread, NULL, wait_close, &w));
 	while (!error_of(&b.p))
-		usleep(100);
+		sched_yield();
 	slowdisk_hold(0);
 	want(!pthread_join(w.thread, NULL));
 	want_err(w.err, BFO_ET_CANCELLED);
@@ -439,19 +475,26 @@ START_TEST(tells_progress)
 }
 END_TEST
 
+/* The third write takes two seconds, the others none. */
+static double time_of_writes(void *priv)
+{
+	(void) priv;
+	return slowdisk_requests() < 3 ? 1000 : 1002;
+}
+
 /* Not before the interval has passed, not even for the first time, and not at once again. */
 START_TEST(tells_progress_now_and_then)
 {
 	struct notes notes = { .first = 100 };
-	struct bfo_data_progress progress = { .note = note, .priv = &notes, .interval = 2 };
+	const struct bfo_timer timer = { .now = time_of_writes };
+	struct bfo_data_progress progress = { .note = note, .priv = &notes, .interval = 2,
+					      .timer = &timer };
 	struct pipebed b = { .progress = &progress };
 	struct bfo_buffer *buffer;
 	uint32_t i;
 
 	pipebed_open(&b, 1, 4 * CHUNK, BLOCKS);
 	for (i = 0; i < 4; i++) {
-		if (i == 2)
-			usleep(2000 * 1000);
 		buffer = pipebed_begin(&b);
 		pipebed_add(&b, buffer, 100 + i * 8, 8, 0);
 		bfo_pipe_publish(&b.p, buffer);
@@ -544,10 +587,9 @@ static size_t resident(const struct bfo_buffer *buffer, size_t bytes)
 /* While it waits, the writer takes memory for all chunks of a buffer, and not for more. */
 START_TEST(touches_memory_while_it_waits)
 {
-	size_t bytes = 5 * BFO_CHUNK_BYTES, spare = 4 * BFO_CHUNK_BYTES, had = 0;
+	size_t bytes = 5 * BFO_CHUNK_BYTES, spare = 4 * BFO_CHUNK_BYTES;
 	struct pipebed b = { .progress = NULL };
 	struct bfo_buffer *buffer;
-	int moments;
 
 	pipebed_open(&b, 1, 9 * CHUNK, 9 * CHUNK);
 	buffer = pipebed_begin(&b);
@@ -556,12 +598,9 @@ START_TEST(touches_memory_while_it_waits)
 	want_ok(bfo_pipe_add_write(&b.p, buffer, 0, 100, buffer->used, buffer->used));
 	want_eq(resident(buffer, bytes + spare), 0);
 	bfo_pipe_publish(&b.p, buffer);
-	for (moments = 0; moments < 500 && had < bytes; moments++) {
-		usleep(MOMENT);
-		had = resident(buffer, bytes);
-	}
-	want_eq(had, bytes);
-	usleep(MOMENT);
+	while (resident(buffer, bytes) < bytes)		/* the test's time limit ends that */
+		sched_yield();
+	settle();
 	want(resident(buffer, bytes + spare) < bytes + BFO_CHUNK_BYTES);
 	want_eq(slowdisk_requests(), 0);
 	want_err(bfo_pipe_close(&b.p, BFO_ET_CHANGED), BFO_ET_CHANGED);

@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "commit/fill.h"
+#include "move/fill.h"
 #include "gather/inode_check.h"
 #include "plan/itrees.h"
 
@@ -63,8 +63,8 @@ static void mend_ea(const struct bfo_filler *f, uint32_t index, void *block)
 	struct ext2_ext_attr_header *h = block;
 
 	h->h_refcount = ext2fs_cpu_to_le32(ea->refs);
-	ext2fs_ext_attr_block_csum_set(f->pipe->w->vol->fs, 0,
-				       bfo_plan_block(f->plan, ea->stem, NULL), h);
+	f->pipe->drain->seal_attributes(f->pipe->drain->priv,
+					bfo_plan_block(f->plan, ea->stem, NULL), h);
 }
 
 /* A block made of repacked attributes. */

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "commit/batches.h"
+#include "move/batches.h"
 
 /*
  * 1/8 more than what is wanted costs less than what is avoided by reading it: that nothing is written

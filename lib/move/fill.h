@@ -5,10 +5,10 @@
  * Items come in the plan's order.  Directories and attribute blocks that are new are made in the
  * buffer; for what has to be read from the source there are nodes, and mending when they have been.
  */
-#ifndef BFO_COMMIT_FILL_H
-#define BFO_COMMIT_FILL_H
+#ifndef BFO_MOVE_FILL_H
+#define BFO_MOVE_FILL_H
 
-#include "commit/pipe.h"
+#include "move/pipe.h"
 #include "gather/batch.h"
 #include "plan/dirimage.h"
 #include "plan/eaimage.h"

@@ -8,8 +8,8 @@
  * the target anyway, or where regions that are read as a whole (gather/regions.h) make up for that;
  * all that the memory allows where neither is so.
  */
-#ifndef BFO_COMMIT_BATCHES_H
-#define BFO_COMMIT_BATCHES_H
+#ifndef BFO_MOVE_BATCHES_H
+#define BFO_MOVE_BATCHES_H
 
 #include "gather/batch.h"
 

@@ -12,9 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/pages.h"
-#include "commit/pipe.h"
+#include "move/pipe.h"
 
 #define WRITE_BYTES (8U << 20)		/* longest write */
 
@@ -79,6 +78,14 @@ static uint32_t wait_for(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, 
 	return len;
 }
 
+static double now(const struct bfo_pipe *p)
+{
+	const struct bfo_timer *timer = p->progress && p->progress->timer ? p->progress->timer :
+					&bfo_real_time;
+
+	return timer->now(timer->priv);
+}
+
 /* The stem up to END was written. */
 static errcode_t tell(struct bfo_pipe *p, uint64_t end)
 {
@@ -87,17 +94,17 @@ static errcode_t tell(struct bfo_pipe *p, uint64_t end)
 	if (!p->progress)
 		return 0;
 	p->progress->done = end;
-	if (bfo_clock() < p->told + p->progress->interval)
+	if (now(p) < p->told + p->progress->interval)
 		return 0;
 	err = p->progress->note(p->progress->priv, end);
-	p->told = bfo_clock();
+	p->told = now(p);
 	return err;
 }
 
 static errcode_t write_run(struct bfo_pipe *p, struct bfo_buffer *b,
 			   const struct bfo_buffer_write *run)
 {
-	uint32_t max = WRITE_BYTES / p->w->vol->block_size, done, len, at;
+	uint32_t max = WRITE_BYTES / p->drain->block_size, done, len, at;
 	errcode_t err = 0;
 
 	for (done = 0; done < run->len && !err; done += len) {
@@ -106,9 +113,8 @@ static errcode_t write_run(struct bfo_pipe *p, struct bfo_buffer *b,
 		len = wait_for(p, b, at, len * p->block_units) / p->block_units;
 		if (!len)
 			return p->err;
-		err = bfo_writer_write(p->w, run->blk + done, len,
-				       b->buf + (size_t) at * p->unit);
-		bfo_volume_write_back(p->w->vol, run->blk + done, len);
+		err = p->drain->write(p->drain->priv, run->blk + done, len,
+				      b->buf + (size_t) at * p->unit);
 		if (!err)
 			err = tell(p, run->end - run->len + done + len);
 	}
@@ -170,21 +176,21 @@ static void *writer_main(void *arg)
 	return NULL;
 }
 
-errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint32_t unit, uint64_t memory,
-			uint64_t total, struct bfo_data_progress *progress)
+errcode_t bfo_pipe_open(struct bfo_pipe *p, const struct bfo_drain *drain, uint32_t unit,
+			uint64_t memory, uint64_t total, struct bfo_data_progress *progress)
 {
 	uint64_t units;
 	errcode_t err;
 
 	memset(p, 0, sizeof(*p));
-	p->w = w;
-	p->readers = w->ctx;
-	p->writers.cancel = w->ctx->cancel;
-	w->ctx = &p->writers;
+	p->drain = drain;
+	p->readers = *drain->ctx;
+	p->writers.cancel = p->readers->cancel;
+	*drain->ctx = &p->writers;
 	p->progress = progress;
-	p->told = bfo_clock();
+	p->told = now(p);
 	p->unit = unit;
-	p->block_units = w->vol->block_size / unit;
+	p->block_units = drain->block_size / unit;
 	p->chunk = BFO_CHUNK_BYTES / unit;
 	units = (total <= memory ? total : memory / 2) / unit;
 	p->capacity = units < p->chunk ? p->chunk : units > INT32_MAX ? INT32_MAX : units;
@@ -283,7 +289,7 @@ errcode_t bfo_pipe_close(struct bfo_pipe *p, errcode_t err)
 	pthread_mutex_unlock(&p->lock);
 	if (p->running)
 		pthread_join(p->thread, NULL);
-	p->w->ctx = p->readers;
+	*p->drain->ctx = p->readers;
 	if (p->failed == &p->writers)
 		memcpy(p->readers->what, p->writers.what, sizeof(p->writers.what));
 	free_buffer(p, &p->buffer[0]);

@@ -12,15 +12,16 @@
  * A writer that has to wait touches the memory of what is read to places all over the buffer: to find
  * and clear so much takes as long as to read it, where memory was not used before.
  *
- * Places in a buffer are counted in units: the smaller of the two volumes' blocks.
+ * Places in a buffer are counted in units: the smaller of the source's and the drain's blocks.
  */
-#ifndef BFO_COMMIT_PIPE_H
-#define BFO_COMMIT_PIPE_H
+#ifndef BFO_MOVE_PIPE_H
+#define BFO_MOVE_PIPE_H
 
 #include <pthread.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
-#include "commit/writer.h"
+#include "move/drain.h"
 
 #define BFO_CHUNK_BYTES (4U << 20)
 
@@ -30,6 +31,7 @@ struct bfo_data_progress {
 	errcode_t (*note)(void *priv, uint64_t done);
 	void *priv;
 	double interval;	/* seconds that pass before it is called, and called again */
+	const struct bfo_timer *timer;	/* whose seconds; NULL: the machine's */
 	uint64_t from;		/* blocks of the stem before this one are there already */
 	uint64_t done;		/* returned: were written, whatever came of the rest */
 };
@@ -52,9 +54,9 @@ struct bfo_buffer {
 };
 
 struct bfo_pipe {
-	struct bfo_writer *w;
+	const struct bfo_drain *drain;
 	struct bfo_context *readers;		/* the caller's */
-	struct bfo_context writers;		/* w->ctx while the writer's thread runs */
+	struct bfo_context writers;		/* the drain's while the writer's thread runs */
 	struct bfo_data_progress *progress;	/* told by the writer */
 	double told;			/* seconds: when it was told, or the pipe opened */
 	uint32_t unit;			/* bytes */
@@ -74,11 +76,11 @@ struct bfo_pipe {
 
 /*
  * Two buffers of together MEMORY bytes; or, if all TOTAL bytes fit into that, one that takes them
- * at once (what is never touched takes no memory).  UNIT is in bytes.  PROGRESS may be NULL.  Starts
- * the writer.
+ * at once (what is never touched takes no memory).  UNIT is in bytes.  DRAIN has to stay; PROGRESS may
+ * be NULL.  Starts the writer.
  */
-errcode_t bfo_pipe_open(struct bfo_pipe *p, struct bfo_writer *w, uint32_t unit, uint64_t memory,
-			uint64_t total, struct bfo_data_progress *progress);
+errcode_t bfo_pipe_open(struct bfo_pipe *p, const struct bfo_drain *drain, uint32_t unit,
+			uint64_t memory, uint64_t total, struct bfo_data_progress *progress);
 
 /* Waits until a buffer is free and returns it, emptied. */
 errcode_t bfo_pipe_begin(struct bfo_pipe *p, struct bfo_buffer **buffer);

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
-#include "commit/batches.h"
-#include "commit/data.h"
-#include "commit/fill.h"
+#include "move/batches.h"
+#include "move/data.h"
+#include "move/fill.h"
 #include "plan/itrees.h"
 
 #define BATCH_MIN_CHUNKS 4	/* smallest batch that is tried */
@@ -282,17 +282,17 @@ static errcode_t move_batch(struct mover *m)
 	return !err && bfo_regions_are_lost(&m->regions) ? map_fewer_regions(m) : err;
 }
 
-errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_writer *w,
+errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, const struct bfo_drain *drain,
 			 uint64_t memory, uint64_t cache, struct bfo_data_progress *p)
 {
-	uint32_t from = r->vol->block_size, to = w->vol->block_size, unit = from < to ? from : to;
+	uint32_t from = r->vol->block_size, to = drain->block_size, unit = from < to ? from : to;
 	struct mover m = { .fill = { .plan = plan, .r = r, .pipe = &m.pipe, .from = p->from,
 				     .source_units = from / unit }, .cache = cache,
 			   .total = (plan->data_blocks + plan->ea_len) * to };
 	errcode_t err;
 
 	p->done = p->from;
-	err = bfo_pipe_open(&m.pipe, w, unit, memory, plan->stem_len * to, p);
+	err = bfo_pipe_open(&m.pipe, drain, unit, memory, plan->stem_len * to, p);
 	if (err)
 		return bfo_fail(plan->ctx, err, "starting to move data");
 	err = map_regions(&m);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * data.h - filling the stem: file data, directories, attribute blocks, extent blocks
+ */
+#ifndef BFO_MOVE_DATA_H
+#define BFO_MOVE_DATA_H
+
+#include "move/pipe.h"
+#include "gather/batch.h"
+#include "plan/plan.h"
+
+/*
+ * Moves all items of the plan into DRAIN, but for the part that P says is there already; MEMORY bytes of
+ * batch buffer between reading and writing.  CACHE: so much of the source the page cache may be expected
+ * to keep meanwhile.
+ */
+errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, const struct bfo_drain *drain,
+			 uint64_t memory, uint64_t cache, struct bfo_data_progress *p);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * drain.h - where data goes that has been read: the end of a pipe
+ *
+ * Its owner fills it in.  A volume's is made by its writer (commit/writer.h).
+ */
+#ifndef BFO_MOVE_DRAIN_H
+#define BFO_MOVE_DRAIN_H
+
+#include <stdint.h>
+
+#include "base/context.h"
+
+struct bfo_drain {
+	uint32_t block_size;		/* bytes: what is written are whole blocks */
+	/* Writes LEN blocks at DATA to place BLK; called by one thread, in the order of the plan. */
+	errcode_t (*write)(void *priv, uint64_t blk, uint32_t len, const void *data);
+	/* Makes of BLOCK, attributes in the form of the disk, what is to stand at place BLK. */
+	void (*seal_attributes)(void *priv, uint64_t blk, void *block);
+	void *priv;
+	/* What write() notes failures in: another one while a thread of its own calls that. */
+	struct bfo_context **ctx;
+};
+
+#endif
