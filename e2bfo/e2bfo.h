@@ -27,5 +27,6 @@ int abort_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
 int ls_main(int argc, char **argv);
 int layout_main(int argc, char **argv);
+int order_main(int argc, char **argv);
 
 #endif

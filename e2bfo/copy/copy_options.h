@@ -9,7 +9,7 @@
 
 #include "job/job_options.h"
 #include "e2bfo/argument.h"
-#include "order_options.h"
+#include "e2bfo/order_options.h"
 
 struct copy_options {
 	struct bfo_copy_options job;

@@ -18,8 +18,8 @@
 #include "e2bfo/medium_report.h"
 #include "boot_report.h"
 #include "copy_report.h"
-#include "lists_report.h"
-#include "order_report.h"
+#include "e2bfo/lists_report.h"
+#include "e2bfo/order_report.h"
 
 #define PATH_BYTES 8192
 #define SHOWN_BYTES (4 * PATH_BYTES + 1)

@@ -12,7 +12,7 @@
 #include "boot_report.h"
 #include "copy_report.h"
 #include "copying.h"
-#include "lists_report.h"
+#include "e2bfo/lists_report.h"
 
 void copying_begin(struct copying *c, const char *command, const struct argument_common *common)
 {

@@ -204,6 +204,30 @@ errcode_t bfo_copy_plan(struct bfo_copy *c)
 	return bfo_users_check_again(c->ctx, c->job.source);
 }
 
+errcode_t bfo_copy_order(struct bfo_copy *c, struct bfo_context *ctx,
+			 const struct bfo_copy_options *opt)
+{
+	struct bfo_volume *scratch = NULL;
+	errcode_t err;
+
+	*c = (struct bfo_copy) { .ctx = ctx, .opt = *opt };
+	c->opt.target = opt->source;
+	c->opt.mkfs = 1;
+	err = bfo_copy_open_source(c);
+	if (!err)
+		err = bfo_mkfs_init(&c->mkfs, ctx, c->job.source, &c->opt);
+	if (err)
+		return err;
+	configure(c);
+	err = bfo_job_gather(&c->job);
+	if (!err)
+		err = bfo_sizing_scratch(c, &scratch);
+	if (!err)
+		err = bfo_job_decide(&c->job, scratch);
+	bfo_volume_close(scratch);
+	return err ? err : bfo_users_check_again(ctx, c->job.source);
+}
+
 /* ---- writing ---- */
 
 static errcode_t commit(struct bfo_copy *c)

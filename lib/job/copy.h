@@ -87,6 +87,14 @@ errcode_t bfo_copy_open(struct bfo_copy *c, struct bfo_context *ctx, const struc
  */
 errcode_t bfo_copy_open_source(struct bfo_copy *c);
 
+/*
+ * In place of opening and planning: opens the source and decides what lies next to each other on a new
+ * filesystem like it.  c->order and c->job.plan have the answer; OPT needs no target.  Errors of mke2fs,
+ * too, which makes a scratch file.
+ */
+errcode_t bfo_copy_order(struct bfo_copy *c, struct bfo_context *ctx,
+			 const struct bfo_copy_options *opt);
+
 /* Reads the source and decides everything.  Afterwards bfo_copy_result() tells what would be done. */
 errcode_t bfo_copy_plan(struct bfo_copy *c);
 
@@ -138,6 +146,9 @@ void bfo_format_release(struct bfo_copy *c);
 
 /* Words BFO_ET_BUSY of the target: in use by ourselves, as the source? */
 errcode_t bfo_format_tell_busy(struct bfo_copy *c);
+
+/* Opens a scratch file that is formatted as the target would be: of c->size, or of one that will do. */
+errcode_t bfo_sizing_scratch(struct bfo_copy *c, struct bfo_volume **scratch);
 
 /* Makes the plan on scratch files. */
 errcode_t bfo_sizing_plan(struct bfo_copy *c);

@@ -3,7 +3,7 @@
  * lists.c - the files that list patterns, paths to be copied, and paths in order
  *
  * A list has an entry per line, or with --from0 entries that end in NUL, so that any name can be
- * said.  Empty entries are skipped; in lines, lists of patterns have comments, lists of paths not.
+ * said.  An empty entry ends a group, where that means something; in lines, lists of patterns have comments, lists of paths not.
  * A NUL in a line is none of these: it would hide what follows, mostly all of the list; nor is a
  * carriage return at its end.
  */
@@ -58,6 +58,14 @@ static errcode_t push(struct bfo_list *l, const char *entry, uint32_t line)
 	return err ? err : bfo_vec_push(&l->lines, line);
 }
 
+/* Groups that have no entry are none. */
+static errcode_t end_group(struct bfo_list *l)
+{
+	size_t last = l->ends.n ? l->ends.v[l->ends.n - 1] : 0;
+
+	return l->v.n > last ? bfo_vec_push(&l->ends, l->v.n) : 0;
+}
+
 /*
  * Cuts TEXT into entries; lines that begin with # or ; are none if COMMENTS.  EINVAL: *LINE ends in a
  * carriage return; as DOS writes them, and no name would be found.
@@ -75,7 +83,9 @@ static errcode_t cut(char *text, size_t len, int from0, int comments, struct bfo
 		*end = 0;
 		if (!from0 && end > p && end[-1] == '\r')
 			return EINVAL;
-		if (*p && !(comments && !from0 && strchr("#;", *p)))
+		if (!*p)
+			err = end_group(out);
+		else if (!comments || from0 || !strchr("#;", *p))
 			err = push(out, p, *line);
 	}
 	return err;
@@ -158,6 +168,7 @@ static void free_list(struct bfo_list *l)
 {
 	bfo_vec_free(&l->v);
 	bfo_vec_free(&l->lines);
+	bfo_vec_free(&l->ends);
 	bfo_vec_free(&l->sources);
 }
 

@@ -19,6 +19,7 @@ struct bfo_list_source {
 struct bfo_list {
 	BFO_VEC(const char *) v;
 	bfo_numbers lines;		/* from 1 */
+	bfo_numbers ends;		/* entries before which a group ends, as an empty entry says */
 	BFO_VEC(struct bfo_list_source) sources;
 };
 

@@ -125,8 +125,8 @@ static errcode_t by_mtime(struct bfo_copy *c)
 static errcode_t by_list(struct bfo_copy *c)
 {
 	struct bfo_lists *l = &c->lists;
-	errcode_t err = bfo_sequence_by_list(&c->order.sequence, l->order.v.v, l->order.v.n,
-					     &l->order_missing);
+	errcode_t err = bfo_sequence_by_list(&c->order.sequence, BFO_ORDER_LIST, l->order.v.v,
+					     l->order.v.n, &l->order.ends, &l->order_missing);
 
 	c->order.missing[BFO_ORDER_LIST] = l->order_missing.n;
 	return err;

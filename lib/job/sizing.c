@@ -181,15 +181,24 @@ static errcode_t place_anywhere(struct bfo_copy *c, errcode_t err, struct bfo_vo
 	return failed ? err : bfo_sizing_tell_smallest(c, err);
 }
 
-/* On a scratch file of the size that is given; or of one that will do. */
+errcode_t bfo_sizing_scratch(struct bfo_copy *c, struct bfo_volume **scratch)
+{
+	errcode_t err;
+
+	c->mkfs.inodes = c->job.tree.inodes.n;
+	c->mkfs.generous = 1;
+	err = bfo_mkfs_scratch(&c->mkfs, c->size ? c->size : used_size(c), scratch);
+	if (!c->size && is_too_small(err))
+		err = bfo_mkfs_scratch(&c->mkfs, whole_size(c), scratch);
+	return err;
+}
+
 static errcode_t place_first(struct bfo_copy *c, struct bfo_volume **scratch)
 {
-	errcode_t err = bfo_mkfs_scratch(&c->mkfs, c->size ? c->size : used_size(c), scratch);
+	errcode_t err = bfo_sizing_scratch(c, scratch);
 
 	if (is_too_small(err) && c->size && c->size < used_size(c))
 		return place_anywhere(c, err, scratch);
-	if (!c->size && is_too_small(err))
-		err = bfo_mkfs_scratch(&c->mkfs, whole_size(c), scratch);
 	if (!err)
 		err = bfo_job_decide(&c->job, *scratch);
 	if (err)
@@ -204,11 +213,8 @@ static errcode_t place_first(struct bfo_copy *c, struct bfo_volume **scratch)
 errcode_t bfo_sizing_plan(struct bfo_copy *c)
 {
 	struct bfo_volume *scratch = NULL;
-	errcode_t err;
+	errcode_t err = place_first(c, &scratch);
 
-	c->mkfs.inodes = c->job.tree.inodes.n;
-	c->mkfs.generous = 1;
-	err = place_first(c, &scratch);
 	if (err == BFO_ET_NO_SPACE)
 		err = bfo_sizing_tell_smallest(c, err);
 	if (!err && c->opt.size == BFO_SIZE_MIN)

@@ -213,19 +213,61 @@ errcode_t bfo_sequence_by_time(struct bfo_sequence *s, const uint64_t *times)
 
 /* ---- by list ---- */
 
-errcode_t bfo_sequence_by_list(struct bfo_sequence *s, const char *const *paths, size_t n,
-			       bfo_numbers *missing)
+/* The files that paths BEGIN to END lead to, into ROWS. */
+static errcode_t find_files(struct bfo_sequence *s, const char *const *paths, size_t begin, size_t end,
+			    bfo_rows *rows, bfo_numbers *missing)
 {
 	errcode_t err = 0;
 	bfo_row row;
 	size_t i;
 
-	for (i = 0; i < n && !err; i++) {
+	rows->n = 0;
+	for (i = begin; i < end && !err; i++) {
 		err = bfo_lookup_file(s->plan, bfo_lookup_begin(paths[i]), &row);
-		if (!err && row != BFO_NONE)
-			err = bfo_sequence_take(s, row);
-		else if (!err)
-			err = bfo_vec_push(missing, i);
+		if (!err)
+			err = row != BFO_NONE ? bfo_vec_push(rows, row) : bfo_vec_push(missing, i);
 	}
+	return err;
+}
+
+static errcode_t take_rows(struct bfo_sequence *s, const bfo_rows *rows)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < rows->n && !err; i++)
+		err = bfo_sequence_take(s, rows->v[i]);
+	return err;
+}
+
+/* One that has but one file left is still a group, without a way to it. */
+static errcode_t take_listed_group(struct bfo_sequence *s, int policy, const bfo_rows *rows)
+{
+	errcode_t err = bfo_sequence_take_group(s, policy, 0, rows->v, rows->n);
+
+	if (!err)
+		err = bfo_sequence_group(s, policy);
+	return err ? err : take_rows(s, rows);
+}
+
+errcode_t bfo_sequence_by_list(struct bfo_sequence *s, int policy, const char *const *paths, size_t n,
+			       const bfo_numbers *ends, bfo_numbers *missing)
+{
+	bfo_rows rows = { 0 };
+	size_t i, begin = 0;
+	errcode_t err = 0;
+
+	for (i = 0; i < ends->n && !err; begin = ends->v[i++]) {
+		err = find_files(s, paths, begin, ends->v[i], &rows, missing);
+		if (!err)
+			err = take_listed_group(s, policy, &rows);
+	}
+	if (!err)
+		err = bfo_sequence_group(s, policy);
+	if (!err)
+		err = find_files(s, paths, begin, n, &rows, missing);
+	if (!err)
+		err = take_rows(s, &rows);
+	bfo_vec_free(&rows);
 	return err;
 }

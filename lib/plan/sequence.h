@@ -68,10 +68,11 @@ errcode_t bfo_sequence_by_size(struct bfo_sequence *s);
 errcode_t bfo_sequence_by_time(struct bfo_sequence *s, const uint64_t *times);
 
 /*
- * The files that N paths of the source lead to.  The indexes of those that lead nowhere are added to
- * MISSING; a directory stands for nothing.
+ * The files that N paths of the source lead to.  Where a group of them ends, ENDS has the index of the
+ * path behind it; what follows the last group is in none.  The indexes of paths that lead nowhere are
+ * added to MISSING; a directory stands for nothing.
  */
-errcode_t bfo_sequence_by_list(struct bfo_sequence *s, const char *const *paths, size_t n,
-			       bfo_numbers *missing);
+errcode_t bfo_sequence_by_list(struct bfo_sequence *s, int policy, const char *const *paths, size_t n,
+			       const bfo_numbers *ends, bfo_numbers *missing);
 
 #endif

@@ -336,6 +336,7 @@ START_TEST(goes_by_list_and_name_where_merged)
 	struct bfo_sequence s;
 	struct made m;
 	static const uint32_t lost[] = { 1, 2, 3, 6, 7, 8, 9, 10 };
+	const bfo_numbers no_ends = { 0 };
 	bfo_numbers missing = { 0 };
 
 	make_small(&m);
@@ -343,7 +344,7 @@ START_TEST(goes_by_list_and_name_where_merged)
 	want(made_rec(&m, 20)->state & BFO_INODE_EXISTS);
 	want_ok(bfo_sequence_begin(&s, &m.plan));
 	want_ok(bfo_sequence_group(&s, 9));
-	want_ok(bfo_sequence_by_list(&s, paths, 12, &missing));
+	want_ok(bfo_sequence_by_list(&s, 9, paths, 12, &no_ends, &missing));
 	want_eq(missing.n, 8);
 	want_mem(missing.v, lost, sizeof(lost));
 	bfo_vec_free(&missing);

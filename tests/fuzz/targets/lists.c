@@ -38,6 +38,17 @@ static void match(const struct bfo_list *l)
 	bfo_globs_free(&g);
 }
 
+/* Each ends behind one entry or more. */
+static void check_groups(const struct bfo_list *l)
+{
+	uint32_t last = 0;
+	size_t i;
+
+	for (i = 0; i < l->ends.n; last = l->ends.v[i++])
+		if (l->ends.v[i] <= last || l->ends.v[i] > l->v.n)
+			fuzz_fail("group %zu has no entry, or one that is not there", i);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bfo_copy_options opt = { 0 };
@@ -55,8 +66,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		opt.exclude = &exclude;
 		opt.n_exclude = 1;
 	}
-	if (!bfo_lists_read(&l, &ctx, &opt))
+	if (!bfo_lists_read(&l, &ctx, &opt)) {
+		check_groups(*data & PATHS ? &l.files : &l.exclude);
 		match(*data & PATHS ? &l.files : &l.exclude);
+	}
 	bfo_lists_free(&l);
 	return 0;
 }

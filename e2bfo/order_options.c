@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "e2bfo/argument.h"
-#include "e2bfo/e2bfo.h"
+#include "argument.h"
+#include "e2bfo.h"
 #include "order_options.h"
 
 /* What may stand behind ':'. */
@@ -16,8 +16,8 @@ static int takes(enum bfo_order_policy policy)
 	       policy == BFO_ORDER_LIST || policy == BFO_ORDER_TRACE ? 'f' : 0;
 }
 
-static int read_number(const char *name, const char *text, unsigned long most, int percent,
-		       uint32_t *out)
+int order_number(const char *command, const char *name, const char *text, unsigned long most,
+		 int percent, uint32_t *out)
 {
 	char *end;
 	unsigned long value = strtoul(text, &end, 10);
@@ -25,7 +25,7 @@ static int read_number(const char *name, const char *text, unsigned long most, i
 	if (percent && *end == '%')
 		end++;
 	if (*text < '0' || *text > '9' || *end || !value || value > most)
-		return argument_complain("copy", "%s %s: not a number from 1 to %lu", name, text,
+		return argument_complain(command, "%s %s: not a number from 1 to %lu", name, text,
 					 most);
 	*out = value;
 	return -1;
@@ -45,7 +45,7 @@ static int read_value(struct bfo_order_options *o, enum bfo_order_policy policy,
 	if (policy == BFO_ORDER_TRACE)
 		o->trace = value;
 	if (policy == BFO_ORDER_REFS && value)
-		return read_number("--order refs:", value, BFO_ORDER_DEPTH_MOST, 0, &o->depth);
+		return order_number("copy", "--order refs:", value, BFO_ORDER_DEPTH_MOST, 0, &o->depth);
 	return -1;
 }
 
@@ -93,11 +93,11 @@ static int read_policies(struct bfo_order_options *o, order_texts *texts)
 	return status;
 }
 
-static int read_folder(const char *name, const char **out)
+int order_folder(const char *command, const char *name, const char *text, const char **out)
 {
-	if (*optarg != '/')
-		return argument_complain("copy", "%s '%s': no absolute path", name, optarg);
-	*out = optarg;
+	if (*text != '/')
+		return argument_complain(command, "%s '%s': no absolute path", name, text);
+	*out = text;
 	return -1;
 }
 
@@ -107,13 +107,13 @@ int order_option(struct bfo_order_options *o, order_texts *texts, int c)
 	case OPT_ORDER:
 		return read_policies(o, texts);
 	case OPT_ORDER_SUPPORT:
-		return read_number("--order-support", optarg, 100, 1, &o->support);
+		return order_number("copy", "--order-support", optarg, 100, 1, &o->support);
 	case OPT_ORDER_WINDOW:
-		return read_number("--order-window", optarg, BFO_ORDER_WINDOW_MOST, 0, &o->window);
+		return order_number("copy", "--order-window", optarg, BFO_ORDER_WINDOW_MOST, 0, &o->window);
 	case OPT_ORDER_ROOT:
-		return read_folder("--order-root", &o->root);
+		return order_folder("copy", "--order-root", optarg, &o->root);
 	default:
-		return read_folder("--order-mount", &o->mount);
+		return order_folder("copy", "--order-mount", optarg, &o->mount);
 	}
 }
 

@@ -2,8 +2,8 @@
 /*
  * lists_report.h - what is told of lists: what they name and is not there
  */
-#ifndef E2BFO_COPY_LISTS_REPORT_H
-#define E2BFO_COPY_LISTS_REPORT_H
+#ifndef E2BFO_LISTS_REPORT_H
+#define E2BFO_LISTS_REPORT_H
 
 #include "cli/json.h"
 #include "job/lists.h"

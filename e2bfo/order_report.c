@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * order_report.c - what is told of --order
+ * order_report.c - what is told of files that were put next to each other
  */
 #include <stdio.h>
 
@@ -56,29 +56,40 @@ static const char *leads(enum bfo_order_policy policy, uint64_t n)
 	return n == 1 ? "path leads" : "paths lead";
 }
 
-/* For who may have said it in another way than it is looked for. */
-static const char *advice(enum bfo_order_policy policy, const struct taken *t, uint64_t missing)
+/* Users may have said paths in another way than they are looked for. */
+static void print_advice(FILE *out, enum bfo_order_policy policy)
 {
-	if (t->files || !missing)
-		return "";
-	return policy == BFO_ORDER_TRACE ? " (see --order-mount, --order-root)" :
-	       " (paths begin at the root of the source)";
+	if (policy != BFO_ORDER_TRACE)
+		fputs(" (paths begin at the root of the source)", out);
+	else if (out == stdout)
+		fputs(" (see --order-mount, --order-root)", out);
+	else
+		fputs(" (see --mount, --root)", out);
 }
 
-static void print_policy(const struct bfo_order *o, enum bfo_order_policy policy)
+static void print_policy(FILE *out, const struct bfo_order *o, enum bfo_order_policy policy)
 {
 	struct taken t = taken_by(o, policy);
 
-	printf("Order by %s: %zu %s", bfo_order_word(policy), t.files,
+	fprintf(out, "Order by %s: %zu %s", bfo_order_word(policy), t.files,
 	       policy == BFO_ORDER_NAME || policy == BFO_ORDER_SOURCE ? "files and directories" :
 	       t.files == 1 ? "file" : "files");
 	if (policy == BFO_ORDER_REFS || policy == BFO_ORDER_TRACE)
-		printf(" in %zu group%s", t.groups, t.groups == 1 ? "" : "s");
+		fprintf(out, " in %zu group%s", t.groups, t.groups == 1 ? "" : "s");
 	if (o->missing[policy])
-		printf("; %llu %s to no file that is copied%s",
-		       (unsigned long long) o->missing[policy], leads(policy, o->missing[policy]),
-		       advice(policy, &t, o->missing[policy]));
-	printf(".\n");
+		fprintf(out, "; %llu %s to no file that is copied",
+			(unsigned long long) o->missing[policy], leads(policy, o->missing[policy]));
+	if (o->missing[policy] && !t.files)
+		print_advice(out, policy);
+	fputs(".\n", out);
+}
+
+void order_note(const struct bfo_copy *c)
+{
+	size_t i;
+
+	for (i = 0; c->order.is_made && i < c->opt.order.n; i++)
+		print_policy(stderr, &c->order, c->opt.order.policies[i]);
 }
 
 static void print_group(const struct bfo_order *o, const struct bfo_sequence_group *g, int all)
@@ -107,7 +118,7 @@ void order_print(const struct bfo_copy *c, int groups, int all)
 	for (k = 0; o->is_made && k < opt->n; k++) {
 		if (opt->policies[k] == BFO_ORDER_READDIR)
 			continue;
-		print_policy(o, opt->policies[k]);
+		print_policy(stdout, o, opt->policies[k]);
 		for (i = shown = 0; groups && i < o->sequence.groups.n; i++) {
 			g = &o->sequence.groups.v[i];
 			if (g->policy != (int) opt->policies[k] || !has_groups(opt->policies[k]))

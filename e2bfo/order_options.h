@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * order_options.h - --order and what belongs to it
+ * order_options.h - what lies next to each other: options of copy and order
  */
-#ifndef E2BFO_COPY_ORDER_OPTIONS_H
-#define E2BFO_COPY_ORDER_OPTIONS_H
+#ifndef E2BFO_ORDER_OPTIONS_H
+#define E2BFO_ORDER_OPTIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +32,14 @@ static inline int order_is_option(int c)
 /* Takes option C, with getopt's optarg.  Returns -1 to go on, else the exit status. */
 int order_option(struct bfo_order_options *o, order_texts *texts, int c);
 void order_texts_free(order_texts *texts);
+
+/*
+ * For COMMAND: a number from 1 to MOST, with PERCENT perhaps a % behind it; an absolute path.  NAME is what
+ * the command line calls them.  Return -1 to go on, else the exit status.
+ */
+int order_number(const char *command, const char *name, const char *text, unsigned long most,
+		 int percent, uint32_t *out);
+int order_folder(const char *command, const char *name, const char *text, const char **out);
 
 /* Options that do not go together, or not alone. */
 int order_check(const struct bfo_order_options *o);
