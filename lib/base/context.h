@@ -52,6 +52,8 @@ struct bfo_context {
 	const volatile sig_atomic_t *cancel;
 	/* Folder of temporary files.  NULL: /var/tmp. */
 	const char *temp_dir;
+	/* Bytes of memory that the page cache may take.  0: what the kernel says. */
+	uint64_t spare_memory;
 	/* Sources are read no faster than that.  May be NULL. */
 	struct bfo_pace *pace;
 	/* What the operation that failed last was about: completes "while ...". */

@@ -6,12 +6,15 @@
 
 #include "base/memory.h"
 
-uint64_t bfo_spare_memory(void)
+uint64_t bfo_spare_memory(const struct bfo_context *ctx)
 {
 	unsigned long long kilobytes = 0;
 	char line[128];
-	FILE *f = fopen("/proc/meminfo", "re");
+	FILE *f;
 
+	if (ctx->spare_memory)
+		return ctx->spare_memory;
+	f = fopen("/proc/meminfo", "re");
 	while (f && fgets(line, sizeof(line), f) &&
 	       sscanf(line, "MemAvailable: %llu", &kilobytes) != 1)
 		;

@@ -5,9 +5,9 @@
 #ifndef BFO_BASE_MEMORY_H
 #define BFO_BASE_MEMORY_H
 
-#include <stdint.h>
+#include "base/context.h"
 
-/* Bytes that nobody needs: what the page cache may grow by, or has.  0: not known. */
-uint64_t bfo_spare_memory(void);
+/* Bytes that nobody needs: what the page cache may grow by, or has.  0: not known.  CTX may say it. */
+uint64_t bfo_spare_memory(const struct bfo_context *ctx);
 
 #endif

@@ -225,7 +225,7 @@ static errcode_t fill(struct commit *c)
 	struct bfo_data_progress p = { .note = note_progress, .priv = c, .interval = NOTE_INTERVAL,
 				       .from = c->opt->verify ? 0 : c->record.done };
 	struct bfo_drain drain = bfo_writer_drain(&c->w);
-	errcode_t err = bfo_data_write(c->plan, c->r, &drain, c->opt->memory, c->opt->cache, &p);
+	errcode_t err = bfo_data_write(c->plan, c->r, &drain, c->opt->memory, &p);
 
 	if (err == BFO_ET_CANCELLED && !c->w.failed)
 		note_progress(c, p.done);
@@ -343,9 +343,12 @@ errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bf
 {
 	struct commit c = { .plan = plan, .r = reader, .opt = opt, .w = { .vol = target } };
 	uint64_t reads = reader->reads, read_blocks = reader->blocks;
-	errcode_t err = begin(&c), undo_err;
+	errcode_t err, undo_err;
 	int filled;
 
+	bfo_direct_choose(reader->vol, opt->direct);
+	bfo_direct_choose(target, opt->direct);
+	err = begin(&c);
 	if (!err)
 		err = fill(&c);
 	filled = !err;

@@ -31,7 +31,7 @@
 
 struct bfo_commit_options {
 	uint64_t memory;	/* bytes of batch buffer */
-	uint64_t cache;		/* bytes that the page cache may be expected to keep meanwhile */
+	enum bfo_direct_use direct;	/* bulk of both volumes goes around the page cache */
 	int verify;		/* read back what was written, before and after it goes live */
 	int atomic;		/* by the journal; see bfo_commit_fits() */
 	const char *undo_file;	/* what live blocks held before, for e2undo(8); or NULL */

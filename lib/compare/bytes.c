@@ -20,6 +20,7 @@
 #include "compare/maps.h"
 #include "compare/unread.h"
 #include "compare/window.h"
+#include "gather/cache.h"
 
 struct file {			/* sort key first */
 	uint32_t blk_hi, blk_lo;
@@ -100,13 +101,12 @@ static errcode_t read_rooms(struct batch *b)
 	for (i = 0; i < 2 && !err; i++) {
 		struct reading r = { .b = b, .side = &b->side[i] };
 		struct bfo_sink sink = { .take = take, .place = place, .lost = lose, .priv = &r };
-		struct bfo_reader *reader = b->c->reader[i];
-		bfo_order_list *nodes = &r.side->nodes;
+		struct bfo_cache cache;
 
-		bfo_order_list_sort(nodes);
-		reader->direct = bfo_reader_is_dense(reader, nodes->v, nodes->n);
-		err = bfo_reader_run(reader, nodes->v, nodes->n, &sink);
-		reader->direct = 0;
+		err = bfo_cache_open(&cache, b->c->reader[i], NULL, NULL);
+		if (!err)
+			err = bfo_cache_read(&cache, &r.side->nodes, 0, 0, &sink);
+		bfo_cache_close(&cache);
 	}
 	return err;
 }

@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/bfo_err.h"
 #include "base/pages.h"
@@ -24,16 +23,23 @@
 #include "gather/batch.h"
 #include "gather/read_run.h"
 
-_Static_assert(BFO_REGION_BYTES <= BFO_MERGE_BYTES, "regions are read to the merge buffer");
-
 #define DIRECT_PIECE (64U << 10)	/* bytes: devices take only so many pieces in a request */
 #define SEEK_BYTES (1U << 20)		/* that a disk reads instead of seeking; and what has no */
 #define AT_ONCE_BYTES (128U << 10)	/* moving parts, instead of answering one request more */
-#define WATCH_EVERY 4			/* runs of which one is looked at */
 
 void bfo_order_list_sort(bfo_order_list *list)
 {
 	bfo_sort(list->v, list->n, sizeof(*list->v), 2);
+}
+
+uint64_t bfo_order_list_blocks(const bfo_order_list *list)
+{
+	uint64_t blocks = 0;
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		blocks += list->v[i].len;
+	return blocks;
 }
 
 errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct bfo_volume *vol,
@@ -255,61 +261,11 @@ static errcode_t read_merged(struct bfo_reader *r, const struct bfo_node *nodes,
 	return err;
 }
 
-/*
- * Brings into the page cache what RUN meets of regions that will be wanted as a whole; true if it met
- * any.  What cannot be read there may be in a gap: whose it is, its own request will tell.
- */
-static int fetch_regions(struct bfo_reader *r, const struct bfo_read_run *run)
-{
-	size_t taken = r->regions->taken;
-	uint32_t count, at, n;
-	uint64_t blk;
-
-	while ((count = bfo_regions_take(r->regions, run->blk, run->len, &blk)))
-		for (at = 0; at < count; at += n) {
-			n = count - at < r->most ? count - at : r->most;
-			r->reads++;
-			r->blocks += n;
-			if (!bfo_volume_fetch(r->vol, blk + at, n, r->merge))
-				bfo_regions_read_in_part(r->regions, blk);
-		}
-	return r->regions->taken > taken;
-}
-
-static errcode_t read_run(struct bfo_reader *r, const struct bfo_node *nodes,
-			  const struct bfo_read_run *run, const struct bfo_sink *sink)
+errcode_t bfo_read_run(struct bfo_reader *r, const struct bfo_node *nodes,
+		       const struct bfo_read_run *run, const struct bfo_sink *sink)
 {
 	return run->alone || run->last - run->first == 1 ?
 	       read_node(r, &nodes[run->first], sink) : read_merged(r, nodes, run, sink);
-}
-
-/* True if a device has read for this thread meanwhile, and not because its memory was paged out. */
-static int device_has_read(const struct rusage *before, const struct rusage *after)
-{
-	return after->ru_inblock > before->ru_inblock && after->ru_majflt == before->ru_majflt;
-}
-
-/*
- * By way of regions.  Now and then it is looked at whether the page cache has kept one; when it loses
- * too many, the rest is read without them.
- */
-static errcode_t read_by_regions(struct bfo_reader *r, const struct bfo_node *nodes,
-				 const struct bfo_read_run *run, const struct bfo_sink *sink)
-{
-	struct rusage before = { 0 }, after = { 0 };
-	errcode_t err;
-
-	if (fetch_regions(r, run) || !bfo_regions_hold_all(r->regions, run->blk, run->len) ||
-	    r->reads % WATCH_EVERY)
-		return read_run(r, nodes, run, sink);
-	getrusage(RUSAGE_THREAD, &before);
-	err = read_run(r, nodes, run, sink);
-	getrusage(RUSAGE_THREAD, &after);
-	if (device_has_read(&before, &after))
-		bfo_regions_lose(r->regions, run->blk);
-	if (bfo_regions_are_lost(r->regions))
-		r->regions = NULL;
-	return err;
 }
 
 errcode_t bfo_reader_run(struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
@@ -321,8 +277,7 @@ errcode_t bfo_reader_run(struct bfo_reader *r, const struct bfo_node *nodes, siz
 
 	for (i = 0; i < n; i = run.last) {
 		run = bfo_read_run_next(r, nodes, n, i);
-		err = r->regions ? read_by_regions(r, nodes, &run, sink)
-				 : read_run(r, nodes, &run, sink);
+		err = bfo_read_run(r, nodes, &run, sink);
 		if (err)
 			return err;
 	}

@@ -38,6 +38,9 @@ static inline struct bfo_node bfo_node_make(uint64_t blk, uint32_t len, uint32_t
 /* Sorts nodes by block; equal blocks in any order. */
 void bfo_order_list_sort(bfo_order_list *list);
 
+/* Blocks of all nodes. */
+uint64_t bfo_order_list_blocks(const bfo_order_list *list);
+
 /*
  * What a reader is given.  `take` gets COUNT blocks of NODE from its block AT on, at DATA; every
  * node is delivered whole, in ascending pieces, before the next node begins unless both lie in
@@ -64,8 +67,8 @@ struct bfo_reader {
 	uint32_t most;		/* blocks of a request */
 	void *merge;		/* BFO_MERGE_BYTES */
 	struct iovec *iov;	/* BFO_READ_PIECES */
-	int direct;		/* what is read is bulk: around the page cache (volume/direct.h) */
-	struct bfo_regions *regions;	/* read as a whole when they are met; or NULL */
+	int direct;		/* gather/cache.c's: reads go around the page cache */
+	const struct bfo_regions *regions;	/* gather/cache.c's: those in the page cache; or NULL */
 	uint64_t reads;		/* requests issued */
 	uint64_t blocks;	/* blocks read, gaps included */
 };

@@ -27,4 +27,8 @@ struct bfo_read_run {
 struct bfo_read_run bfo_read_run_next(const struct bfo_reader *r, const struct bfo_node *nodes,
 				      size_t n, size_t first);
 
+/* Reads RUN, to SINK. */
+errcode_t bfo_read_run(struct bfo_reader *r, const struct bfo_node *nodes,
+		       const struct bfo_read_run *run, const struct bfo_sink *sink);
+
 #endif

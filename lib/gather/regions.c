@@ -9,8 +9,6 @@
 #include "gather/regions.h"
 
 #define MOST_WANTED ((1U << 29) - 1)	/* that are counted: damage may claim blocks again and again */
-#define FEW_LOST 4		/* regions; that may happen, */
-#define MANY_LOST 8		/* and to one of so many that were taken */
 
 errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol, uint32_t seek)
 {
@@ -18,7 +16,7 @@ errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol, 
 	s->seek = seek < s->blocks ? seek : s->blocks;	/* reading a region is never dearer */
 	s->n = vol->blocks / s->blocks;		/* what is left at the end is read as it comes */
 	s->next = 0;
-	s->taken = s->lost = s->held = s->most = 0;
+	s->held = s->most = 0;
 	s->v = calloc(s->n + 1, sizeof(*s->v));
 	return s->v ? 0 : ENOMEM;
 }
@@ -87,7 +85,7 @@ void bfo_regions_drop(struct bfo_regions *s, uint64_t blk, uint64_t len)
 /* True if region I is worth being read as a whole, or was. */
 static int is_worth(const struct bfo_regions *s, uint64_t i)
 {
-	return s->v[i].taken || s->v[i].cost >= s->blocks;
+	return s->v[i].taken || (!s->v[i].gone && s->v[i].cost >= s->blocks);
 }
 
 uint64_t bfo_regions_worth(const struct bfo_regions *s)
@@ -134,7 +132,6 @@ uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uin
 		if (!is_worth(s, i) || s->v[i].taken)
 			continue;
 		s->v[i].taken = 1;
-		s->taken++;
 		if (++s->held > s->most)
 			s->most = s->held;
 		*start = i * s->blocks;
@@ -159,22 +156,15 @@ uint32_t bfo_regions_forget(struct bfo_regions *s, uint64_t blk, uint64_t len, u
 
 void bfo_regions_read_in_part(struct bfo_regions *s, uint64_t blk)
 {
-	s->v[blk / s->blocks].in_part = 1;
+	s->v[blk / s->blocks].again = 1;
 }
 
 void bfo_regions_lose(struct bfo_regions *s, uint64_t blk)
 {
 	struct bfo_region *region = &s->v[blk / s->blocks];
 
-	if (region->in_part)
-		return;
 	s->held -= region->taken && region->wanted;
 	region->taken = 0;
-	s->lost += region->again && is_worth(s, blk / s->blocks);
+	region->gone = region->again;
 	region->again = 1;
-}
-
-int bfo_regions_are_lost(const struct bfo_regions *s)
-{
-	return s->lost > FEW_LOST + s->taken / MANY_LOST;
 }

@@ -22,8 +22,8 @@
 struct bfo_region {
 	unsigned int wanted : 29;	/* blocks that will be read */
 	unsigned int taken : 1;		/* the region was brought into the page cache */
-	unsigned int in_part : 1;	/* taken, but some of it could not be read */
-	unsigned int again : 1;		/* the page cache has lost it once */
+	unsigned int again : 1;		/* if the page cache loses it, it is not taken again */
+	unsigned int gone : 1;		/* it was lost, and is never worth being read as a whole */
 	uint32_t cost;			/* of reading them piece by piece: blocks, and seeks */
 };
 
@@ -31,8 +31,6 @@ struct bfo_regions {
 	uint32_t blocks;	/* of a region */
 	uint32_t seek;		/* what that costs, in blocks */
 	uint64_t next;		/* block behind the piece that was added last */
-	size_t taken;		/* regions that were taken */
-	size_t lost;		/* regions that were lost a second time, though still worth it */
 	size_t held;		/* regions that are taken, and of which more will be read */
 	size_t most;		/* the most that were held at a time */
 	struct bfo_region *v;
@@ -88,19 +86,14 @@ uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uin
  */
 uint32_t bfo_regions_forget(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start);
 
-/* Not all of the region of block BLK, which was taken, could be read: that would be so again. */
+/* Not all of the region of block BLK, which was taken, could be read: it will not be taken again. */
 void bfo_regions_read_in_part(struct bfo_regions *s, uint64_t blk);
 
 /*
- * The page cache has lost the region of block BLK, which was taken: it may be again, if that is still
- * worth it and may help.
+ * The page cache has lost the region of block BLK, which was taken.  The first time that says little:
+ * somebody may have dropped the whole cache.  It is taken again if still worth it.  The second time it
+ * is given up.
  */
 void bfo_regions_lose(struct bfo_regions *s, uint64_t blk);
-
-/*
- * True if so many were lost a second time that regions are no use.  A first time does not count: somebody
- * may have dropped the whole cache.
- */
-int bfo_regions_are_lost(const struct bfo_regions *s);
 
 #endif

@@ -16,7 +16,6 @@
 
 #include "base/bfo_err.h"
 #include "base/clock.h"
-#include "base/memory.h"
 #include "gather/bitmap_check.h"
 #include "job/copy.h"
 #include "volume/open.h"
@@ -149,12 +148,6 @@ static errcode_t choose_order(void *priv, struct bfo_job *job)
 	return bfo_order_choose(priv);
 }
 
-/* Bytes of the source that the page cache may be expected to keep while it is copied. */
-static uint64_t cache_for(const struct bfo_volume *source)
-{
-	return bfo_spare_memory() / source->store.caches;
-}
-
 /* How the job is to be done, by the options. */
 static void configure(struct bfo_copy *c)
 {
@@ -169,7 +162,7 @@ static void configure(struct bfo_copy *c)
 	config->filter = &c->lists.filter;
 	config->now = opt->now;
 	config->memory = opt->memory;
-	config->cache = cache_for(c->job.source);
+	config->direct = opt->direct;
 	config->read_gap = opt->read_gap;
 	config->losses = opt->losses;
 	config->dir_fill = opt->dir_fill;
@@ -235,7 +228,6 @@ static errcode_t commit(struct bfo_copy *c)
 	errcode_t err;
 
 	c->writing = c->committing = 1;
-	c->job.source->direct.use = c->job.target->direct.use = c->opt.direct;
 	if (c->job.config.record && !c->opt.verify)
 		c->resumed = c->job.config.record->done * c->job.target->block_size;
 	err = bfo_job_commit(&c->job);

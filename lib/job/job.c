@@ -72,7 +72,7 @@ errcode_t bfo_job_choose_way(struct bfo_job *job, const char *advice)
 errcode_t bfo_job_commit(struct bfo_job *job)
 {
 	const struct bfo_job_config *config = &job->config;
-	struct bfo_commit_options how = { .memory = config->memory, .cache = config->cache,
+	struct bfo_commit_options how = { .memory = config->memory, .direct = config->direct,
 		.verify = config->verify, .atomic = job->is_atomic, .undo_file = config->undo_file,
 		.text = config->text, .text_bytes = config->text_bytes, .record = config->record,
 		.quick = config->is_quick, .itrees = &job->itrees.source };

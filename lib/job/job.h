@@ -44,7 +44,7 @@ struct bfo_job_config {
 	struct bfo_filter *filter;	/* or NULL */
 	int64_t now;			/* time of what is made */
 	uint64_t memory;		/* bytes of buffers */
-	uint64_t cache;			/* bytes that the page cache may be expected to keep */
+	enum bfo_direct_use direct;	/* bulk goes around the page cache */
 	uint64_t read_gap;		/* bytes to be read over instead of a seek */
 	uint64_t losses;		/* those that are accepted: a bit for each kind of finding */
 	uint32_t dir_fill;		/* percent of an htree leaf; 0: as the plan has it by default */

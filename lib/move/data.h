@@ -11,10 +11,9 @@
 
 /*
  * Moves all items of the plan into DRAIN, but for the part that P says is there already; MEMORY bytes of
- * batch buffer between reading and writing.  CACHE: so much of the source the page cache may be expected
- * to keep meanwhile.
+ * batch buffer between reading and writing.
  */
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, const struct bfo_drain *drain,
-			 uint64_t memory, uint64_t cache, struct bfo_data_progress *p);
+			 uint64_t memory, struct bfo_data_progress *p);
 
 #endif

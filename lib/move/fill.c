@@ -380,11 +380,6 @@ errcode_t bfo_fill_mend(struct bfo_filler *f, const struct bfo_node *node, uint3
 	return 0;
 }
 
-int bfo_fill_is_of_table(const struct bfo_node *node)
-{
-	return !!(node->tag & TAG_INLINE);
-}
-
 int bfo_fill_may_be_lost(const struct bfo_node *node)
 {
 	return !(node->tag & (TAG_EA | TAG_INLINE | TAG_WHOLE));

@@ -65,9 +65,6 @@ errcode_t bfo_fill_mend(struct bfo_filler *f, const struct bfo_node *node, uint3
 const struct bfo_ea *bfo_fill_first_ea(const struct bfo_plan *plan, const struct bfo_inode *rec,
 				       uint64_t ea_end);
 
-/* True if NODE is a block of an inode table: neither a part of a segment nor a block of attributes. */
-int bfo_fill_is_of_table(const struct bfo_node *node);
-
 /* True if zeroes may take the place of what of NODE cannot be read: it is data. */
 int bfo_fill_may_be_lost(const struct bfo_node *node);
 

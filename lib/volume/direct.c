@@ -31,6 +31,16 @@ static void open_once(struct bfo_volume *vol)
 	d->align = sector > SECTOR ? sector : SECTOR;
 }
 
+void bfo_direct_choose(struct bfo_volume *vol, enum bfo_direct_use use)
+{
+	vol->direct.use = use;
+}
+
+int bfo_direct_always(const struct bfo_volume *vol)
+{
+	return vol->direct.use == BFO_DIRECT_ALWAYS;
+}
+
 int bfo_direct_wanted(struct bfo_volume *vol)
 {
 	struct bfo_direct *d = &vol->direct;

@@ -23,15 +23,21 @@ enum bfo_direct_use {
 };
 
 struct bfo_direct {
-	enum bfo_direct_use use;	/* for bulk; the caller's, once the volume is open */
+	enum bfo_direct_use use;	/* for bulk */
 	int tried;			/* fd was asked for */
 	int fd;				/* opened like the volume; -1 if that cannot be done */
 	int device;			/* it is a block device */
 	uint32_t align;			/* bytes: addresses, places and lengths are multiples */
 };
 
+/* From now on. */
+void bfo_direct_choose(struct bfo_volume *vol, enum bfo_direct_use use);
+
 /* True if bulk of VOL is to be read, and written, directly. */
 int bfo_direct_wanted(struct bfo_volume *vol);
+
+/* True if that was chosen for whatever VOL is. */
+int bfo_direct_always(const struct bfo_volume *vol);
 
 /*
  * Reads the N pieces of IOV, LEN bytes together, from byte AT of the device or file; EINVAL if that

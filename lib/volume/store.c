@@ -191,7 +191,6 @@ static int step_loop_by_name(struct bfo_store *s, int *err)
 	path[len && path[len - 1] == '\n' ? len - 1 : len] = 0;
 	if (offset < 0 || stat(path, &st) || (!S_ISBLK(st.st_mode) && !S_ISREG(st.st_mode)))
 		return 0;
-	s->caches += sysfs_number(s->dev, "loop/dio", err) != 1;
 	s->dev = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
 	s->ino = S_ISBLK(st.st_mode) ? 0 : st.st_ino;
 	s->start += offset;
@@ -222,7 +221,6 @@ static int step_loop(struct bfo_store *s, int *err)
 	s->dev = info.lo_rdevice ? info.lo_rdevice : info.lo_device;
 	s->ino = info.lo_rdevice ? 0 : info.lo_inode;
 	s->start += info.lo_offset;
-	s->caches += !(info.lo_flags & LO_FLAGS_DIRECT_IO);
 	return 1;
 }
 
@@ -257,7 +255,6 @@ errcode_t bfo_store_identify(struct bfo_context *ctx, const char *path, uint64_t
 	store->dev = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
 	store->ino = S_ISBLK(st.st_mode) ? 0 : st.st_ino;
 	store->start = offset;
-	store->caches = 1;
 	store->size = size > offset ? size - offset : 0;
 	err = descend(store);
 	return err ? bfo_fail(ctx, err, "looking for what %s is a part of", path) : 0;

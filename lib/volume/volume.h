@@ -23,7 +23,6 @@ struct bfo_store {
 	dev_t dev;		/* filesystem of the image file, or the disk itself */
 	ino_t ino;		/* inode of the image file; 0 for a disk */
 	uint64_t start, size;	/* bytes */
-	unsigned int caches;	/* times that the page cache has what is read: once more by loop devices */
 };
 
 struct bfo_volume {

@@ -132,14 +132,25 @@ void bed_add(struct bed *b, uint64_t blk, uint32_t len, uint32_t guard)
 	b->room_blocks += guard + len;
 }
 
-errcode_t bed_run(struct bed *b)
+static void make_room(struct bed *b)
 {
 	size_t bytes = b->room_blocks * b->vol->block_size;
 
 	free(b->room);
 	b->room = unit_alloc(bytes);
 	memset(b->room, POISON, bytes);
+}
+
+errcode_t bed_run(struct bed *b)
+{
+	make_room(b);
 	return bfo_reader_run(&b->r, b->nodes.v, b->nodes.n, &b->sink);
+}
+
+errcode_t bed_read(struct bed *b, struct bfo_cache *cache, int all, int by_regions)
+{
+	make_room(b);
+	return bfo_cache_read(cache, &b->nodes, all, by_regions, &b->sink);
 }
 
 static int is_poison(const void *data, size_t bytes)

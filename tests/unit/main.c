@@ -45,6 +45,7 @@ Suite *media_suite(void);
 Suite *mine_suite(void);
 Suite *refs_suite(void);
 Suite *regions_suite(void);
+Suite *cache_suite(void);
 Suite *trace_text_suite(void);
 Suite *merge_suite(void);
 Suite *merge_clash_suite(void);
@@ -91,7 +92,7 @@ static Suite *(*const suites[])(void) = {
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite, space_suite,
 	runs_suite, inode_image_suite, xattr_suite, xattr_split_suite, xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
-	batch_suite, batch_random_suite, pace_suite, regions_suite, media_suite, mapfile_suite,
+	batch_suite, batch_random_suite, pace_suite, regions_suite, cache_suite, media_suite, mapfile_suite,
 	batches_suite, pipe_suite, reread_suite, commit_suite, commit_fail_suite,
 	journal_suite, record_suite, commit_fit_suite, transaction_suite, digest_suite,
 	quota_slot_suite, replay_suite,

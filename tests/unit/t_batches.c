@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_batches.c - move/batches: how much is worth being read at once, and how
+ * t_batches.c - move/batches, gather/cache: how much is worth being read at once, and how
  */
 #include "bed.h"
 #include "move/batches.h"
@@ -12,18 +12,18 @@
 #define SMALLEST 80U		/* units: 16 nodes */
 
 static struct bed b;
-static struct bfo_regions regions;
+static struct bfo_cache cache;
 
 static void begin(void)
 {
 	bed_open(&b, BS, LAST, 0, NULL);
 	bed_again(&b, 64 * BS, 0);
-	want_ok(bfo_regions_init(&regions, b.vol, 64));
+	want_ok(bfo_cache_open(&cache, &b.r, NULL, NULL));
 }
 
 static void end(void)
 {
-	bfo_regions_free(&regions);
+	bfo_cache_close(&cache);
 	bed_close(&b);
 }
 
@@ -50,23 +50,26 @@ static void in_heaps(uint32_t heaps)
 		add(i % (NODES / heaps) * heaps + i / (NODES / heaps));
 }
 
-static void want_size(uint32_t most, uint32_t wanted)
+/* LEN blocks from FIRST on are going to be read. */
+static void expect(uint32_t first, uint32_t len)
 {
-	struct bfo_batching how = { .size = most };
-
-	want_ok(bfo_batches_choose(&b.r, &b.nodes, SMALLEST, &how));
-	want_eq(how.size, wanted);
-	want(!how.regions);
+	if (!cache.regions.n)
+		want_ok(bfo_regions_init(&cache.regions, b.vol, 64));
+	bfo_regions_add(&cache.regions, first, len);
 }
 
-/* The same, with regions, which are used or not. */
 static void want_way(uint32_t most, uint32_t wanted, int by_regions)
 {
-	struct bfo_batching how = { .size = most, .regions = &regions };
+	struct bfo_cache_way way = { .size = most };
 
-	want_ok(bfo_batches_choose(&b.r, &b.nodes, SMALLEST, &how));
-	want_eq(how.size, wanted);
-	want(how.regions == (by_regions ? &regions : NULL));
+	want_ok(bfo_batches_choose(&cache, &b.nodes, SMALLEST, &way));
+	want_eq(way.size, wanted);
+	want_eq(way.by_regions, by_regions);
+}
+
+static void want_size(uint32_t most, uint32_t wanted)
+{
+	want_way(most, wanted, 0);
 }
 
 START_TEST(in_order_as_little_as_can_be)
@@ -133,7 +136,7 @@ START_TEST(scattered_as_little_as_can_be_by_regions)
 {
 	begin();
 	in_heaps(16);
-	bfo_regions_add(&regions, 0, LAST);
+	expect(0, LAST);
 	want_way(LAST, SMALLEST, 1);
 	want_way(SMALLEST / 2, SMALLEST / 2, 1);
 	end();
@@ -147,9 +150,9 @@ START_TEST(in_order_without_regions)
 
 	begin();
 	in_groups(1);
-	bfo_regions_add(&regions, 0, LAST);
+	expect(0, LAST);
 	want_way(LAST, SMALLEST, 0);
-	want(bfo_regions_take(&regions, LAST - 1, 1, &start));
+	want(bfo_regions_take(&cache.regions, LAST - 1, 1, &start));
 	want_way(LAST, SMALLEST, 1);
 	end();
 }
@@ -165,10 +168,10 @@ START_TEST(regions_belong_to_all_that_want_them)
 	b.r.gap = 16;
 	b.nodes.n /= 8;
 	for (i = 0; i < b.nodes.n; i++)
-		bfo_regions_add(&regions, bfo_node_blk(&b.nodes.v[i]), LEN);
+		expect(bfo_node_blk(&b.nodes.v[i]), LEN);
 	want_way(LAST, LAST / 8, 0);
 	for (; i < NODES; i++)
-		bfo_regions_add(&regions, bfo_node_blk(&b.nodes.v[i]), LEN);
+		expect(bfo_node_blk(&b.nodes.v[i]), LEN);
 	want_way(LAST, SMALLEST, 1);
 	end();
 }
@@ -179,7 +182,7 @@ START_TEST(what_is_not_in_regions_counts)
 {
 	begin();
 	in_heaps(16);
-	bfo_regions_add(&regions, 0, LAST / 2);
+	expect(0, LAST / 2);
 	want_way(LAST, LAST, 0);
 	end();
 }
@@ -195,7 +198,7 @@ START_TEST(seeks_between_regions_count)
 		in = i % (NODES / 4);
 		add((3 - i / (NODES / 4)) * (NODES / 4) + in % 16 * 16 + in / 16);
 	}
-	bfo_regions_add(&regions, 0, LAST);
+	expect(0, LAST);
 	b.r.gap = 16;
 	want_way(LAST, SMALLEST, 1);
 	b.r.gap = 64;

@@ -223,14 +223,13 @@ static void read_some(struct bed *b, int way, struct bfo_regions *regions)
 		{ 10, 3 }, { 14, 1 }, { 20, 60 }, { 200, 1500 }, { 1800, 2 }, { 1803, 5 },
 		{ 3000, 1 }, { 4000, 1 },
 	};
+	struct bfo_cache cache = { .r = &b->r, .regions = *regions };
 	size_t i;
 
 	bed_again(b, 16 * BS, way != MERGED);
-	b->r.direct = way == DIRECT;
-	b->r.regions = way == REGIONS ? regions : NULL;
 	for (i = 0; i < sizeof(nodes) / sizeof(*nodes); i++)
 		bed_add(b, nodes[i].blk, nodes[i].len, 1);
-	want_ok(bed_run(b));
+	want_ok(bed_read(b, &cache, way == DIRECT, way == REGIONS));
 	bed_want_all(b);
 }
 
@@ -247,7 +246,7 @@ START_TEST(the_reader_keeps_to_it)
 	want_ok(bfo_regions_init(&regions, b.vol, 64));
 	bfo_regions_add(&regions, 0, 5000);
 	b.vol->pace = &p;
-	b.vol->direct.use = _i == DIRECT ? BFO_DIRECT_ALWAYS : BFO_DIRECT_NEVER;
+	bfo_direct_choose(b.vol, _i == DIRECT ? BFO_DIRECT_ALWAYS : BFO_DIRECT_NEVER);
 	count_reads_of(b.path);
 	read_some(&b, _i, &regions);
 	want_eq(counted.bytes, taken(&p));

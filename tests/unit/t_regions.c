@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_regions.c - gather/regions: which are worth being read as a whole, and what the reader makes of it
+ * t_regions.c - gather/regions: which are worth being read as a whole
  */
 #include <stdlib.h>
 #include <string.h>
@@ -186,42 +186,36 @@ START_TEST(what_is_lost_is_taken_again_if_still_worth_it)
 }
 END_TEST
 
+/* The second time it is given up, as long as it may be wanted. */
+START_TEST(what_is_lost_twice_is_given_up)
+{
+	begin();
+	bfo_regions_add(&regions, 0, 3 * REGION);
+	want_taken(REGION, 1, REGION);
+	bfo_regions_lose(&regions, REGION);
+	want_taken(REGION, 1, REGION);
+	want(is_worth(1));
+	bfo_regions_lose(&regions, REGION + 1);
+	want(!is_worth(1));
+	want_none(REGION, REGION);
+	want_eq(regions.held, 0);
+	bfo_regions_add(&regions, REGION, REGION);
+	want(!is_worth(1) && is_worth(2));
+	end();
+}
+END_TEST
+
 START_TEST(what_could_not_be_read_whole_is_not_tried_again)
 {
 	begin();
 	bfo_regions_add(&regions, 0, LAST);
 	want_taken(REGION, 1, REGION);
 	bfo_regions_read_in_part(&regions, REGION);
-	bfo_regions_lose(&regions, REGION + 7);
 	want(is_worth(1));
+	bfo_regions_lose(&regions, REGION + 7);
+	want(!is_worth(1));
 	want_none(REGION, REGION);
-	bfo_regions_lose(&regions, REGION);
-	want_eq(regions.lost, 0);
 	end();
-}
-END_TEST
-
-START_TEST(one_in_eight_is_too_many_to_lose_again)
-{
-	int i;
-
-	begin();
-	bfo_regions_add(&regions, 0, REGION);
-	for (i = 0; i < 5; i++) {			/* a few do not count, nor does the first time */
-		want_taken(0, 1, 0);
-		bfo_regions_lose(&regions, 0);
-	}
-	want(!bfo_regions_are_lost(&regions));
-	want_taken(0, 1, 0);
-	bfo_regions_lose(&regions, 0);
-	want(bfo_regions_are_lost(&regions));
-	regions.taken = 8;				/* others, that were not */
-	want(!bfo_regions_are_lost(&regions));
-	want_taken(0, 1, 0);
-	bfo_regions_lose(&regions, 0);
-	want(bfo_regions_are_lost(&regions));
-	end();
-	want(!bfo_regions_are_lost(&regions));
 }
 END_TEST
 
@@ -334,52 +328,6 @@ START_TEST(a_copy_is_taken_by_itself)
 }
 END_TEST
 
-/* Two pieces of one region, one of another, one of a third that is hardly wanted. */
-START_TEST(a_reader_reads_them_before_their_pieces)
-{
-	int round;
-
-	begin();
-	bfo_regions_add(&regions, 0, 2 * REGION);
-	for (round = 0; round < 2; round++) {
-		bed_again(&b, 0, 1);
-		b.r.regions = &regions;
-		bed_add(&b, 10, 1, 1);
-		bed_add(&b, 700, 2, 1);
-		bed_add(&b, REGION + 20, 3, 1);
-		bed_add(&b, 3 * REGION, 4, 1);
-		want_ok(bed_run(&b));
-		bed_want_all(&b);
-		want_eq(b.r.reads, 4 + (round ? 0 : 2));
-		want_eq(b.r.blocks, 10 + (round ? 0 : 2 * REGION));
-	}
-	end();
-}
-END_TEST
-
-/* Between pieces of regions that are in the cache, and elsewhere: gaps of 4 blocks, of 5, and of 8. */
-START_TEST(a_reader_reads_over_less_in_them)
-{
-	uint64_t base;
-
-	begin();
-	bfo_regions_add(&regions, 0, REGION);
-	for (base = 0; base <= 2 * REGION; base += 2 * REGION) {
-		bed_again(&b, 8 * BS, 1);
-		b.r.regions = &regions;
-		bed_add(&b, base + 10, 1, 1);
-		bed_add(&b, base + 15, 1, 1);
-		bed_add(&b, base + 21, 1, 1);
-		bed_add(&b, base + 30, 1, 1);
-		want_ok(bed_run(&b));
-		bed_want_all(&b);
-		want_eq(b.r.reads, base ? 1 : 1 + 3);
-		want_eq(b.r.blocks, base ? 21 : REGION + 6 + 1 + 1);
-	}
-	end();
-}
-END_TEST
-
 Suite *regions_suite(void)
 {
 	Suite *s = suite_create("regions");
@@ -393,8 +341,7 @@ Suite *regions_suite(void)
 	unit_case(s, "what_came_without_them_counts_no_more",
 		  what_came_without_them_counts_no_more, 0);
 	unit_case(s, "who_wants_them_shares_them", who_wants_them_shares_them, 0);
-	unit_case(s, "one_in_eight_is_too_many_to_lose_again",
-		  one_in_eight_is_too_many_to_lose_again, 0);
+	unit_case(s, "what_is_lost_twice_is_given_up", what_is_lost_twice_is_given_up, 0);
 	unit_case(s, "what_could_not_be_read_whole_is_not_tried_again",
 		  what_could_not_be_read_whole_is_not_tried_again, 0);
 	unit_case(s, "one_has_all_of_it_or_not", one_has_all_of_it_or_not, 0);
@@ -406,8 +353,5 @@ Suite *regions_suite(void)
 		  what_was_taken_is_forgotten_once_nobody_wants_it, 0);
 	unit_case(s, "claims_without_end", claims_without_end, 0);
 	unit_case(s, "a_copy_is_taken_by_itself", a_copy_is_taken_by_itself, 0);
-	unit_case(s, "a_reader_reads_over_less_in_them", a_reader_reads_over_less_in_them, 0);
-	unit_case(s, "a_reader_reads_them_before_their_pieces",
-		  a_reader_reads_them_before_their_pieces, 0);
 	return s;
 }

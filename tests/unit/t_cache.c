@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * t_cache.c - gather/cache: what is read by way of the page cache, and how
+ */
+#include "bed.h"
+
+#define BS 4096U
+#define REGION (BFO_REGION_BYTES / BS)		/* 1,280 blocks */
+#define LAST (4 * REGION + 100)			/* blocks of the volume: four, and some more */
+
+static struct bed b;
+static struct bfo_cache cache;
+
+static void begin(uint64_t spare_memory)
+{
+	bed_open(&b, BS, LAST, 0, NULL);
+	bed_again(&b, 16 * BS, 0);
+	b.ctx.spare_memory = spare_memory;
+}
+
+static void end(void)
+{
+	bfo_cache_close(&cache);
+	bed_close(&b);
+}
+
+/* Every second block of four regions: first of the first N of them in turn, then of the others. */
+static void scattered(const void *priv, struct bfo_regions *to, bfo_cache_use *use)
+{
+	uint32_t n = *(const int *) priv, at, i, first;
+
+	for (first = 0; first + n <= 4; first += n)
+		for (at = 0; at < REGION; at += 2)
+			for (i = first; i < first + n; i++)
+				use(to, i * REGION + at, 1);
+}
+
+/* Whether regions are used, N of which are in use at a time. */
+static int uses_regions(int n, uint64_t spare_memory)
+{
+	int used;
+
+	begin(spare_memory);
+	want_ok(bfo_cache_open(&cache, &b.r, scattered, &n));
+	used = cache.regions.n > 0;
+	end();
+	return used;
+}
+
+START_TEST(regions_need_room_for_those_in_use)
+{
+	int n;
+
+	for (n = 1; n <= 4; n *= 2) {
+		want(uses_regions(n, (uint64_t) n * BFO_REGION_BYTES));
+		want(!uses_regions(n, (uint64_t) n * BFO_REGION_BYTES - 1));
+	}
+}
+END_TEST
+
+static void in_order(const void *priv, struct bfo_regions *to, bfo_cache_use *use)
+{
+	uint64_t at;
+
+	(void) priv;
+	for (at = 0; at < LAST; at += 128)
+		use(to, at, 1);
+}
+
+static void nothing(const void *priv, struct bfo_regions *to, bfo_cache_use *use)
+{
+	(void) priv;
+	(void) to;
+	(void) use;
+}
+
+START_TEST(no_regions_for_what_needs_none)
+{
+	bfo_cache_wants *const wants[] = { NULL, nothing, in_order };
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		begin(UINT64_MAX);
+		want_ok(bfo_cache_open(&cache, &b.r, wants[i], NULL));
+		want(!cache.regions.n);
+		end();
+	}
+}
+END_TEST
+
+/* On media that are known to be bad, and where nothing may go through the page cache. */
+START_TEST(no_regions_where_more_must_not_be_read)
+{
+	int n = 1, why;
+
+	for (why = 0; why < 3; why++) {
+		begin(UINT64_MAX);
+		if (why == 0)
+			b.vol->media.opt.mode = BFO_MEDIA_ZERO;
+		else if (why == 1)
+			want_ok(bfo_media_note_bad(b.vol, 7));
+		else
+			bfo_direct_choose(b.vol, BFO_DIRECT_ALWAYS);
+		want_ok(bfo_cache_open(&cache, &b.r, scattered, &n));
+		want(!cache.regions.n);
+		end();
+	}
+}
+END_TEST
+
+/* A file leaves the page cache only if there is no room for all. */
+START_TEST(a_file_is_forgotten_if_it_has_no_room)
+{
+	int n = 1;
+
+	begin(3 * BFO_REGION_BYTES);		/* the first one is in order, without a seek */
+	want_ok(bfo_cache_open(&cache, &b.r, scattered, &n));
+	want(!cache.forgets);
+	b.ctx.spare_memory--;
+	bfo_cache_close(&cache);
+	want_ok(bfo_cache_open(&cache, &b.r, scattered, &n));
+	want(cache.forgets);
+	end();
+}
+END_TEST
+
+/* Two pieces of one region, one of another, one of a third that is hardly wanted. */
+START_TEST(reads_regions_before_their_pieces)
+{
+	int round;
+
+	begin(0);
+	want_ok(bfo_regions_init(&cache.regions, b.vol, 64));
+	cache.r = &b.r;
+	bfo_regions_add(&cache.regions, 0, 2 * REGION);
+	for (round = 0; round < 2; round++) {
+		bed_again(&b, 0, 1);
+		bed_add(&b, 10, 1, 1);
+		bed_add(&b, 700, 2, 1);
+		bed_add(&b, REGION + 20, 3, 1);
+		bed_add(&b, 3 * REGION, 4, 1);
+		want_ok(bed_read(&b, &cache, 0, 1));
+		bed_want_all(&b);
+		want_eq(b.r.reads, 4 + (round ? 0 : 2));
+		want_eq(b.r.blocks, 10 + (round ? 0 : 2 * REGION));
+	}
+	end();
+}
+END_TEST
+
+/* Between pieces of regions that are in the cache, and elsewhere: gaps of 4 blocks, of 5, and of 8. */
+START_TEST(reads_over_less_in_regions)
+{
+	uint64_t base;
+
+	begin(0);
+	want_ok(bfo_regions_init(&cache.regions, b.vol, 64));
+	cache.r = &b.r;
+	bfo_regions_add(&cache.regions, 0, REGION);
+	for (base = 0; base <= 2 * REGION; base += 2 * REGION) {
+		bed_again(&b, 8 * BS, 1);
+		bed_add(&b, base + 10, 1, 1);
+		bed_add(&b, base + 15, 1, 1);
+		bed_add(&b, base + 21, 1, 1);
+		bed_add(&b, base + 30, 1, 1);
+		want_ok(bed_read(&b, &cache, 0, 1));
+		bed_want_all(&b);
+		want_eq(b.r.reads, base ? 1 : 1 + 3);
+		want_eq(b.r.blocks, base ? 21 : REGION + 6 + 1 + 1);
+	}
+	end();
+}
+END_TEST
+
+/* However it is read, what was read is wanted no more, and the last piece ends the use of a region. */
+START_TEST(what_was_read_is_wanted_no_more)
+{
+	int by_regions;
+	uint64_t start;
+
+	for (by_regions = 0; by_regions < 2; by_regions++) {
+		begin(0);
+		want_ok(bfo_regions_init(&cache.regions, b.vol, 64));
+		cache.r = &b.r;
+		bfo_regions_add(&cache.regions, 0, REGION);
+		want_eq(bfo_regions_take(&cache.regions, 0, 1, &start), REGION);
+		bed_add(&b, 0, REGION / 2, 0);
+		want_ok(bed_read(&b, &cache, 0, by_regions));
+		want_eq(cache.regions.held, 1);
+		bed_again(&b, 0, 0);
+		bed_add(&b, REGION / 2, REGION / 2, 0);
+		want_ok(bed_read(&b, &cache, 0, by_regions));
+		want_eq(cache.regions.held, 0);
+		want_eq(bfo_regions_forget(&cache.regions, 0, 1, &start), REGION);
+		end();
+	}
+}
+END_TEST
+
+/* The first of two regions, of which the second goes on to be wanted. */
+START_TEST(forgets_behind_the_last_piece)
+{
+	uint64_t start;
+
+	begin(0);
+	want_ok(bfo_regions_init(&cache.regions, b.vol, 64));
+	cache.r = &b.r;
+	cache.forgets = 1;
+	bfo_regions_add(&cache.regions, 0, 2 * REGION);
+	bed_add(&b, 0, REGION, 0);
+	bed_add(&b, REGION, 1, 0);
+	want_ok(bed_read(&b, &cache, 0, 1));
+	bed_want_all(&b);
+	want(!bfo_regions_hold(&cache.regions, 0));
+	want(bfo_regions_hold(&cache.regions, REGION));
+	want_eq(bfo_regions_forget(&cache.regions, 0, LAST, &start), 0);
+	end();
+}
+END_TEST
+
+Suite *cache_suite(void)
+{
+	Suite *s = suite_create("cache");
+
+	unit_case(s, "regions_need_room_for_those_in_use", regions_need_room_for_those_in_use, 0);
+	unit_case(s, "no_regions_for_what_needs_none", no_regions_for_what_needs_none, 0);
+	unit_case(s, "no_regions_where_more_must_not_be_read",
+		  no_regions_where_more_must_not_be_read, 0);
+	unit_case(s, "a_file_is_forgotten_if_it_has_no_room",
+		  a_file_is_forgotten_if_it_has_no_room, 0);
+	unit_case(s, "reads_regions_before_their_pieces", reads_regions_before_their_pieces, 0);
+	unit_case(s, "reads_over_less_in_regions", reads_over_less_in_regions, 0);
+	unit_case(s, "what_was_read_is_wanted_no_more", what_was_read_is_wanted_no_more, 0);
+	unit_case(s, "forgets_behind_the_last_piece", forgets_behind_the_last_piece, 0);
+	return s;
+}
