@@ -105,7 +105,7 @@ static errcode_t read_rooms(struct batch *b)
 
 		err = bfo_cache_open(&cache, b->c->reader[i], NULL, NULL);
 		if (!err)
-			err = bfo_cache_read(&cache, &r.side->nodes, 0, 0, &sink);
+			err = bfo_cache_read(&cache, &r.side->nodes, 0, &sink);
 		bfo_cache_close(&cache);
 	}
 	return err;

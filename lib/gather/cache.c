@@ -66,6 +66,7 @@ errcode_t bfo_cache_open(struct bfo_cache *c, struct bfo_reader *r, bfo_cache_wa
 	*c = (struct bfo_cache) { .r = r };
 	if (!wants || !may_use_regions(r->vol))
 		return 0;
+	c->is_foretold = 1;
 	err = bfo_regions_init(&c->regions, r->vol, bfo_reader_seek(r));
 	if (!err) {
 		wants(priv, &c->regions, bfo_regions_add);
@@ -281,7 +282,7 @@ static errcode_t read_all_by_regions(struct bfo_cache *c, const bfo_order_list *
 	return err;
 }
 
-errcode_t bfo_cache_read(struct bfo_cache *c, bfo_order_list *batch, int all, int by_regions,
+errcode_t bfo_cache_read(struct bfo_cache *c, bfo_order_list *batch, int by_regions,
 			 const struct bfo_sink *sink)
 {
 	errcode_t err;
@@ -289,7 +290,7 @@ errcode_t bfo_cache_read(struct bfo_cache *c, bfo_order_list *batch, int all, in
 	bfo_order_list_sort(batch);
 	if (by_regions && c->regions.n)
 		return read_all_by_regions(c, batch, sink);
-	c->r->direct = all || bfo_reader_is_dense(c->r, batch->v, batch->n);
+	c->r->direct = c->is_foretold || bfo_reader_is_dense(c->r, batch->v, batch->n);
 	err = bfo_reader_run(c->r, batch->v, batch->n, sink);
 	c->r->direct = 0;
 	leave(c, batch, 0, batch->n);

@@ -4,10 +4,10 @@
  *
  * The policy:
  *
- *  1. Bulk of a block device is read around the page cache (volume/direct.h) if hardly anything else is
- *     read with it.  Nobody wants it again, and a copy of every byte is saved.
- *  2. A batch that reads over much is read by way of the page cache.  The next batch wants what this one
- *     read over, and finds it there.
+ *  1. Bulk of a block device is read around the page cache (volume/direct.h).  Nobody wants it again, and
+ *     a copy of every byte is saved.
+ *  2. Where nobody foretold what will be read, a batch that reads over much is read by way of the page
+ *     cache.  The next batch may want what this one read over, and finds it there.
  *  3. Where small batches would jump all over the source, the page cache sorts.  The volume is cut into
  *     regions of 5 MiB (gather/regions.h).  A region that costs less as a whole than piece by piece is
  *     read as a whole at its first piece.
@@ -33,6 +33,7 @@
 struct bfo_cache {
 	struct bfo_reader *r;
 	struct bfo_regions regions;	/* of the source; none if rule 3 does not hold */
+	int is_foretold;		/* rule 2 does not hold */
 	int forgets;			/* by rule 5 */
 };
 
@@ -59,11 +60,8 @@ struct bfo_cache_way {
 errcode_t bfo_cache_cost(const struct bfo_cache *c, const bfo_order_list *nodes,
 			 struct bfo_cache_way *way);
 
-/*
- * Sorts BATCH by block and reads it.  BY_REGIONS: as bfo_cache_cost() said.  ALL: nothing was read
- * before, and nothing will be afterwards.
- */
-errcode_t bfo_cache_read(struct bfo_cache *c, bfo_order_list *batch, int all, int by_regions,
+/* Sorts BATCH by block and reads it.  BY_REGIONS: as bfo_cache_cost() said. */
+errcode_t bfo_cache_read(struct bfo_cache *c, bfo_order_list *batch, int by_regions,
 			 const struct bfo_sink *sink);
 
 void bfo_cache_close(struct bfo_cache *c);

@@ -181,15 +181,13 @@ static errcode_t move_batch(struct mover *m)
 {
 	struct bfo_sink sink = { .take = take_node, .place = place_node, .lost = lose_node,
 				 .priv = m };
-	size_t first = m->fill.item, items = m->fill.plan->order.n;
 	errcode_t err = bfo_fill_buffer(&m->fill, m->how.size);
 
 	if (err)
 		return err;
 	m->ahead -= m->ahead < m->fill.buffer->used ? m->ahead : m->fill.buffer->used;
 	bfo_pipe_publish(&m->pipe, m->fill.buffer);
-	return bfo_cache_read(&m->cache, &m->fill.nodes, first == 0 && m->fill.item == items,
-			      m->how.by_regions, &sink);
+	return bfo_cache_read(&m->cache, &m->fill.nodes, m->how.by_regions, &sink);
 }
 
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, const struct bfo_drain *drain,

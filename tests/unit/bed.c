@@ -147,10 +147,10 @@ errcode_t bed_run(struct bed *b)
 	return bfo_reader_run(&b->r, b->nodes.v, b->nodes.n, &b->sink);
 }
 
-errcode_t bed_read(struct bed *b, struct bfo_cache *cache, int all, int by_regions)
+errcode_t bed_read(struct bed *b, struct bfo_cache *cache, int by_regions)
 {
 	make_room(b);
-	return bfo_cache_read(cache, &b->nodes, all, by_regions, &b->sink);
+	return bfo_cache_read(cache, &b->nodes, by_regions, &b->sink);
 }
 
 static int is_poison(const void *data, size_t bytes)

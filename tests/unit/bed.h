@@ -42,8 +42,8 @@ void bed_add(struct bed *b, uint64_t blk, uint32_t len, uint32_t guard);
 /* Runs the reader; every take is checked. */
 errcode_t bed_run(struct bed *b);
 
-/* The same by CACHE; ALL, BY_REGIONS: see gather/cache.h. */
-errcode_t bed_read(struct bed *b, struct bfo_cache *cache, int all, int by_regions);
+/* The same by CACHE; BY_REGIONS: see gather/cache.h. */
+errcode_t bed_read(struct bed *b, struct bfo_cache *cache, int by_regions);
 
 /* All nodes were delivered, are where they belong also now, and nothing is beside them. */
 void bed_want_all(const struct bed *b);

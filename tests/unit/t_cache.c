@@ -139,7 +139,7 @@ START_TEST(reads_regions_before_their_pieces)
 		bed_add(&b, 700, 2, 1);
 		bed_add(&b, REGION + 20, 3, 1);
 		bed_add(&b, 3 * REGION, 4, 1);
-		want_ok(bed_read(&b, &cache, 0, 1));
+		want_ok(bed_read(&b, &cache, 1));
 		bed_want_all(&b);
 		want_eq(b.r.reads, 4 + (round ? 0 : 2));
 		want_eq(b.r.blocks, 10 + (round ? 0 : 2 * REGION));
@@ -163,7 +163,7 @@ START_TEST(reads_over_less_in_regions)
 		bed_add(&b, base + 15, 1, 1);
 		bed_add(&b, base + 21, 1, 1);
 		bed_add(&b, base + 30, 1, 1);
-		want_ok(bed_read(&b, &cache, 0, 1));
+		want_ok(bed_read(&b, &cache, 1));
 		bed_want_all(&b);
 		want_eq(b.r.reads, base ? 1 : 1 + 3);
 		want_eq(b.r.blocks, base ? 21 : REGION + 6 + 1 + 1);
@@ -185,11 +185,11 @@ START_TEST(what_was_read_is_wanted_no_more)
 		bfo_regions_add(&cache.regions, 0, REGION);
 		want_eq(bfo_regions_take(&cache.regions, 0, 1, &start), REGION);
 		bed_add(&b, 0, REGION / 2, 0);
-		want_ok(bed_read(&b, &cache, 0, by_regions));
+		want_ok(bed_read(&b, &cache, by_regions));
 		want_eq(cache.regions.held, 1);
 		bed_again(&b, 0, 0);
 		bed_add(&b, REGION / 2, REGION / 2, 0);
-		want_ok(bed_read(&b, &cache, 0, by_regions));
+		want_ok(bed_read(&b, &cache, by_regions));
 		want_eq(cache.regions.held, 0);
 		want_eq(bfo_regions_forget(&cache.regions, 0, 1, &start), REGION);
 		end();
@@ -209,11 +209,50 @@ START_TEST(forgets_behind_the_last_piece)
 	bfo_regions_add(&cache.regions, 0, 2 * REGION);
 	bed_add(&b, 0, REGION, 0);
 	bed_add(&b, REGION, 1, 0);
-	want_ok(bed_read(&b, &cache, 0, 1));
+	want_ok(bed_read(&b, &cache, 1));
 	bed_want_all(&b);
 	want(!bfo_regions_hold(&cache.regions, 0));
 	want(bfo_regions_hold(&cache.regions, REGION));
 	want_eq(bfo_regions_forget(&cache.regions, 0, LAST, &start), 0);
+	end();
+}
+END_TEST
+
+/* Sink: whether blocks come around the page cache, if that can be done. */
+static errcode_t note_direct(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+			     const void *data)
+{
+	(void) node;
+	(void) at;
+	(void) count;
+	(void) data;
+	*(int *) priv = b.r.direct;
+	return 0;
+}
+
+/* Whether two blocks are read so that lie STEP blocks apart. */
+static int is_direct(uint32_t step)
+{
+	int direct = -1;
+	struct bfo_sink sink = { .take = note_direct, .priv = &direct };
+
+	b.nodes.n = 0;
+	bed_add(&b, 0, 1, 0);
+	bed_add(&b, step, 1, 0);
+	want_ok(bfo_cache_read(&cache, &b.nodes, 0, &sink));
+	want(!b.r.direct);
+	return direct;
+}
+
+/* One gap that is read over, one that is not. */
+START_TEST(reads_over_much_by_the_page_cache_if_nothing_is_foretold)
+{
+	begin(0);
+	want_ok(bfo_cache_open(&cache, &b.r, NULL, NULL));
+	want(is_direct(1) && !is_direct(10) && is_direct(1000));
+	bfo_cache_close(&cache);
+	want_ok(bfo_cache_open(&cache, &b.r, in_order, NULL));
+	want(is_direct(1) && is_direct(10) && is_direct(1000));
 	end();
 }
 END_TEST
@@ -231,6 +270,8 @@ Suite *cache_suite(void)
 	unit_case(s, "reads_regions_before_their_pieces", reads_regions_before_their_pieces, 0);
 	unit_case(s, "reads_over_less_in_regions", reads_over_less_in_regions, 0);
 	unit_case(s, "what_was_read_is_wanted_no_more", what_was_read_is_wanted_no_more, 0);
+	unit_case(s, "reads_over_much_by_the_page_cache_if_nothing_is_foretold",
+		  reads_over_much_by_the_page_cache_if_nothing_is_foretold, 0);
 	unit_case(s, "forgets_behind_the_last_piece", forgets_behind_the_last_piece, 0);
 	return s;
 }

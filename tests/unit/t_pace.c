@@ -223,13 +223,14 @@ static void read_some(struct bed *b, int way, struct bfo_regions *regions)
 		{ 10, 3 }, { 14, 1 }, { 20, 60 }, { 200, 1500 }, { 1800, 2 }, { 1803, 5 },
 		{ 3000, 1 }, { 4000, 1 },
 	};
-	struct bfo_cache cache = { .r = &b->r, .regions = *regions };
+	struct bfo_cache cache = { .r = &b->r, .regions = *regions,
+				   .is_foretold = way == DIRECT };
 	size_t i;
 
 	bed_again(b, 16 * BS, way != MERGED);
 	for (i = 0; i < sizeof(nodes) / sizeof(*nodes); i++)
 		bed_add(b, nodes[i].blk, nodes[i].len, 1);
-	want_ok(bed_read(b, &cache, way == DIRECT, way == REGIONS));
+	want_ok(bed_read(b, &cache, way == REGIONS));
 	bed_want_all(b);
 }
 
