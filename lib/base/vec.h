@@ -34,11 +34,16 @@ typedef BFO_VEC(char) bfo_chars;
 	bfo_vec_err; })
 
 /* Position of the first record whose FIELD is not below KEY; the array ascends by FIELD. */
-#define bfo_vec_lower(vec, field, key) ({ \
+#define bfo_vec_lower(vec, field, key) bfo_vec_lower_at(vec, .field, key)
+
+/* The same of an array of numbers. */
+#define bfo_vec_lower_number(vec, key) bfo_vec_lower_at(vec, , key)
+
+#define bfo_vec_lower_at(vec, at, key) ({ \
 	size_t bfo_lo = 0, bfo_hi = (vec)->n, bfo_mid; \
 	while (bfo_lo < bfo_hi) { \
 		bfo_mid = bfo_lo + (bfo_hi - bfo_lo) / 2; \
-		if ((vec)->v[bfo_mid].field < (key)) \
+		if ((vec)->v[bfo_mid] at < (key)) \
 			bfo_lo = bfo_mid + 1; \
 		else \
 			bfo_hi = bfo_mid; \

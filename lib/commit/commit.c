@@ -46,7 +46,7 @@ static const char tag_quick[BFO_TXLOG_TAG_BYTES] = BFO_TXLOG_OURS "quick";
 
 struct commit {
 	struct bfo_plan *plan;
-	struct bfo_reader *r;
+	struct bfo_source *source;
 	struct bfo_writer w;
 	struct bfo_transaction t;	/* the last one */
 	struct bfo_txlog journal;
@@ -80,7 +80,7 @@ static errcode_t put_record(struct commit *c)
 	int durable = 0;
 
 	sb->s_wtime = bfo_record_wtime(c->plan->now);
-	err = bfo_record_plan(&c->record, c->plan, c->r->vol, c->w.vol, c->opt->text,
+	err = bfo_record_plan(&c->record, c->plan, c->source->reader->vol, c->w.vol, c->opt->text,
 			      c->opt->text_bytes);
 	c->record.wtime = wtime;
 	if (c->opt->quick)
@@ -225,7 +225,7 @@ static errcode_t fill(struct commit *c)
 	struct bfo_data_progress p = { .note = note_progress, .priv = c, .interval = NOTE_INTERVAL,
 				       .from = c->opt->verify ? 0 : c->record.done };
 	struct bfo_drain drain = bfo_writer_drain(&c->w);
-	errcode_t err = bfo_data_write(c->plan, c->r, &drain, c->opt->memory, &p);
+	errcode_t err = bfo_data_write(c->plan, c->source, &drain, c->opt->memory, &p);
 
 	if (err == BFO_ET_CANCELLED && !c->w.failed)
 		note_progress(c, p.done);
@@ -234,7 +234,7 @@ static errcode_t fill(struct commit *c)
 	if (!err)
 		err = bfo_record_clear(&c->record, &c->t);
 	if (!err)
-		err = bfo_tables_write(c->plan, c->r, &c->t, c->opt->memory);
+		err = bfo_tables_write(c->plan, c->source, &c->t, c->opt->memory);
 	if (!err)
 		err = bfo_quotas_write(c->plan, &c->w);
 	if (!err && c->plan->itrees)
@@ -243,7 +243,7 @@ static errcode_t fill(struct commit *c)
 		err = bfo_writer_flush(&c->w);
 	if (!err && c->opt->verify)
 		err = bfo_reread(&c->w);
-	return err ? err : bfo_users_check_again(c->plan->ctx, c->r->vol);
+	return err ? err : c->source->ops->settle(c->source);
 }
 
 /* Features that a filesystem has to have once it holds such things. */
@@ -338,15 +338,17 @@ static void fail(struct commit *c, errcode_t err, int filled)
 	bfo_what_restore(ctx, &what);
 }
 
-errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bfo_volume *target,
+errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_source *source, struct bfo_volume *target,
 		     const struct bfo_commit_options *opt, struct bfo_commit_stats *stats)
 {
-	struct commit c = { .plan = plan, .r = reader, .opt = opt, .w = { .vol = target } };
-	uint64_t reads = reader->reads, read_blocks = reader->blocks;
+	struct commit c = { .plan = plan, .source = source, .opt = opt, .w = { .vol = target } };
+	const struct bfo_reader *reader = source->reader;
+	uint64_t reads = reader ? reader->reads : 0, read_blocks = reader ? reader->blocks : 0;
 	errcode_t err, undo_err;
 	int filled;
 
-	bfo_direct_choose(reader->vol, opt->direct);
+	if (reader)
+		bfo_direct_choose(reader->vol, opt->direct);
 	bfo_direct_choose(target, opt->direct);
 	err = begin(&c);
 	if (!err)
@@ -356,8 +358,8 @@ errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bf
 		err = finish(&c);
 	if (err)
 		fail(&c, err, filled);
-	*stats = (struct bfo_commit_stats) { .read_requests = reader->reads - reads,
-		.read_blocks = reader->blocks - read_blocks, .write_requests = c.w.requests,
+	*stats = (struct bfo_commit_stats) { .read_requests = reader ? reader->reads - reads : 0,
+		.read_blocks = reader ? reader->blocks - read_blocks : 0, .write_requests = c.w.requests,
 		.write_blocks = c.w.blocks, .fate = c.fate };
 	bfo_transaction_free(&c.t);
 	bfo_record_free(&c.record);

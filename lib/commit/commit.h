@@ -26,7 +26,7 @@
 #include "commit/fate.h"
 #include "commit/itrees_write.h"
 #include "commit/record.h"
-#include "gather/batch.h"
+#include "gather/source.h"
 #include "plan/plan.h"
 
 struct bfo_commit_options {
@@ -66,8 +66,8 @@ static inline int bfo_commit_is_fit(const struct bfo_commit_fit *fit)
 	return fit->has_journal && fit->need <= fit->room;
 }
 
-/* Carries out PLAN; READER reads the source.  After a failure, too, STATS says what TARGET is. */
-errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_reader *reader, struct bfo_volume *target,
+/* Carries out PLAN, whose tree came from SOURCE.  After a failure, too, STATS says what TARGET is. */
+errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_source *source, struct bfo_volume *target,
 		     const struct bfo_commit_options *opt, struct bfo_commit_stats *stats);
 
 /* Gives up the copy whose record is R: TARGET is as it was before.  UNDO_FILE as above. */

@@ -9,6 +9,7 @@
  *
  * With the window as large as all inodes, the source's tables are read once more and no more.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ struct pull {			/* sort key first */
 
 struct window {
 	struct bfo_plan *plan;
-	struct bfo_reader *r;
+	struct bfo_source *source;
 	struct bfo_transaction *t;
 	struct bfo_volume *target;
 	char *slots;			/* blocks of inodes */
@@ -45,6 +46,9 @@ struct window {
 	uint64_t next;			/* and the first one there that nobody has written */
 	BFO_VEC(struct pull) pulls;
 	bfo_order_list nodes;
+	bfo_numbers inos;		/* of those pulls that have an inode in the source, the first ones */
+	size_t turn;			/* the pull that comes next, most likely */
+	size_t taken;			/* how many came */
 	struct bfo_inode_scratch scratch;
 	uint64_t done;			/* inodes; progress */
 };
@@ -91,13 +95,10 @@ static errcode_t lose_content(void *priv, const struct bfo_node *node, uint32_t 
 
 	(void) at;
 	(void) count;
-	if (w->r->vol->media.opt.mode == BFO_MEDIA_ZERO && S_ISREG(rec->mode)) {
-		memset(slot_of(w, node->tag), 0, rec->size);
-		return 0;
-	}
-	w->r->vol->media.failed = bfo_node_blk(node);
-	return bfo_fail(w->plan->ctx, EIO, "reading block %llu of %s",
-			(unsigned long long) bfo_node_blk(node), w->r->vol->spec);
+	if (!bfo_source_zeroes(w->source) || !S_ISREG(rec->mode))
+		return bfo_source_failed(w->source, bfo_node_blk(node));
+	memset(slot_of(w, node->tag), 0, rec->size);
+	return 0;
 }
 
 /* Reads the content of files that move into their inode. */
@@ -117,7 +118,7 @@ static errcode_t pull_contents(struct window *w)
 								    i, 0));
 	}
 	bfo_order_list_sort(&w->nodes);
-	return err ? err : bfo_reader_run(w->r, w->nodes.v, w->nodes.n, &sink);
+	return err ? err : w->source->ops->read(w->source, w->nodes.v, w->nodes.n, &sink);
 }
 
 /* Puts aside what is to stand in inode RAW's successor, which is going to take SLOT. */
@@ -136,7 +137,7 @@ static errcode_t note_content(struct window *w, const struct bfo_inode *rec, con
 	if (moves_inside(rec))
 		memcpy(w->scratch.content.v, slot, rec->size);
 	else
-		bfo_inode_inline_content(w->r->vol, raw, w->scratch.content.v, rec->size);
+		bfo_inode_inline_content(w->source->reader->vol, raw, w->scratch.content.v, rec->size);
 	return 0;
 }
 
@@ -150,64 +151,66 @@ static errcode_t make_inode(struct window *w, bfo_row row, void *raw)
 	return err ? err : bfo_charges_add(w->plan, row, raw);
 }
 
-/* Sink: one block of the source's tables; node->tag is the first pull in it. */
-static errcode_t take_source(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
-			     const void *data)
+/* The pull of source inode INO: mostly the next one. */
+static size_t pull_of(struct window *w, uint32_t ino)
+{
+	if (w->turn == w->inos.n || w->inos.v[w->turn] != ino)
+		w->turn = bfo_vec_lower_number(&w->inos, ino);
+	assert(w->turn < w->inos.n && w->inos.v[w->turn] == ino);
+	return w->turn++;
+}
+
+/* Source inode INO, RAW: into its slot, and made what it is to be. */
+static errcode_t take_source(void *priv, uint32_t ino, const void *raw)
 {
 	struct window *w = priv;
+	size_t i = pull_of(w, ino);
+	bfo_row row = w->pulls.v[i].row;
+	errcode_t err;
+
+	w->taken++;
+	ask_slot(w, i + SLOTS_AHEAD);
+	err = note_content(w, &w->plan->tree->inodes.v[row], raw, slot_of(w, i));
+	if (err)
+		return err;
+	bfo_inode_recast(w->plan, raw, w->source->inode_size, slot_of(w, i));
+	return make_inode(w, row, slot_of(w, i));
+}
+
+/* Those that have an inode in the source come first, as rows ascend by its number. */
+static errcode_t list_pulls(struct window *w)
+{
 	const struct bfo_tree *tree = w->plan->tree;
 	errcode_t err = 0;
-	uint32_t byte;
 	size_t i;
 
-	(void) at;
-	(void) count;
-	for (i = node->tag; i < w->pulls.n && !err; i++) {
-		bfo_row row = w->pulls.v[i].row;
-		uint32_t ino = tree->inodes.v[row].ino;
-
-		if (!ino || bfo_volume_inode_block(w->r->vol, ino, &byte) != bfo_node_blk(node))
-			break;
-		ask_slot(w, i + SLOTS_AHEAD);
-		err = note_content(w, &tree->inodes.v[row], (const char *) data + byte,
-				   slot_of(w, i));
-		if (err)
-			break;
-		bfo_inode_recast(w->plan, (const char *) data + byte, w->r->vol->inode_size,
-				 slot_of(w, i));
-		err = make_inode(w, row, slot_of(w, i));
-	}
+	w->inos.n = w->turn = w->taken = 0;
+	for (i = 0; i < w->pulls.n && !err; i++)
+		if (tree->inodes.v[w->pulls.v[i].row].ino) {
+			assert(i == w->inos.n);
+			err = bfo_vec_push(&w->inos, tree->inodes.v[w->pulls.v[i].row].ino);
+		}
 	return err;
 }
 
 /* Brings the source's inodes into their slots, and makes them what they are to be. */
 static errcode_t pull(struct window *w)
 {
-	struct bfo_sink sink = { .take = take_source, .priv = w };
-	const struct bfo_tree *tree = w->plan->tree;
-	uint64_t blk, last = 0;
-	errcode_t err = 0;
-	uint32_t byte;
+	errcode_t err;
 	size_t i;
 
 	bfo_sort(w->pulls.v, w->pulls.n, sizeof(*w->pulls.v), 1);
 	err = pull_contents(w);
-	w->nodes.n = 0;
-	for (i = 0; i < w->pulls.n && !err; i++) {
-		bfo_row row = w->pulls.v[i].row;
-		uint32_t ino = tree->inodes.v[row].ino;
-
-		if (!ino) {
-			err = make_inode(w, row, slot_of(w, i));
-			continue;
-		}
-		blk = bfo_volume_inode_block(w->r->vol, ino, &byte);
-		if (blk != last)
-			err = bfo_vec_push(&w->nodes, bfo_node_make(blk, 1, i, 0));
-		last = blk;
-	}
-	bfo_order_list_sort(&w->nodes);
-	return err ? err : bfo_reader_run(w->r, w->nodes.v, w->nodes.n, &sink);
+	if (!err)
+		err = list_pulls(w);
+	for (i = w->inos.n; i < w->pulls.n && !err; i++)
+		err = make_inode(w, w->pulls.v[i].row, slot_of(w, i));
+	if (!err && w->inos.n)
+		err = w->source->ops->inodes(w->source, w->inos.v, w->inos.n, take_source, NULL, w);
+	if (!err && w->taken != w->inos.n)
+		err = bfo_fail(w->plan->ctx, BFO_ET_CHANGED, "reading inodes of %s",
+			       w->source->name);
+	return err;
 }
 
 /*
@@ -338,13 +341,23 @@ static errcode_t fill(struct window *w, size_t *at, uint32_t *first_ino)
 	return err;
 }
 
+/* Makes the inode in the window's first slot of source inode RAW. */
+static errcode_t take_old(void *priv, uint32_t ino, const void *raw)
+{
+	struct window *w = priv;
+
+	(void) ino;
+	bfo_inode_recast(w->plan, raw, w->source->inode_size, w->slots);
+	return 0;
+}
+
 /* The target's own that was rewritten, directory or quota file: it changes last. */
 static errcode_t update_old(struct window *w, bfo_row row)
 {
 	const struct bfo_inode *rec = &w->plan->tree->inodes.v[row];
-	uint32_t byte, from_byte, size = w->target->inode_size;
-	uint64_t from, blk = bfo_volume_inode_block(w->target, rec->new_ino, &byte);
-	char *raw = w->slots + w->r->vol->block_size;
+	uint32_t byte, size = w->target->inode_size;
+	uint64_t blk = bfo_volume_inode_block(w->target, rec->new_ino, &byte);
+	char *raw = w->slots;
 	errcode_t err;
 	void *image;
 
@@ -353,13 +366,8 @@ static errcode_t update_old(struct window *w, bfo_row row)
 		return err;
 	memcpy(raw, (char *) image + byte, size);
 	bfo_charges_give_back(w->plan, row, raw);
-	if (!(rec->state & BFO_INODE_KEEP)) {
-		from = bfo_volume_inode_block(w->r->vol, rec->ino, &from_byte);
-		err = bfo_volume_read(w->plan->ctx, w->r->vol, from, 1, w->slots);
-		if (!err)
-			bfo_inode_recast(w->plan, w->slots + from_byte, w->r->vol->inode_size,
-					 raw);
-	}
+	if (!(rec->state & BFO_INODE_KEEP))
+		err = w->source->ops->inodes(w->source, &rec->ino, 1, take_old, NULL, w);
 	if (!err)
 		err = make_inode(w, row, raw);
 	return err ? err : bfo_transaction_late(w->t, blk, byte, size, raw);
@@ -388,16 +396,14 @@ static errcode_t run_windows(struct window *w, uint32_t *first_ino)
 	return err;
 }
 
-errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_transaction *t,
-			   uint64_t memory)
+errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_source *source,
+			   struct bfo_transaction *t, uint64_t memory)
 {
-	struct window w = { .plan = plan, .r = r, .t = t, .target = t->w->vol };
+	struct window w = { .plan = plan, .source = source, .t = t, .target = t->w->vol };
 	uint32_t bs = w.target->block_size, *first_ino;
 	uint64_t need = (uint64_t) plan->new_inodes * w.target->inode_size + 2 * bs;
 	errcode_t err;
 
-	if (need < r->vol->block_size + bs)
-		need = r->vol->block_size + bs;	/* update_old() reads one, and makes an inode */
 	if (memory < WINDOW_MIN)
 		memory = WINDOW_MIN;
 	w.max_blocks = (memory < need ? memory : need) / bs;
@@ -413,6 +419,7 @@ errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_reader *r, struct b
 	bfo_vec_free(&w.blks);
 	bfo_vec_free(&w.pulls);
 	bfo_vec_free(&w.nodes);
+	bfo_vec_free(&w.inos);
 	bfo_inode_scratch_free(&w.scratch);
 	return err;
 }

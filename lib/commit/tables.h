@@ -6,7 +6,7 @@
 #define BFO_COMMIT_TABLES_H
 
 #include "commit/transaction.h"
-#include "gather/batch.h"
+#include "gather/source.h"
 #include "plan/plan.h"
 
 /*
@@ -15,7 +15,7 @@
  * part of a table with group checksums, become part of the transaction T.  MEMORY bytes of
  * inodes are held at a time; within that, the source's tables are read in order.
  */
-errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_reader *r, struct bfo_transaction *t,
+errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_source *source, struct bfo_transaction *t,
 			   uint64_t memory);
 
 /*

@@ -103,7 +103,7 @@ static errcode_t read_rooms(struct batch *b)
 		struct bfo_sink sink = { .take = take, .place = place, .lost = lose, .priv = &r };
 		struct bfo_cache cache;
 
-		err = bfo_cache_open(&cache, b->c->reader[i], NULL, NULL);
+		err = bfo_cache_open(&cache, b->c->source[i], NULL, NULL);
 		if (!err)
 			err = bfo_cache_read(&cache, &r.side->nodes, 0, &sink);
 		bfo_cache_close(&cache);
@@ -278,7 +278,7 @@ static errcode_t init(struct batch *b, struct bfo_compare *c)
 
 	*b = (struct batch) { .c = c, .differs = BFO_NONE };
 	for (i = 0; i < 2; i++) {
-		b->side[i].block_size = c->reader[i]->vol->block_size;
+		b->side[i].block_size = c->source[i]->block_size;
 		if (b->side[i].block_size > b->unit)
 			b->unit = b->side[i].block_size;
 	}

@@ -12,7 +12,7 @@
  * level; of inodes, in the order of A's inode numbers; of data, in the order of A's data.  That
  * order does not depend on the memory.
  *
- * What cannot be read on one side (its reader goes on, volume/media.h) is neither equal nor
+ * What cannot be read on one side (its source goes on, volume/media.h) is neither equal nor
  * different: it becomes a finding of that side's tree, and is left out (unread.h).
  *
  * Memory beside the two trees: 20 bytes per pair, at times 16 more, 8 per attribute block, and the
@@ -22,7 +22,7 @@
 #define BFO_COMPARE_COMPARE_H
 
 #include "compare/diff.h"
-#include "gather/batch.h"
+#include "gather/source.h"
 #include "tree/tree.h"
 
 /* A record of A and one of B to which one path leads. */
@@ -42,7 +42,7 @@ struct bfo_unread {
 
 struct bfo_compare {
 	struct bfo_context *ctx;
-	struct bfo_reader *reader[2];
+	struct bfo_source *source[2];
 	struct bfo_tree *tree[2];	/* with names; findings about names are added */
 	const char *path[2];		/* subtrees to compare */
 	uint64_t memory;		/* bytes, at least 1 MiB */

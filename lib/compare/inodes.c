@@ -52,7 +52,7 @@ static void found(struct scan *s, enum bfo_diff_kind kind)
 static errcode_t changed(struct scan *s, int side)
 {
 	return bfo_fail(s->c->ctx, BFO_ET_CHANGED, "comparing inode %u of %s", s->rec[side]->ino,
-			s->c->reader[side]->vol->spec);
+			s->c->source[side]->name);
 }
 
 static void compare_attrs(struct scan *s)
@@ -62,7 +62,7 @@ static void compare_attrs(struct scan *s)
 	int side;
 
 	for (side = 0; side < 2; side++)
-		bfo_attrs_read(s->item->of[side].raw, s->c->reader[side]->vol->inode_size,
+		bfo_attrs_read(s->item->of[side].raw, s->c->source[side]->inode_size,
 			       &attrs[side]);
 	bits = bfo_attrs_compare(&attrs[0], &attrs[1]);
 	s->diff.attrs[0] = &attrs[0];
@@ -78,15 +78,15 @@ static void compare_attrs(struct scan *s)
 static errcode_t read_values(struct scan *s, int side)
 {
 	const struct bfo_small *of = &s->item->of[side];
-	const struct bfo_volume *vol = s->c->reader[side]->vol;
+	const struct bfo_source *source = s->c->source[side];
 	bfo_xattrs *set = &s->values[side];
 	errcode_t err = 0;
 
 	set->n = 0;
 	if (!(s->rec[side]->state & BFO_INODE_NO_XATTR))
-		err = bfo_xattrs_of_inode(set, of->raw, vol->inode_size);
+		err = bfo_xattrs_of_inode(set, of->raw, source->inode_size);
 	if (!err && of->ea)
-		err = bfo_xattrs_of_block(set, of->ea, vol->block_size);
+		err = bfo_xattrs_of_block(set, of->ea, source->block_size);
 	if (err == BFO_ET_DAMAGED)
 		return changed(s, side);
 	bfo_xattrs_sort(set);
@@ -108,11 +108,11 @@ static errcode_t load_from_inode(struct scan *s, int side, const struct bfo_xatt
 	    v->size > EA_VALUE_MAX)
 		return bfo_fail(s->c->ctx, BFO_ET_DAMAGED, "reading attribute inode %u of inode "
 				"%u of %s", v->inum, s->rec[side]->ino,
-				s->c->reader[side]->vol->spec);
-	*held = calloc(1, (size_t) v->size + s->c->reader[side]->vol->block_size);
+				s->c->source[side]->name);
+	*held = calloc(1, (size_t) v->size + s->c->source[side]->block_size);
 	if (!*held)
 		return bfo_fail(s->c->ctx, ENOMEM, "reading attribute inode %u", v->inum);
-	err = bfo_value_read(s->c->reader[side], t, &t->inodes.v[row], v->size, *held, &unread);
+	err = bfo_value_read(s->c->source[side], t, &t->inodes.v[row], v->size, *held, &unread);
 	if (unread) {
 		free(*held);
 		*held = NULL;
@@ -277,7 +277,7 @@ static errcode_t compare_inline(struct scan *s)
 
 static uint32_t unit_of(const struct bfo_compare *c)
 {
-	uint32_t a = c->reader[0]->vol->block_size, b = c->reader[1]->vol->block_size;
+	uint32_t a = c->source[0]->block_size, b = c->source[1]->block_size;
 
 	return a > b ? a : b;
 }
@@ -286,7 +286,7 @@ static uint32_t unit_of(const struct bfo_compare *c)
 static struct bfo_map map_of(const struct scan *s, int side, struct bfo_seg *seg)
 {
 	const struct bfo_inode *rec = s->rec[side];
-	uint32_t bs = s->c->reader[side]->vol->block_size;
+	uint32_t bs = s->c->source[side]->block_size;
 	struct bfo_map map = { .ratio = unit_of(s->c) / bs };
 
 	if (!bfo_is_inline(rec)) {

@@ -178,12 +178,12 @@ static errcode_t walk(struct bfo_compare *c, int side, bfo_row *row)
 			continue;
 		if (!S_ISDIR(t->inodes.v[*row].mode))
 			return bfo_fail(c->ctx, BFO_ET_NOT_DIR, "looking for %s in %s",
-					c->path[side], c->reader[side]->vol->spec);
+					c->path[side], c->source[side]->name);
 		dir = *row;
 		*row = find_name(t, dir, p, len);
 		if (*row == BFO_NONE)
 			return bfo_fail(c->ctx, BFO_ET_NO_PATH, "looking for %s in %s%s",
-					c->path[side], c->reader[side]->vol->spec,
+					c->path[side], c->source[side]->name,
 					may_be_unread(c, side, dir) ? ": what leads there cannot "
 					"be read" : "");
 	}

@@ -61,7 +61,7 @@ static uint32_t content_bytes(const struct bfo_window *w, uint32_t pair, int sid
 
 static uint32_t content_blocks(const struct bfo_window *w, uint32_t pair, int side)
 {
-	uint32_t bs = w->c->reader[side]->vol->block_size;
+	uint32_t bs = w->c->source[side]->block_size;
 
 	return (content_bytes(w, pair, side) + bs - 1) / bs;
 }
@@ -78,12 +78,13 @@ int bfo_window_fits(const struct bfo_window *w, uint32_t pair)
 	int side;
 
 	for (side = 0; side < 2; side++) {
-		const struct bfo_volume *vol = w->c->reader[side]->vol;
+		const struct bfo_source *source = w->c->source[side];
 
 		blocks = content_blocks(w, pair, side);
 		blocks += bfo_pair_inode(w->c, pair, side)->ea != BFO_NONE &&
 			  !*place_of_ea(w, pair, side);
-		need += vol->inode_size + FETCH_BYTES + blocks * (vol->block_size + FETCH_BYTES);
+		need += source->inode_size + FETCH_BYTES +
+			blocks * (source->block_size + FETCH_BYTES);
 	}
 	need += w->items.n * sizeof(struct bfo_window_item) + w->fetches.n * FETCH_BYTES;
 	return need <= w->size || !w->items.n;
@@ -110,7 +111,7 @@ static errcode_t want(struct bfo_window *w, int side, uint64_t blk, uint32_t cou
 
 static errcode_t want_inode(struct bfo_window *w, int side, uint32_t ino, struct bfo_small *small)
 {
-	const struct bfo_volume *vol = w->c->reader[side]->vol;
+	const struct bfo_volume *vol = w->c->source[side]->reader->vol;
 	uint32_t ipg = EXT2_INODES_PER_GROUP(vol->fs->super), size = vol->inode_size;
 	uint64_t at = (uint64_t) ((ino - 1) % ipg) * size;
 	uint64_t blk = ext2fs_inode_table_loc(vol->fs, (ino - 1) / ipg) + at / vol->block_size;
@@ -123,7 +124,7 @@ static errcode_t want_inode(struct bfo_window *w, int side, uint32_t ino, struct
 
 static errcode_t want_ea(struct bfo_window *w, uint32_t pair, int side, struct bfo_small *small)
 {
-	uint32_t bs = w->c->reader[side]->vol->block_size;
+	uint32_t bs = w->c->source[side]->block_size;
 	uint32_t ea = bfo_pair_inode(w->c, pair, side)->ea;
 	const char **place;
 	char *room;
@@ -145,7 +146,7 @@ static errcode_t want_content(struct bfo_window *w, uint32_t pair, int side,
 			      struct bfo_small *small)
 {
 	const struct bfo_inode *rec = bfo_pair_inode(w->c, pair, side);
-	uint32_t bs = w->c->reader[side]->vol->block_size, count, i;
+	uint32_t bs = w->c->source[side]->block_size, count, i;
 	uint32_t blocks = content_blocks(w, pair, side);
 	char *room = take_room(w, (size_t) blocks * bs);
 	errcode_t err = 0;
@@ -189,7 +190,7 @@ errcode_t bfo_window_add(struct bfo_window *w, uint32_t pair)
 
 struct load {
 	struct bfo_window *w;
-	struct bfo_volume *vol;
+	struct bfo_source *source;
 };
 
 /* Sink: what is wanted of a node begins at byte `at` of its first block. */
@@ -199,7 +200,7 @@ static errcode_t take(void *priv, const struct bfo_node *node, uint32_t at, uint
 	struct load *load = priv;
 	struct bfo_compare *c = load->w->c;
 	const struct bfo_fetch *f = &load->w->fetches.v[node->tag];
-	uint32_t bs = load->vol->block_size;
+	uint32_t bs = load->source->block_size;
 	size_t skip = (size_t) at * bs, len = (size_t) count * bs;
 
 	if (!at)
@@ -218,9 +219,9 @@ static errcode_t lose(void *priv, const struct bfo_node *node, uint32_t at, uint
 	(void) count;
 	if (load->w->fetches.v[node->tag].is_data)
 		return 0;
-	return bfo_fail(load->w->c->ctx, bfo_media_why(load->vol, blk), "reading block %llu of %s: it "
+	return bfo_fail(load->w->c->ctx, bfo_media_why(load->source->reader->vol, blk), "reading block %llu of %s: it "
 			"could be read before; start again", (unsigned long long) blk,
-			load->vol->spec);
+			load->source->name);
 }
 
 errcode_t bfo_window_load(struct bfo_window *w)
@@ -231,9 +232,10 @@ errcode_t bfo_window_load(struct bfo_window *w)
 	int side;
 
 	for (side = 0; side < 2 && !err; side++) {
-		load.vol = w->c->reader[side]->vol;
+		load.source = w->c->source[side];
 		bfo_order_list_sort(&w->nodes[side]);
-		err = bfo_reader_run(w->c->reader[side], w->nodes[side].v, w->nodes[side].n, &sink);
+		err = load.source->ops->read(load.source, w->nodes[side].v, w->nodes[side].n,
+					      &sink);
 	}
 	return err;
 }

@@ -57,14 +57,15 @@ static int may_use_regions(const struct bfo_volume *vol)
 	       !bfo_direct_always(vol);
 }
 
-errcode_t bfo_cache_open(struct bfo_cache *c, struct bfo_reader *r, bfo_cache_wants *wants,
+errcode_t bfo_cache_open(struct bfo_cache *c, struct bfo_source *source, bfo_cache_wants *wants,
 			 const void *priv)
 {
+	struct bfo_reader *r = source->reader;
 	uint64_t most = 0, worth, room;
 	errcode_t err;
 
-	*c = (struct bfo_cache) { .r = r };
-	if (!wants || !may_use_regions(r->vol))
+	*c = (struct bfo_cache) { .source = source, .r = r };
+	if (!r || !wants || !may_use_regions(r->vol))
 		return 0;
 	c->is_foretold = 1;
 	err = bfo_regions_init(&c->regions, r->vol, bfo_reader_seek(r));
@@ -181,6 +182,9 @@ errcode_t bfo_cache_cost(const struct bfo_cache *c, const bfo_order_list *nodes,
 	bfo_order_list sorted = { 0 };
 	errcode_t err = 0;
 
+	way->cost = way->by_regions = 0;
+	if (!c->r)
+		return 0;
 	if (nodes->n)
 		err = bfo_vec_reserve(&sorted, nodes->n);
 	if (!err && nodes->n)
@@ -288,10 +292,12 @@ errcode_t bfo_cache_read(struct bfo_cache *c, bfo_order_list *batch, int by_regi
 	errcode_t err;
 
 	bfo_order_list_sort(batch);
+	if (!c->r)
+		return c->source->ops->read(c->source, batch->v, batch->n, sink);
 	if (by_regions && c->regions.n)
 		return read_all_by_regions(c, batch, sink);
 	c->r->direct = c->is_foretold || bfo_reader_is_dense(c->r, batch->v, batch->n);
-	err = bfo_reader_run(c->r, batch->v, batch->n, sink);
+	err = c->source->ops->read(c->source, batch->v, batch->n, sink);
 	c->r->direct = 0;
 	leave(c, batch, 0, batch->n);
 	return err;

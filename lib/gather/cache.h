@@ -27,11 +27,12 @@
 #ifndef BFO_GATHER_CACHE_H
 #define BFO_GATHER_CACHE_H
 
-#include "gather/batch.h"
 #include "gather/regions.h"
+#include "gather/source.h"
 
 struct bfo_cache {
-	struct bfo_reader *r;
+	struct bfo_source *source;
+	struct bfo_reader *r;		/* of the source; NULL of what is no volume: no rule holds */
 	struct bfo_regions regions;	/* of the source; none if rule 3 does not hold */
 	int is_foretold;		/* rule 2 does not hold */
 	int forgets;			/* by rule 5 */
@@ -41,8 +42,8 @@ struct bfo_cache {
 typedef void bfo_cache_use(struct bfo_regions *to, uint64_t blk, uint64_t len);
 typedef void bfo_cache_wants(const void *priv, struct bfo_regions *to, bfo_cache_use *use);
 
-/* For what R reads.  WANTS foretells all of it; NULL: rules 1 and 2 alone.  ENOMEM. */
-errcode_t bfo_cache_open(struct bfo_cache *c, struct bfo_reader *r, bfo_cache_wants *wants,
+/* For SOURCE.  WANTS foretells all that will be read; NULL: rules 1 and 2 alone.  ENOMEM. */
+errcode_t bfo_cache_open(struct bfo_cache *c, struct bfo_source *source, bfo_cache_wants *wants,
 			 const void *priv);
 
 /* How to read NODES, which come in the order of `to`. */
@@ -55,7 +56,7 @@ struct bfo_cache_way {
 
 /*
  * What it costs to read NODES in such batches: by regions, if that is clearly cheaper, or if some are in
- * the page cache already.  ENOMEM.
+ * the page cache already.  0 of what is no volume.  ENOMEM.
  */
 errcode_t bfo_cache_cost(const struct bfo_cache *c, const bfo_order_list *nodes,
 			 struct bfo_cache_way *way);

@@ -248,6 +248,9 @@ static errcode_t scan_inodes(struct scan *s, const uint32_t *inos, size_t n)
 	memcpy(tree->uuid, sb->s_uuid, sizeof(tree->uuid));
 	tree->encoding = ext2fs_has_feature_casefold(sb) ? sb->s_encoding : 0;
 	tree->inline_data = ext2fs_has_feature_inline_data(sb);
+	tree->ea_inode = ext2fs_has_feature_ea_inode(sb);
+	tree->project = ext2fs_has_feature_project(sb);
+	tree->inode_size = r->vol->inode_size;
 	tree->unsure = !!r->vol->media.opt.superblock;
 	tree->stable_inodes = ext2fs_has_feature_stable_inodes(sb);
 	err = bfo_rank_init(&tree->rank, (uint64_t) sb->s_inodes_count + 1);

@@ -11,31 +11,60 @@ struct walk {
 	bfo_lose_inodes lose;
 	void *priv;
 	const uint32_t *only;		/* inodes wanted, or NULL for all */
-	size_t n_only;
+	size_t n_only, next;		/* of which this is the next one, most likely */
 	struct bfo_walk_part part;	/* all of it, if it is not one of several */
 };
 
-static int is_wanted(const struct walk *w, uint32_t ino)
+/* Of INO and those behind it, how many to pass over to the next that is wanted. */
+static uint32_t skip_to_wanted(struct walk *w, uint32_t ino)
 {
 	size_t lo = 0, hi = w->n_only, mid;
 
-	if (!w->only)
-		return 1;
+	if (w->next < w->n_only && w->next && w->only[w->next - 1] < ino && w->only[w->next] >= ino)
+		return w->only[w->next++] - ino;
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		if (w->only[mid] == ino)
-			return 1;
 		if (w->only[mid] < ino)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return 0;
+	w->next = lo + 1;
+	return lo < w->n_only ? w->only[lo] - ino : UINT32_MAX - ino;
 }
 
 static uint32_t inodes_per_block(const struct bfo_volume *vol)
 {
 	return vol->block_size / vol->inode_size;
+}
+
+/* Those of N inodes from INO on, at DATA, that are wanted. */
+static errcode_t take_wanted(struct walk *w, uint32_t ino, uint32_t n, const char *data)
+{
+	errcode_t err = 0;
+	uint32_t i;
+
+	for (i = skip_to_wanted(w, ino); i < n && !err; i += 1 + skip_to_wanted(w, ino + i + 1))
+		err = w->take(w->priv, ino + i, data + (size_t) i * w->r->vol->inode_size);
+	return err;
+}
+
+/* Those of them that are in use. */
+static errcode_t take_used(struct walk *w, uint32_t ino, uint32_t n, const char *data)
+{
+	const struct ext2_inode *raw;
+	errcode_t err = 0;
+	uint32_t i;
+
+	for (i = 0; i < n && !err; i++, data += w->r->vol->inode_size) {
+		raw = (const void *) data;
+		if (raw->i_links_count)
+			err = w->take(w->priv, ino + i, raw);
+	}
+	w->part.slots += n;
+	if (!err)
+		bfo_progress_report(w->r->ctx, BFO_STAGE_INODES, w->part.slots, w->part.total, 0);
+	return err;
 }
 
 /* Sink: COUNT blocks of the table of group node->tag, of which the node begins at block node->to. */
@@ -44,22 +73,16 @@ static errcode_t take_table(void *priv, const struct bfo_node *node, uint32_t at
 {
 	struct walk *w = priv;
 	const struct bfo_volume *vol = w->r->vol;
-	uint32_t used = bfo_volume_group_used(vol, node->tag), i;
-	uint32_t first = (node->to + at) * inodes_per_block(vol);
+	uint32_t used = bfo_volume_group_used(vol, node->tag);
+	uint32_t first = (node->to + at) * inodes_per_block(vol), n = count * inodes_per_block(vol);
 	uint32_t ino = node->tag * EXT2_INODES_PER_GROUP(vol->fs->super) + first + 1;
-	const struct ext2_inode *raw;
 	errcode_t err;
 
-	for (i = 0; i < count * inodes_per_block(vol) && first + i < used; i++) {
-		raw = (const void *) ((const char *) data + (size_t) i * vol->inode_size);
-		if (!raw->i_links_count || !is_wanted(w, ino + i))
-			continue;
-		err = w->take(w->priv, ino + i, raw);
-		if (err)
-			return err;
-	}
-	w->part.slots += i;
-	bfo_progress_report(w->r->ctx, BFO_STAGE_INODES, w->part.slots, w->part.total, 0);
+	if (n > (used > first ? used - first : 0))
+		n = used > first ? used - first : 0;
+	err = w->only ? take_wanted(w, ino, n, data) : take_used(w, ino, n, data);
+	if (err)
+		return err;
 	return bfo_cancelled(w->r->ctx) ? bfo_fail(w->r->ctx, BFO_ET_CANCELLED,
 						   "reading inode tables") : 0;
 }

@@ -20,10 +20,11 @@ struct bfo_walk_part {
 };
 
 /*
- * Hands every inode that is in use (its link count is not 0) to TAKE, or of those alone the N in
- * INOS, ascending, if that is not NULL.  Only the parts of the tables before bg_itable_unused are
- * read; tables that lie next to each other (flex_bg) come out of the same reads.  Reports progress
- * (BFO_STAGE_INODES) and can be cancelled.  LOSE may be NULL: then all have to be readable.
+ * Hands every inode that is in use (its link count is not 0) to TAKE, and reports progress
+ * (BFO_STAGE_INODES); or, if INOS is not NULL, the N inodes in that, ascending, whatever their link
+ * counts.  Only the parts of the tables before bg_itable_unused are read; tables that lie next to each
+ * other (flex_bg) come out of the same reads.  Can be cancelled.  LOSE may be NULL: then all have to be
+ * readable.
  */
 errcode_t bfo_inode_walk(struct bfo_reader *r, const uint32_t *inos, size_t n, bfo_take_inode take,
 			 bfo_lose_inodes lose, void *priv);

@@ -26,7 +26,7 @@ struct block_set {
 };
 
 struct scan {
-	struct bfo_reader *r;
+	struct bfo_source *source;
 	struct bfo_tree *tree;
 	const struct bfo_target *target;
 	struct bfo_sets sets;		/* what eas[] becomes */
@@ -37,26 +37,23 @@ struct scan {
 };
 
 /* Attributes or contents stand elsewhere, whatever the sizes of blocks. */
-static int other_inodes(const struct bfo_volume *vol, const struct bfo_target *target)
+static int other_inodes(const struct bfo_tree *tree, const struct bfo_target *target)
 {
-	return vol->inode_size != target->inode_size || target->has_inline ||
-	       ext2fs_has_feature_ea_inode(vol->fs->super) ||
-	       ext2fs_has_feature_inline_data(vol->fs->super);
+	return tree->inode_size != target->inode_size || target->has_inline || tree->ea_inode ||
+	       tree->inline_data;
 }
 
-int bfo_repack_needed(const struct bfo_volume *vol, const struct bfo_tree *tree,
-		      const struct bfo_target *target)
+int bfo_repack_needed(const struct bfo_tree *tree, const struct bfo_target *target)
 {
-	return other_inodes(vol, target) ||
-	       (vol->block_size != target->block_size && tree->eas.n) ||
-	       (ext2fs_has_feature_project(vol->fs->super) && !target->has_project);
+	return other_inodes(tree, target) ||
+	       (tree->block_size != target->block_size && tree->eas.n) ||
+	       (tree->project && !target->has_project);
 }
 
 /* Attributes have to be taken out of their places. */
 static int is_moved(const struct scan *s)
 {
-	return other_inodes(s->r->vol, s->target) ||
-	       s->r->vol->block_size != s->target->block_size;
+	return other_inodes(s->tree, s->target) || s->tree->block_size != s->target->block_size;
 }
 
 static void drop_data(bfo_xattrs *set)
@@ -113,7 +110,7 @@ static void settle_values(struct scan *s, struct block_set *what)
 
 static int has(const struct scan *s, const struct ext2_inode_large *raw, size_t end)
 {
-	return s->r->vol->inode_size > EXT2_GOOD_OLD_INODE_SIZE &&
+	return s->tree->inode_size > EXT2_GOOD_OLD_INODE_SIZE &&
 	       EXT2_GOOD_OLD_INODE_SIZE + (size_t) le16(raw->i_extra_isize) >= end;
 }
 
@@ -146,7 +143,7 @@ static errcode_t check_fields(struct scan *s, uint32_t ino, const struct ext2_in
 	uint32_t bits = extra_bits(s, raw);
 	errcode_t err;
 
-	err = lose_if(s, ext2fs_has_feature_project(s->r->vol->fs->super) &&
+	err = lose_if(s, s->tree->project &&
 		      (small || !s->target->has_project) && HAS(s, raw, i_projid) &&
 		      raw->i_projid, BFO_LOST_PROJECT, ino);
 	if (err || !small)
@@ -180,7 +177,7 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
 	if (err || rec->state & BFO_INODE_NO_XATTR || !is_moved(s))
 		return err;
 	s->set.n = 0;
-	err = bfo_xattrs_of_inode(&s->set, raw, s->r->vol->inode_size);
+	err = bfo_xattrs_of_inode(&s->set, raw, s->tree->inode_size);
 	drop_data(&s->set);
 	settle_values(s, &what);
 	bfo_xattrs_sort(&s->set);
@@ -196,7 +193,7 @@ static errcode_t lose_inodes(void *priv, uint32_t ino, uint32_t n)
 {
 	struct scan *s = priv;
 
-	return bfo_tree_lost_again(s->r->ctx, s->tree, ino, n);
+	return bfo_tree_lost_again(s->source->ctx, s->tree, ino, n);
 }
 
 /* ---- attribute blocks ---- */
@@ -211,7 +208,7 @@ static errcode_t take_block(void *priv, const struct bfo_node *node, uint32_t at
 	(void) at;
 	(void) count;
 	s->set.n = 0;
-	err = bfo_xattrs_of_block(&s->set, data, s->r->vol->block_size);
+	err = bfo_xattrs_of_block(&s->set, data, s->tree->block_size);
 	settle_values(s, &s->of_block[node->tag]);
 	bfo_xattrs_sort(&s->set);
 	return err ? err : bfo_sets_add(&s->sets, &s->set, &s->of_block[node->tag].index);
@@ -229,7 +226,7 @@ static errcode_t read_blocks(struct scan *s)
 		if (!t->eas.v[i].bad)
 			err = bfo_vec_push(&list, bfo_node_make(t->eas.v[i].blk, 1, i, 0));
 	if (!err)
-		err = bfo_reader_run(s->r, list.v, list.n, &sink);
+		err = s->source->ops->read(s->source, list.v, list.n, &sink);
 	bfo_vec_free(&list);
 	return err;
 }
@@ -334,24 +331,24 @@ static errcode_t repack(struct scan *s)
 	return err;
 }
 
-errcode_t bfo_repack_scan(struct bfo_reader *r, struct bfo_tree *tree,
+errcode_t bfo_repack_scan(struct bfo_source *source, struct bfo_tree *tree,
 			  const struct bfo_target *target)
 {
-	struct scan s = { .r = r, .tree = tree, .target = target };
+	struct scan s = { .source = source, .tree = tree, .target = target };
 	errcode_t err = 0;
 
 	s.inside = malloc(tree->inodes.n * sizeof(*s.inside) + 1);
 	s.of_block = malloc(tree->eas.n * sizeof(*s.of_block) + 1);
 	if (!s.inside || !s.of_block)
-		err = bfo_fail(r->ctx, ENOMEM, "reading attributes");
+		err = bfo_fail(source->ctx, ENOMEM, "reading attributes");
 	if (!err) {
 		memset(s.inside, 0xff, tree->inodes.n * sizeof(*s.inside));	/* BFO_NONE */
 		memset(s.of_block, 0xff, tree->eas.n * sizeof(*s.of_block));
 		if (is_moved(&s))
-			err = bfo_value_scan(r, tree, target, &s.values);
+			err = bfo_value_scan(source, tree, target, &s.values);
 	}
 	if (!err)
-		err = bfo_inode_walk(r, NULL, 0, take_inode, lose_inodes, &s);
+		err = source->ops->inodes(source, NULL, 0, take_inode, lose_inodes, &s);
 	if (!err && is_moved(&s))
 		err = repack(&s);
 	free(s.inside);

@@ -12,19 +12,18 @@
 #ifndef BFO_GATHER_REPACK_H
 #define BFO_GATHER_REPACK_H
 
-#include "gather/batch.h"
+#include "gather/source.h"
 #include "gather/target.h"
 #include "tree/tree.h"
 
-/* True if TARGET's inodes or blocks differ from VOL's so that bfo_repack_scan() has to be called. */
-int bfo_repack_needed(const struct bfo_volume *vol, const struct bfo_tree *tree,
-		      const struct bfo_target *target);
+/* True if TARGET's inodes or blocks differ from those of TREE so that bfo_repack_scan() has to be called. */
+int bfo_repack_needed(const struct bfo_tree *tree, const struct bfo_target *target);
 
 /*
  * Reads the inodes that the plan has put in order, and the attribute blocks, once more.  Then
- * eas[] holds sets, TREE is `repacked`, and what TARGET cannot hold is among the findings.
+ * eas[] holds sets, TREE (of a volume) is `repacked`, and what TARGET cannot hold is among the findings.
  */
-errcode_t bfo_repack_scan(struct bfo_reader *r, struct bfo_tree *tree,
+errcode_t bfo_repack_scan(struct bfo_source *source, struct bfo_tree *tree,
 			  const struct bfo_target *target);
 
 #endif

@@ -50,13 +50,13 @@ static errcode_t lose_blocks(void *priv, const struct bfo_node *node, uint32_t a
 	return 0;
 }
 
-errcode_t bfo_value_read(struct bfo_reader *r, const struct bfo_tree *t, const struct bfo_inode *rec,
+errcode_t bfo_value_read(struct bfo_source *s, const struct bfo_tree *t, const struct bfo_inode *rec,
 			 uint32_t len, char *buf, int *unread)
 {
-	struct value v = { .buf = buf, .block_size = r->vol->block_size };
+	struct value v = { .buf = buf, .block_size = s->block_size };
 	struct bfo_sink sink = { .take = take_blocks, .lost = lose_blocks, .priv = &v };
 	struct bfo_node node;
-	uint32_t bs = r->vol->block_size, blocks = (len + bs - 1) / bs, i;
+	uint32_t bs = s->block_size, blocks = (len + bs - 1) / bs, i;
 	errcode_t err = 0;
 
 	memset(buf, 0, (size_t) blocks * bs);
@@ -67,7 +67,7 @@ errcode_t bfo_value_read(struct bfo_reader *r, const struct bfo_tree *t, const s
 			continue;
 		node = bfo_node_make(seg->blk, seg->len < blocks - seg->lblk ? seg->len :
 				     blocks - seg->lblk, 0, seg->lblk);
-		err = bfo_reader_run(r, &node, 1, &sink);
+		err = s->ops->read(s, &node, 1, &sink);
 	}
 	*unread = v.unread;
 	return err;
@@ -85,20 +85,20 @@ static errcode_t keep(struct bfo_values *out, bfo_row row, const char *value, ui
 			    .at = out->bytes.n - len });
 }
 
-static errcode_t take(struct bfo_reader *r, struct bfo_tree *t, const struct bfo_target *target,
+static errcode_t take(struct bfo_source *s, struct bfo_tree *t, const struct bfo_target *target,
 		      bfo_row row, struct bfo_values *out)
 {
 	const struct bfo_inode *rec = &t->inodes.v[row];
-	char *buf = malloc(rec->size + r->vol->block_size);
+	char *buf = malloc(rec->size + s->block_size);
 	uint32_t was, hash;
 	int unread = 0;
 	errcode_t err;
 
 	if (!buf)
-		return bfo_fail(r->ctx, ENOMEM, "reading attributes");
-	err = bfo_value_read(r, t, rec, rec->size, buf, &unread);
+		return bfo_fail(s->ctx, ENOMEM, "reading attributes");
+	err = bfo_value_read(s, t, rec, rec->size, buf, &unread);
 	if (!err && !unread) {
-		was = bfo_crc32c(r->vol->csum_seed, buf, rec->size);
+		was = bfo_crc32c(s->reader->vol->csum_seed, buf, rec->size);
 		hash = bfo_crc32c(target->csum_seed, buf, rec->size);
 		err = bfo_vec_push(&t->values, (struct bfo_value) { .row = row, .hash = hash,
 				   .change = was ^ hash });
@@ -109,7 +109,7 @@ static errcode_t take(struct bfo_reader *r, struct bfo_tree *t, const struct bfo
 	return err;
 }
 
-errcode_t bfo_value_scan(struct bfo_reader *r, struct bfo_tree *tree,
+errcode_t bfo_value_scan(struct bfo_source *s, struct bfo_tree *tree,
 			 const struct bfo_target *target, struct bfo_values *out)
 {
 	errcode_t err = 0;
@@ -117,7 +117,7 @@ errcode_t bfo_value_scan(struct bfo_reader *r, struct bfo_tree *tree,
 
 	for (i = 0; i < tree->inodes.n && !err; i++)
 		if (is_sound(&tree->inodes.v[i]))
-			err = take(r, tree, target, i, out);
+			err = take(s, tree, target, i, out);
 	return err;
 }
 

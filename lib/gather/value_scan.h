@@ -5,7 +5,7 @@
 #ifndef BFO_GATHER_VALUE_SCAN_H
 #define BFO_GATHER_VALUE_SCAN_H
 
-#include "gather/batch.h"
+#include "gather/source.h"
 #include "gather/target.h"
 #include "tree/tree.h"
 
@@ -25,14 +25,14 @@ struct bfo_values {
  * Reads LEN bytes of the value that stands in inode REC into BUF, which has room for whole blocks; *UNREAD
  * if some of it cannot be read.
  */
-errcode_t bfo_value_read(struct bfo_reader *r, const struct bfo_tree *t, const struct bfo_inode *rec,
+errcode_t bfo_value_read(struct bfo_source *s, const struct bfo_tree *t, const struct bfo_inode *rec,
 			 uint32_t len, char *buf, int *unread);
 
 /*
  * Reads every sound value of TREE and notes it in values[] with its hashes in both filesystems; if
  * TARGET has no inodes for values, what fits into a block of it is kept in OUT.
  */
-errcode_t bfo_value_scan(struct bfo_reader *r, struct bfo_tree *tree,
+errcode_t bfo_value_scan(struct bfo_source *s, struct bfo_tree *tree,
 			 const struct bfo_target *target, struct bfo_values *out);
 void bfo_values_free(struct bfo_values *values);
 

@@ -176,8 +176,8 @@ static errcode_t decide_contents(struct bfo_job *job, struct bfo_volume *vol)
 	struct bfo_plan *plan = &job->plan;
 	errcode_t err = bfo_plan_audit(plan);
 
-	if (!err && job->source && bfo_repack_needed(job->source, &job->tree, &job->free))
-		err = bfo_repack_scan(&job->reader, &job->tree, &job->free);
+	if (!err && job->source && bfo_repack_needed(&job->tree, &job->free))
+		err = bfo_repack_scan(&job->from, &job->tree, &job->free);
 	if (!err)
 		err = bfo_plan_share(plan);
 	if (!err)

@@ -6,9 +6,6 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
-#include "gather/claim_scan.h"
-#include "gather/inode_scan.h"
-#include "gather/name_scan.h"
 #include "job/indexes.h"
 #include "job/job.h"
 #include "volume/open.h"
@@ -19,15 +16,11 @@ errcode_t bfo_job_gather(struct bfo_job *job)
 
 	assert(job->phase == BFO_JOB_OPEN);
 	err = bfo_reader_init(&job->reader, job->ctx, job->source, job->config.read_gap);
+	if (err)
+		return err;
+	bfo_source_of_volume(&job->from, &job->reader);
 	job->tree.keep_map_blocks = 1;
-	if (!err)
-		err = bfo_inode_scan(&job->reader, &job->tree);
-	if (!err)
-		err = bfo_claim_scan(&job->reader, &job->tree);
-	if (!err)
-		err = bfo_name_scan(&job->reader, &job->tree);
-	if (!err)
-		err = bfo_container_hide(&job->reader, &job->tree);
+	err = job->from.ops->gather(&job->from, &job->tree, 1);
 	if (!err)
 		job->phase = BFO_JOB_GATHERED;
 	return err;
@@ -45,6 +38,7 @@ errcode_t bfo_job_begin_empty(struct bfo_job *job)
 		err = bfo_rank_init(&job->tree.rank, 1);
 	if (err)
 		return err;
+	bfo_source_of_volume(&job->from, &job->reader);
 	bfo_rank_seal(&job->tree.rank);
 	job->phase = BFO_JOB_GATHERED;
 	return 0;
@@ -78,7 +72,7 @@ errcode_t bfo_job_commit(struct bfo_job *job)
 		.quick = config->is_quick, .itrees = &job->itrees.source };
 
 	assert(job->phase == BFO_JOB_PLACED);
-	return bfo_commit(&job->plan, &job->reader, job->target, &how, &job->stats);
+	return bfo_commit(&job->plan, &job->from, job->target, &how, &job->stats);
 }
 
 void bfo_job_close(struct bfo_job *job)

@@ -20,6 +20,7 @@
 
 #include "commit/commit.h"
 #include "gather/container.h"
+#include "gather/source.h"
 #include "plan/filter.h"
 #include "plan/itrees.h"
 
@@ -92,6 +93,7 @@ struct bfo_job {
 	enum bfo_job_phase phase;
 	struct bfo_volume *source, *target;	/* closed with the job; source: NULL if all is made */
 	struct bfo_reader reader;		/* of the source; if all is made, of the target */
+	struct bfo_source from;			/* what that reads */
 	struct bfo_tree tree;
 	struct bfo_target free;			/* the target's shape and free space */
 	struct bfo_plan plan;

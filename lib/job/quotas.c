@@ -28,11 +28,11 @@ static errcode_t lose_inodes(void *priv, uint32_t ino, uint32_t n)
 	return bfo_tree_lost_again(o->plan->ctx, o->plan->tree, ino, n);
 }
 
-static errcode_t note_owners(struct bfo_plan *plan, struct bfo_reader *reader)
+static errcode_t note_owners(struct bfo_plan *plan, struct bfo_source *source)
 {
-	struct owners o = { .plan = plan, .inode_size = reader->vol->inode_size };
+	struct owners o = { .plan = plan, .inode_size = source->inode_size };
 
-	return bfo_inode_walk(reader, NULL, 0, take_inode, lose_inodes, &o);
+	return source->ops->inodes(source, NULL, 0, take_inode, lose_inodes, &o);
 }
 
 static errcode_t load(struct bfo_plan *plan, const struct bfo_volume *target)
@@ -95,7 +95,7 @@ errcode_t bfo_job_quotas_plan(struct bfo_job *job, const struct bfo_volume *targ
 	if (job->config.is_fresh)
 		err = take_limits(plan, &job->reader);
 	if (!err && job->source)
-		err = note_owners(plan, &job->reader);
+		err = note_owners(plan, &job->from);
 	return err ? err : bfo_charges_size(plan);
 }
 

@@ -2,9 +2,6 @@
 /*
  * verify.c - comparing the trees of two volumes
  */
-#include "gather/container.h"
-#include "gather/inode_scan.h"
-#include "gather/name_scan.h"
 #include "job/verify.h"
 
 void bfo_verify_init(struct bfo_verify *v, struct bfo_context *ctx,
@@ -12,7 +9,7 @@ void bfo_verify_init(struct bfo_verify *v, struct bfo_context *ctx,
 {
 	*v = (struct bfo_verify) { .ctx = ctx, .opt = *opt };
 	v->compare = (struct bfo_compare) {
-		.ctx = ctx, .reader = { &v->reader[0], &v->reader[1] },
+		.ctx = ctx, .source = { &v->source[0], &v->source[1] },
 		.tree = { &v->tree[0], &v->tree[1] }, .path = { opt->path[0], opt->path[1] },
 		.memory = opt->memory, .ignore = opt->ignore, .found = opt->found,
 		.priv = opt->priv,
@@ -37,12 +34,10 @@ static errcode_t gather(struct bfo_verify *v)
 
 	for (i = 0; i < 2 && !err; i++) {
 		err = bfo_reader_init(&v->reader[i], v->ctx, v->volume[i], BFO_GAP_OF_DEVICE);
-		if (!err)
-			err = bfo_inode_scan(&v->reader[i], &v->tree[i]);
-		if (!err)
-			err = bfo_name_scan(&v->reader[i], &v->tree[i]);
-		if (!err)
-			err = bfo_container_hide(&v->reader[i], &v->tree[i]);
+		if (err)
+			break;
+		bfo_source_of_volume(&v->source[i], &v->reader[i]);
+		err = v->source[i].ops->gather(&v->source[i], &v->tree[i], 0);
 	}
 	return err;
 }
@@ -61,7 +56,7 @@ errcode_t bfo_verify_run(struct bfo_verify *v)
 	if (!err && !(v->opt.ignore & BFO_DIFF_BIT(BFO_DIFF_DATA)))
 		err = bfo_compare_data(&v->compare);
 	for (i = 0; i < 2 && !err; i++)
-		err = bfo_users_check_again(v->ctx, v->volume[i]);
+		err = v->source[i].ops->settle(&v->source[i]);
 	return err;
 }
 

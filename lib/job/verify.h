@@ -33,6 +33,7 @@ struct bfo_verify {
 	struct bfo_verify_options opt;
 	struct bfo_volume *volume[2];	/* NULL: not open (yet) */
 	struct bfo_reader reader[2];
+	struct bfo_source source[2];	/* what these read */
 	struct bfo_tree tree[2];
 	struct bfo_compare compare;	/* amounts, and the paths of differences */
 };

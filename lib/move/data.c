@@ -44,7 +44,7 @@ static errcode_t take_node(void *priv, const struct bfo_node *node, uint32_t at,
 	(void) data;
 	if (err)
 		return err;
-	m->bytes += (uint64_t) count * f->r->vol->block_size;
+	m->bytes += (uint64_t) count * f->source->block_size;
 	bfo_progress_report(f->plan->ctx, BFO_STAGE_DATA, m->bytes, m->total, f->item);
 	if (bfo_cancelled(f->plan->ctx))
 		return bfo_fail(f->plan->ctx, BFO_ET_CANCELLED, "moving data");
@@ -59,15 +59,12 @@ static errcode_t take_node(void *priv, const struct bfo_node *node, uint32_t at,
 static errcode_t lose_node(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
 {
 	struct mover *m = priv;
-	struct bfo_volume *vol = m->fill.r->vol;
+	struct bfo_source *source = m->fill.source;
 	void *to = place_node(priv, node, at);
 
-	if (vol->media.opt.mode != BFO_MEDIA_ZERO || !bfo_fill_may_be_lost(node)) {
-		vol->media.failed = bfo_node_blk(node) + at;
-		return bfo_fail(m->fill.plan->ctx, EIO, "reading block %llu of %s",
-				(unsigned long long) bfo_node_blk(node) + at, vol->spec);
-	}
-	memset(to, 0, (size_t) count * vol->block_size);
+	if (!bfo_source_zeroes(source) || !bfo_fill_may_be_lost(node))
+		return bfo_source_failed(source, bfo_node_blk(node) + at);
+	memset(to, 0, (size_t) count * source->block_size);
 	return take_node(priv, node, at, count, to);
 }
 
@@ -98,7 +95,7 @@ static uint64_t table_block(const struct mover *m, size_t item)
 {
 	uint32_t byte;
 
-	return bfo_volume_inode_block(m->fill.r->vol, bfo_plan_item(m->fill.plan, item)->ino, &byte);
+	return bfo_volume_inode_block(m->fill.source->reader->vol, bfo_plan_item(m->fill.plan, item)->ino, &byte);
 }
 
 /* Foretells what will be read (gather/cache.h). */
@@ -190,12 +187,13 @@ static errcode_t move_batch(struct mover *m)
 	return bfo_cache_read(&m->cache, &m->fill.nodes, m->how.by_regions, &sink);
 }
 
-errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, const struct bfo_drain *drain,
-			 uint64_t memory, struct bfo_data_progress *p)
+errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_source *source,
+			 const struct bfo_drain *drain, uint64_t memory,
+			 struct bfo_data_progress *p)
 {
-	uint32_t from = r->vol->block_size, to = drain->block_size, unit = from < to ? from : to;
-	struct mover m = { .fill = { .plan = plan, .r = r, .pipe = &m.pipe, .from = p->from,
-				     .source_units = from / unit },
+	uint32_t from = source->block_size, to = drain->block_size, unit = from < to ? from : to;
+	struct mover m = { .fill = { .plan = plan, .source = source, .pipe = &m.pipe,
+				     .from = p->from, .source_units = from / unit },
 			   .total = (plan->data_blocks + plan->ea_len) * to };
 	errcode_t err;
 
@@ -203,7 +201,7 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, const stru
 	err = bfo_pipe_open(&m.pipe, drain, unit, memory, plan->stem_len * to, p);
 	if (err)
 		return bfo_fail(plan->ctx, err, "starting to move data");
-	err = bfo_cache_open(&m.cache, r, each_piece, &m);
+	err = bfo_cache_open(&m.cache, source, each_piece, &m);
 	while (m.fill.item < plan->order.n && !err) {
 		err = choose_batch(&m);
 		if (!err)

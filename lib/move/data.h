@@ -6,14 +6,15 @@
 #define BFO_MOVE_DATA_H
 
 #include "move/pipe.h"
-#include "gather/batch.h"
+#include "gather/source.h"
 #include "plan/plan.h"
 
 /*
- * Moves all items of the plan into DRAIN, but for the part that P says is there already; MEMORY bytes of
+ * Moves all items of the plan from SOURCE into DRAIN, but for the part that P says is there already; MEMORY bytes of
  * batch buffer between reading and writing.
  */
-errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_reader *r, const struct bfo_drain *drain,
-			 uint64_t memory, struct bfo_data_progress *p);
+errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_source *source,
+			 const struct bfo_drain *drain, uint64_t memory,
+			 struct bfo_data_progress *p);
 
 #endif

@@ -130,11 +130,11 @@ static errcode_t add_seg(struct bfo_filler *f, const struct bfo_inode *rec, cons
 			slack(f, rec, hi) | whole_tag(rec), at + (lo - first) * f->source_units);
 }
 
-/* What stands in its inode in the source, and not in the target: the block of the inode table. */
+/* What stands in its inode in the source, a volume, and not in the target: the block of the inode table. */
 static errcode_t fill_inline(struct bfo_filler *f, const struct bfo_inode *rec, uint32_t len)
 {
 	uint32_t at = f->buffer->used, units = len * f->pipe->block_units, byte;
-	uint64_t blk = bfo_volume_inode_block(f->r->vol, rec->ino, &byte);
+	uint64_t blk = bfo_volume_inode_block(f->source->reader->vol, rec->ino, &byte);
 	errcode_t err;
 
 	if (units < f->source_units)
@@ -354,14 +354,14 @@ static errcode_t keep_content(struct bfo_filler *f, void *block, uint32_t byte)
 	uint64_t size = bfo_inode_size(raw);
 	errcode_t err;
 
-	if (size > f->r->vol->inode_size)
-		size = f->r->vol->inode_size;
+	if (size > f->source->inode_size)
+		size = f->source->inode_size;
 	f->content.n = 0;
 	err = bfo_vec_reserve(&f->content, size + 1);
 	if (err)
 		return err;
-	bfo_inode_inline_content(f->r->vol, raw, f->content.v, size);
-	memset(block, 0, f->r->vol->block_size);
+	bfo_inode_inline_content(f->source->reader->vol, raw, f->content.v, size);
+	memset(block, 0, f->source->block_size);
 	memcpy(block, f->content.v, size);
 	return 0;
 }
@@ -376,7 +376,7 @@ errcode_t bfo_fill_mend(struct bfo_filler *f, const struct bfo_node *node, uint3
 	else if (node->tag & TAG_INLINE)
 		return keep_content(f, last, node->tag & ~TAG_INLINE);
 	else if (end == node->len)
-		memset(last + f->r->vol->block_size - slack, 0, slack);
+		memset(last + f->source->block_size - slack, 0, slack);
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 #define BFO_MOVE_FILL_H
 
 #include "move/pipe.h"
-#include "gather/batch.h"
+#include "gather/source.h"
 #include "plan/dirimage.h"
 #include "plan/eaimage.h"
 #include "plan/plan.h"
@@ -18,7 +18,7 @@
 /* Its first part is the caller's, the rest begins with zeroes. */
 struct bfo_filler {
 	struct bfo_plan *plan;
-	struct bfo_reader *r;		/* of the source */
+	struct bfo_source *source;
 	struct bfo_pipe *pipe;
 	uint64_t from;			/* the stem is written before this block */
 	uint32_t source_units;		/* units of the pipe in a block of the source */

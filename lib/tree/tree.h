@@ -169,6 +169,9 @@ struct bfo_tree {
 	uint16_t encoding;		/* of its casefolded directories; 0 without casefold */
 	int stable_inodes;		/* ciphertext depends on inode numbers */
 	int inline_data;		/* small things may stand in their inodes */
+	int ea_inode;			/* values of attributes may have inodes of their own */
+	int project;			/* inodes have projects */
+	uint32_t inode_size;		/* bytes */
 	BFO_VEC(struct bfo_inode) inodes;
 	struct bfo_rank rank;		/* inode number -> index into inodes */
 	BFO_VEC(struct bfo_seg) segs;

@@ -104,6 +104,7 @@ void bed_open(struct bed *b, uint32_t bs, uint64_t blocks, uint64_t offset, io_m
 	want_eq(b->vol->fd >= 0, !io);
 	number_blocks(b);
 	want_ok(bfo_reader_init(&b->r, &b->ctx, b->vol, 0));
+	bfo_source_of_volume(&b->source, &b->r);
 	b->sink = (struct bfo_sink) { .take = take, .priv = b };
 }
 

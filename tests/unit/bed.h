@@ -16,6 +16,7 @@ struct bed {
 	struct bfo_context ctx;
 	struct bfo_volume *vol;
 	struct bfo_reader r;
+	struct bfo_source source;	/* what that reads */
 	struct bfo_sink sink;
 	bfo_order_list nodes;
 	char *path;			/* the file */

@@ -18,7 +18,7 @@ static void begin(void)
 {
 	bed_open(&b, BS, LAST, 0, NULL);
 	bed_again(&b, 64 * BS, 0);
-	want_ok(bfo_cache_open(&cache, &b.r, NULL, NULL));
+	want_ok(bfo_cache_open(&cache, &b.source, NULL, NULL));
 }
 
 static void end(void)

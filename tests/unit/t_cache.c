@@ -41,7 +41,7 @@ static int uses_regions(int n, uint64_t spare_memory)
 	int used;
 
 	begin(spare_memory);
-	want_ok(bfo_cache_open(&cache, &b.r, scattered, &n));
+	want_ok(bfo_cache_open(&cache, &b.source, scattered, &n));
 	used = cache.regions.n > 0;
 	end();
 	return used;
@@ -81,7 +81,7 @@ START_TEST(no_regions_for_what_needs_none)
 
 	for (i = 0; i < 3; i++) {
 		begin(UINT64_MAX);
-		want_ok(bfo_cache_open(&cache, &b.r, wants[i], NULL));
+		want_ok(bfo_cache_open(&cache, &b.source, wants[i], NULL));
 		want(!cache.regions.n);
 		end();
 	}
@@ -101,7 +101,7 @@ START_TEST(no_regions_where_more_must_not_be_read)
 			want_ok(bfo_media_note_bad(b.vol, 7));
 		else
 			bfo_direct_choose(b.vol, BFO_DIRECT_ALWAYS);
-		want_ok(bfo_cache_open(&cache, &b.r, scattered, &n));
+		want_ok(bfo_cache_open(&cache, &b.source, scattered, &n));
 		want(!cache.regions.n);
 		end();
 	}
@@ -114,11 +114,11 @@ START_TEST(a_file_is_forgotten_if_it_has_no_room)
 	int n = 1;
 
 	begin(3 * BFO_REGION_BYTES);		/* the first one is in order, without a seek */
-	want_ok(bfo_cache_open(&cache, &b.r, scattered, &n));
+	want_ok(bfo_cache_open(&cache, &b.source, scattered, &n));
 	want(!cache.forgets);
 	b.ctx.spare_memory--;
 	bfo_cache_close(&cache);
-	want_ok(bfo_cache_open(&cache, &b.r, scattered, &n));
+	want_ok(bfo_cache_open(&cache, &b.source, scattered, &n));
 	want(cache.forgets);
 	end();
 }
@@ -131,6 +131,7 @@ START_TEST(reads_regions_before_their_pieces)
 
 	begin(0);
 	want_ok(bfo_regions_init(&cache.regions, b.vol, 64));
+	cache.source = &b.source;
 	cache.r = &b.r;
 	bfo_regions_add(&cache.regions, 0, 2 * REGION);
 	for (round = 0; round < 2; round++) {
@@ -155,6 +156,7 @@ START_TEST(reads_over_less_in_regions)
 
 	begin(0);
 	want_ok(bfo_regions_init(&cache.regions, b.vol, 64));
+	cache.source = &b.source;
 	cache.r = &b.r;
 	bfo_regions_add(&cache.regions, 0, REGION);
 	for (base = 0; base <= 2 * REGION; base += 2 * REGION) {
@@ -181,7 +183,8 @@ START_TEST(what_was_read_is_wanted_no_more)
 	for (by_regions = 0; by_regions < 2; by_regions++) {
 		begin(0);
 		want_ok(bfo_regions_init(&cache.regions, b.vol, 64));
-		cache.r = &b.r;
+		cache.source = &b.source;
+	cache.r = &b.r;
 		bfo_regions_add(&cache.regions, 0, REGION);
 		want_eq(bfo_regions_take(&cache.regions, 0, 1, &start), REGION);
 		bed_add(&b, 0, REGION / 2, 0);
@@ -204,6 +207,7 @@ START_TEST(forgets_behind_the_last_piece)
 
 	begin(0);
 	want_ok(bfo_regions_init(&cache.regions, b.vol, 64));
+	cache.source = &b.source;
 	cache.r = &b.r;
 	cache.forgets = 1;
 	bfo_regions_add(&cache.regions, 0, 2 * REGION);
@@ -248,12 +252,60 @@ static int is_direct(uint32_t step)
 START_TEST(reads_over_much_by_the_page_cache_if_nothing_is_foretold)
 {
 	begin(0);
-	want_ok(bfo_cache_open(&cache, &b.r, NULL, NULL));
+	want_ok(bfo_cache_open(&cache, &b.source, NULL, NULL));
 	want(is_direct(1) && !is_direct(10) && is_direct(1000));
 	bfo_cache_close(&cache);
-	want_ok(bfo_cache_open(&cache, &b.r, in_order, NULL));
+	want_ok(bfo_cache_open(&cache, &b.source, in_order, NULL));
 	want(is_direct(1) && is_direct(10) && is_direct(1000));
 	end();
+}
+END_TEST
+
+/* Notes what it is asked for. */
+static errcode_t read_memory(struct bfo_source *s, const struct bfo_node *nodes, size_t n,
+			     const struct bfo_sink *sink)
+{
+	static const char zeroes[BS];
+	errcode_t err = 0;
+	size_t i;
+
+	want(!s->reader);
+	for (i = 0; i < n && !err; i++) {
+		want(!i || bfo_node_blk(&nodes[i - 1]) < bfo_node_blk(&nodes[i]));
+		err = sink->take(sink->priv, &nodes[i], 0, nodes[i].len, zeroes);
+	}
+	return err;
+}
+
+static errcode_t count_blocks(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+			      const void *data)
+{
+	(void) node;
+	(void) at;
+	(void) data;
+	*(uint32_t *) priv += count;
+	return 0;
+}
+
+/* What is no volume costs nothing that is known, and is read by its own function, in order. */
+START_TEST(no_volume_no_rules)
+{
+	const struct bfo_source_ops ops = { .read = read_memory };
+	struct bfo_source memory = { .ops = &ops, .ctx = &b.ctx, .block_size = BS };
+	struct bfo_cache_way way = { .size = 100, .cost = 7, .by_regions = 1 };
+	bfo_order_list nodes = { 0 };
+	uint32_t taken = 0;
+	struct bfo_sink sink = { .take = count_blocks, .priv = &taken };
+
+	want_ok(bfo_vec_push(&nodes, bfo_node_make(90, 2, 0, 0)));
+	want_ok(bfo_vec_push(&nodes, bfo_node_make(10, 3, 1, 2)));
+	want_ok(bfo_cache_open(&cache, &memory, scattered, NULL));
+	want_ok(bfo_cache_cost(&cache, &nodes, &way));
+	want(!way.cost && !way.by_regions);
+	want_ok(bfo_cache_read(&cache, &nodes, 0, &sink));
+	want_eq(taken, 5);
+	bfo_cache_close(&cache);
+	bfo_vec_free(&nodes);
 }
 END_TEST
 
@@ -273,5 +325,6 @@ Suite *cache_suite(void)
 	unit_case(s, "reads_over_much_by_the_page_cache_if_nothing_is_foretold",
 		  reads_over_much_by_the_page_cache_if_nothing_is_foretold, 0);
 	unit_case(s, "forgets_behind_the_last_piece", forgets_behind_the_last_piece, 0);
+	unit_case(s, "no_volume_no_rules", no_volume_no_rules, 0);
 	return s;
 }

@@ -223,7 +223,7 @@ static void read_some(struct bed *b, int way, struct bfo_regions *regions)
 		{ 10, 3 }, { 14, 1 }, { 20, 60 }, { 200, 1500 }, { 1800, 2 }, { 1803, 5 },
 		{ 3000, 1 }, { 4000, 1 },
 	};
-	struct bfo_cache cache = { .r = &b->r, .regions = *regions,
+	struct bfo_cache cache = { .source = &b->source, .r = &b->r, .regions = *regions,
 				   .is_foretold = way == DIRECT };
 	size_t i;
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * source.c - where a tree comes from: volumes
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "gather/claim_scan.h"
+#include "gather/container.h"
+#include "gather/inode_scan.h"
+#include "gather/name_scan.h"
+#include "gather/source.h"
+#include "volume/users.h"
+
+static errcode_t volume_gather(struct bfo_source *s, struct bfo_tree *tree, int claims)
+{
+	errcode_t err = bfo_inode_scan(s->reader, tree);
+
+	if (!err && claims)
+		err = bfo_claim_scan(s->reader, tree);
+	if (!err)
+		err = bfo_name_scan(s->reader, tree);
+	return err ? err : bfo_container_hide(s->reader, tree);
+}
+
+static errcode_t volume_inodes(struct bfo_source *s, const uint32_t *inos, size_t n,
+			       bfo_take_inode take, bfo_lose_inodes lose, void *priv)
+{
+	return bfo_inode_walk(s->reader, inos, n, take, lose, priv);
+}
+
+static errcode_t volume_read(struct bfo_source *s, const struct bfo_node *nodes, size_t n,
+			     const struct bfo_sink *sink)
+{
+	return bfo_reader_run(s->reader, nodes, n, sink);
+}
+
+static errcode_t volume_settle(struct bfo_source *s)
+{
+	return bfo_users_check_again(s->ctx, s->reader->vol);
+}
+
+static const struct bfo_source_ops volume_ops = {
+	.gather = volume_gather, .inodes = volume_inodes, .read = volume_read,
+	.settle = volume_settle,
+};
+
+void bfo_source_of_volume(struct bfo_source *s, struct bfo_reader *reader)
+{
+	const struct bfo_volume *vol = reader->vol;
+
+	*s = (struct bfo_source) { .ops = &volume_ops, .ctx = reader->ctx, .name = vol->spec,
+				   .access = BFO_READ_ANYWHERE, .block_size = vol->block_size,
+				   .inode_size = vol->inode_size, .reader = reader };
+	memcpy(s->uuid, vol->fs->super->s_uuid, sizeof(s->uuid));
+}
+
+int bfo_source_zeroes(const struct bfo_source *s)
+{
+	return s->reader && s->reader->vol->media.opt.mode == BFO_MEDIA_ZERO;
+}
+
+errcode_t bfo_source_failed(struct bfo_source *s, uint64_t blk)
+{
+	if (s->reader)
+		s->reader->vol->media.failed = blk;
+	return bfo_fail(s->ctx, EIO, "reading block %llu of %s", (unsigned long long) blk, s->name);
+}
+
+const bfo_ranges *bfo_source_bad(const struct bfo_source *s)
+{
+	static const bfo_ranges none;
+
+	return s->reader ? &s->reader->vol->media.bad : &none;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * source.h - where a tree comes from
+ *
+ *   gather ── [inodes, read]* ── settle ── close
+ *
+ * What is asked of a source are calls for many things at once: there is one per batch, none per file.
+ * A volume is the first implementation (bfo_source_of_volume()); it alone has a batch reader, which knows
+ * what reading costs.  One context serves a source, and one thread at a time.
+ */
+#ifndef BFO_GATHER_SOURCE_H
+#define BFO_GATHER_SOURCE_H
+
+#include "gather/batch.h"
+#include "gather/inode_walk.h"
+#include "tree/tree.h"
+
+/* In which order a source can be read. */
+enum bfo_source_access {
+	BFO_READ_ANYWHERE,	/* nodes in any order */
+	BFO_READ_ASCENDING,	/* only ever forward, over all calls of read() */
+};
+
+struct bfo_source;
+
+/* Each returns 0 or an error, whose circumstances are in the source's context. */
+struct bfo_source_ops {
+	/*
+	 * Fills TREE, which is zeroed but for what its caller wants (keep_map_blocks): records, names,
+	 * segments, attributes, findings.  CLAIMS: also looks whether two inodes have one block.
+	 */
+	errcode_t (*gather)(struct bfo_source *s, struct bfo_tree *tree, int claims);
+	/* Hands the inodes of numbers INOS, N of them, ascending, to TAKE; LOSE may be NULL (inode_walk.h). */
+	errcode_t (*inodes)(struct bfo_source *s, const uint32_t *inos, size_t n, bfo_take_inode take,
+			    bfo_lose_inodes lose, void *priv);
+	/* Reads N nodes, sorted by place, as bfo_reader_run() does. */
+	errcode_t (*read)(struct bfo_source *s, const struct bfo_node *nodes, size_t n,
+			  const struct bfo_sink *sink);
+	/* All is read: was it the same all the time?  BFO_ET_BUSY and BFO_ET_CHANGED: not. */
+	errcode_t (*settle)(struct bfo_source *s);
+};
+
+struct bfo_source {
+	const struct bfo_source_ops *ops;
+	struct bfo_context *ctx;
+	const char *name;		/* as users call it, for messages */
+	enum bfo_source_access access;
+	uint32_t block_size;		/* bytes: the unit of places */
+	uint32_t inode_size;		/* bytes of what inodes() hands out */
+	uint8_t uuid[16];
+	struct bfo_reader *reader;	/* of a volume; NULL: it is none */
+};
+
+/* A source of what READER reads, which has to stay. */
+void bfo_source_of_volume(struct bfo_source *s, struct bfo_reader *reader);
+
+/* True if zeroes are to take the place of data that cannot be read; else that ends the work. */
+int bfo_source_zeroes(const struct bfo_source *s);
+
+/* Block BLK, which is needed, cannot be read: notes that, and returns EIO. */
+errcode_t bfo_source_failed(struct bfo_source *s, uint64_t blk);
+
+/* Blocks of S that cannot be read, ascending; of what is no volume, none. */
+const bfo_ranges *bfo_source_bad(const struct bfo_source *s);
+
+#endif
