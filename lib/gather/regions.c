@@ -145,9 +145,9 @@ uint32_t bfo_regions_forget(struct bfo_regions *s, uint64_t blk, uint64_t len, u
 	uint64_t i;
 
 	for (i = blk / s->blocks; i < s->n && i * s->blocks < blk + len; i++) {
-		if (!s->v[i].taken || s->v[i].wanted)
+		if (!(s->v[i].taken || s->v[i].gone) || s->v[i].wanted)
 			continue;
-		s->v[i].taken = 0;
+		s->v[i].taken = s->v[i].gone = 0;
 		*start = i * s->blocks;
 		return s->blocks;
 	}

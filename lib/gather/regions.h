@@ -80,8 +80,8 @@ uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t l
 uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start);
 
 /*
- * The first region that LEN blocks from BLK on touch, that was taken, and of which nothing will be read
- * any more: its first block in *START, and its blocks, or 0 if there is none (any more: it is
+ * The first region that LEN blocks from BLK on touch, that was taken, given up or not, and of which
+ * nothing will be read any more: its first block in *START, and its blocks, or 0 if there is none (any more: it is
  * forgotten by this).
  */
 uint32_t bfo_regions_forget(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start);

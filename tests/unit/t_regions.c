@@ -189,6 +189,8 @@ END_TEST
 /* The second time it is given up, as long as it may be wanted. */
 START_TEST(what_is_lost_twice_is_given_up)
 {
+	uint64_t start = 0;
+
 	begin();
 	bfo_regions_add(&regions, 0, 3 * REGION);
 	want_taken(REGION, 1, REGION);
@@ -201,6 +203,12 @@ START_TEST(what_is_lost_twice_is_given_up)
 	want_eq(regions.held, 0);
 	bfo_regions_add(&regions, REGION, REGION);
 	want(!is_worth(1) && is_worth(2));
+	want_eq(bfo_regions_forget(&regions, 0, LAST, &start), 0);
+	bfo_regions_drop(&regions, REGION, REGION);
+	bfo_regions_drop(&regions, REGION, REGION);
+	want_eq(bfo_regions_forget(&regions, 0, LAST, &start), REGION);
+	want_eq(start, REGION);
+	want_eq(bfo_regions_forget(&regions, 0, LAST, &start), 0);
 	end();
 }
 END_TEST
