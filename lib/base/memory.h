@@ -7,7 +7,10 @@
 
 #include "base/context.h"
 
-/* Bytes that nobody needs: what the page cache may grow by, or has.  0: not known.  CTX may say it. */
+/*
+ * Bytes that nobody needs: what the page cache may grow by, or has.  0: not known.  CTX may say
+ * another number.
+ */
 uint64_t bfo_spare_memory(const struct bfo_context *ctx);
 
 #endif

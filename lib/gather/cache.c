@@ -16,8 +16,8 @@ _Static_assert(BFO_REGION_BYTES <= BFO_MERGE_BYTES, "regions are read to the mer
 #define WATCH_EVERY 4		/* runs of which one is looked at: rule 6 */
 
 /*
- * 1/8 more than what is wanted costs less than what is avoided by reading it: that nothing is written
- * until a large batch has been read.
+ * 1/8 more than what is wanted costs less than what is avoided by reading it: that nothing is
+ * written until a large batch has been read.
  */
 #define LITTLE 8
 
@@ -95,13 +95,13 @@ struct trial {
 	const struct bfo_cache *c;
 	const struct bfo_regions *regions;	/* that could be read, or NULL */
 	struct bfo_regions left;	/* those of them that were not, so far */
-	uint64_t at, regions_at;	/* blocks behind the last read, without regions and with them */
+	uint64_t at, regions_at;	/* blocks behind the last read, without regions and by them */
 	uint64_t by_pieces, by_regions;	/* blocks */
 };
 
 /* The regions; NULL if they should not be used: rule 7. */
-static const struct bfo_regions *usable_regions(const struct bfo_cache *c, const bfo_order_list *nodes,
-						int last)
+static const struct bfo_regions *usable_regions(const struct bfo_cache *c,
+						const bfo_order_list *nodes, int last)
 {
 	uint64_t wanted;
 
@@ -252,7 +252,7 @@ static errcode_t read_by_regions(struct bfo_cache *c, const bfo_order_list *batc
 	return err;
 }
 
-/* Nodes [FIRST, LAST) of BATCH have been read, and with them perhaps the last of a region: rule 5. */
+/* Nodes [FIRST, LAST) of BATCH have been read, perhaps the last ones of a region: rule 5. */
 static void leave(struct bfo_cache *c, const bfo_order_list *batch, size_t first, size_t last)
 {
 	const struct bfo_node *node;

@@ -4,25 +4,25 @@
  *
  * The policy:
  *
- *  1. Bulk of a block device is read around the page cache (volume/direct.h).  Nobody wants it again, and
- *     a copy of every byte is saved.
- *  2. Where nobody foretold what will be read, a batch that reads over much is read by way of the page
- *     cache.  The next batch may want what this one read over, and finds it there.
- *  3. Where small batches would jump all over the source, the page cache sorts.  The volume is cut into
- *     regions of 5 MiB (gather/regions.h).  A region that costs less as a whole than piece by piece is
- *     read as a whole at its first piece.
- *  4. Rule 3 holds only if spare memory has room for all regions that are in use at a time.  This is
- *     tried beforehand, without reading.
+ *  1. Bulk of a block device is read around the page cache (volume/direct.h).  Nobody wants it
+ *     again, and a copy of every byte is saved.
+ *  2. Where nobody foretold what will be read, a batch that reads over much is read by way of the
+ *     page cache.  The next batch may want what this one read over, and finds it there.
+ *  3. Where small batches would jump all over the source, the page cache sorts.  The volume is cut
+ *     into regions of 5 MiB (gather/regions.h).  A region that costs less as a whole than piece by
+ *     piece is read as a whole at its first piece.
+ *  4. Rule 3 holds only if spare memory has room for all regions that are in use at a time.  This
+ *     is tried beforehand, without reading.
  *  5. Behind its last piece a region of a device leaves the page cache.  A region of an image file
  *     leaves it only if there is no room for all: the next program may want the image.
- *  6. The kernel may drop a region early.  A sample of reads shows whether the device had to answer.
- *     Then the region is read as a whole once more.  If it is lost again, the rest of it is read
- *     without rule 3.
- *  7. One buffer that holds all that is left of a device is better than rule 3, where regions would read
- *     more than 1.5 times what is wanted.
+ *  6. The kernel may drop a region early.  A sample of reads shows whether the device had to
+ *     answer.  Then the region is read as a whole once more.  If it is lost again, the rest of it
+ *     is read without rule 3.
+ *  7. One buffer that holds all that is left of a device is better than rule 3, where regions
+ *     would read more than 1.5 times what is wanted.
  *
- * A copy opens a cache, asks it what batches of some size cost, has it read batch by batch, and closes it.
- * No one else sets a field.
+ * A copy opens a cache, asks it what batches of some size cost, has it read batch by batch, and
+ * closes it.  No one else sets a field.
  */
 #ifndef BFO_GATHER_CACHE_H
 #define BFO_GATHER_CACHE_H
@@ -32,13 +32,13 @@
 
 struct bfo_cache {
 	struct bfo_source *source;
-	struct bfo_reader *r;		/* of the source; NULL of what is no volume: no rule holds */
+	struct bfo_reader *r;		/* of the source; NULL if that is no volume: no rule holds */
 	struct bfo_regions regions;	/* of the source; none if rule 3 does not hold */
 	int is_foretold;		/* rule 2 does not hold */
 	int forgets;			/* by rule 5 */
 };
 
-/* Calls USE for each piece that is going to be read, in the order in which batches will want them. */
+/* Calls USE for each piece that will be read, in the order in which batches will want them. */
 typedef void bfo_cache_use(struct bfo_regions *to, uint64_t blk, uint64_t len);
 typedef void bfo_cache_wants(const void *priv, struct bfo_regions *to, bfo_cache_use *use);
 
@@ -55,8 +55,8 @@ struct bfo_cache_way {
 };
 
 /*
- * What it costs to read NODES in such batches: by regions, if that is clearly cheaper, or if some are in
- * the page cache already.  0 of what is no volume.  ENOMEM.
+ * What it costs to read NODES in such batches: by regions, if that is clearly cheaper, or if some are
+ * in the page cache already.  0 of what is no volume.  ENOMEM.
  */
 errcode_t bfo_cache_cost(const struct bfo_cache *c, const bfo_order_list *nodes,
 			 struct bfo_cache_way *way);

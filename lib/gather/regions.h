@@ -80,9 +80,9 @@ uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t l
 uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start);
 
 /*
- * The first region that LEN blocks from BLK on touch, that was taken, given up or not, and of which
- * nothing will be read any more: its first block in *START, and its blocks, or 0 if there is none (any more: it is
- * forgotten by this).
+ * The first region that LEN blocks from BLK on touch, that was taken, given up or not, and of
+ * which nothing will be read any more: its first block in *START, and its blocks, or 0 if there
+ * is none (any more: it is forgotten by this).
  */
 uint32_t bfo_regions_forget(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start);
 
@@ -90,9 +90,9 @@ uint32_t bfo_regions_forget(struct bfo_regions *s, uint64_t blk, uint64_t len, u
 void bfo_regions_read_in_part(struct bfo_regions *s, uint64_t blk);
 
 /*
- * The page cache has lost the region of block BLK, which was taken.  The first time that says little:
- * somebody may have dropped the whole cache.  It is taken again if still worth it.  The second time it
- * is given up.
+ * The page cache has lost the region of block BLK, which was taken.  The first time that says
+ * little: somebody may have dropped the whole cache.  It is taken again if still worth it.  The
+ * second time it is given up.
  */
 void bfo_regions_lose(struct bfo_regions *s, uint64_t blk);
 

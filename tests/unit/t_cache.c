@@ -149,7 +149,7 @@ START_TEST(reads_regions_before_their_pieces)
 }
 END_TEST
 
-/* Between pieces of regions that are in the cache, and elsewhere: gaps of 4 blocks, of 5, and of 8. */
+/* Between pieces of regions in the cache, and elsewhere: gaps of 4 blocks, of 5, and of 8. */
 START_TEST(reads_over_less_in_regions)
 {
 	uint64_t base;
@@ -174,7 +174,7 @@ START_TEST(reads_over_less_in_regions)
 }
 END_TEST
 
-/* However it is read, what was read is wanted no more, and the last piece ends the use of a region. */
+/* However it is read: it is wanted no more, and the last piece ends the use of a region. */
 START_TEST(what_was_read_is_wanted_no_more)
 {
 	int by_regions;
