@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "cli/message.h"
 #include "cli/process.h"
-#include "volume/spec.h"
+#include "device/spec.h"
 #include "argument.h"
 #include "e2bfo.h"
 

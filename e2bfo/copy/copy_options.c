@@ -13,7 +13,7 @@
 #include "gather/batch.h"
 #include "job/mkfs_words.h"
 #include "tree/finding.h"
-#include "volume/spec.h"
+#include "device/spec.h"
 #include "e2bfo/argument.h"
 #include "e2bfo/e2bfo.h"
 #include "copy_options.h"

@@ -348,8 +348,8 @@ errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_source *source, struct bf
 	int filled;
 
 	if (reader)
-		bfo_direct_choose(reader->vol, opt->direct);
-	bfo_direct_choose(target, opt->direct);
+		bfo_direct_choose(&reader->vol->device, opt->direct);
+	bfo_direct_choose(&target->device, opt->direct);
 	err = begin(&c);
 	if (!err)
 		err = fill(&c);

@@ -36,9 +36,9 @@ static errcode_t open_medium(struct reread *r)
 {
 	const struct bfo_volume *vol = r->w->vol;
 
-	r->fd = open(vol->path, O_RDONLY | O_CLOEXEC | O_DIRECT);
+	r->fd = open(vol->device.path, O_RDONLY | O_CLOEXEC | O_DIRECT);
 	if (r->fd < 0)
-		r->fd = open(vol->path, O_RDONLY | O_CLOEXEC);
+		r->fd = open(vol->device.path, O_RDONLY | O_CLOEXEC);
 	if (r->fd < 0)
 		return bfo_fail(r->w->ctx, errno, "opening %s to read it back", vol->spec);
 	posix_fadvise(r->fd, 0, 0, POSIX_FADV_DONTNEED);

@@ -32,7 +32,7 @@ static errcode_t open_undo(struct bfo_writer *w, const char *undo_file)
 	if (!err)
 		err = set_undo_io_backup_file((char *) undo_file);
 	if (!err)
-		err = undo_io_manager->open(vol->path, IO_FLAG_RW, &w->live);
+		err = undo_io_manager->open(vol->device.path, IO_FLAG_RW, &w->live);
 	if (!err && !w->live)
 		err = EIO;		/* libext2fs does not always say why */
 	if (!err && vol->options)
@@ -96,8 +96,8 @@ static errcode_t write_direct(struct bfo_writer *w, uint64_t blk, int count, con
 {
 	struct bfo_volume *vol = w->vol;
 
-	return bfo_direct_wanted(vol) ?
-	       bfo_direct_write(vol, vol->offset + blk * vol->block_size,
+	return bfo_direct_wanted(&vol->device) ?
+	       bfo_direct_write(&vol->device, vol->offset + blk * vol->block_size,
 				(uint64_t) count * vol->block_size, data) : EINVAL;
 }
 

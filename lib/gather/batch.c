@@ -156,7 +156,7 @@ static errcode_t read_node(struct bfo_reader *r, const struct bfo_node *node,
 		err = read_blocks(r, bfo_node_blk(node) + at, count, to);
 		if (!err)
 			err = sink->take(sink->priv, node, at, count, to);
-		else if (bfo_media_is_error(err) && count == 1 && r->vol->fd < 0)
+		else if (bfo_media_is_error(err) && count == 1 && r->vol->device.fd < 0)
 			err = lose_block(r, node, at, sink, err);
 		else if (bfo_media_is_error(err))
 			err = read_singly(r, node, at, count, sink, to);
@@ -212,7 +212,7 @@ static int read_scattered(struct bfo_reader *r, const struct bfo_node *nodes,
 
 	if (!n || !bfo_volume_can_scatter(r->vol, run->blk, run->len))
 		return 0;
-	if (r->direct && bfo_direct_wanted(r->vol)) {
+	if (r->direct && bfo_direct_wanted(&r->vol->device)) {
 		if (run->len * r->vol->block_size / n < DIRECT_PIECE)
 			return 0;
 		err = bfo_volume_direct(r->ctx, r->vol, run->blk, run->len, r->iov, n);

@@ -91,7 +91,7 @@ uint64_t bfo_reader_span(const struct bfo_reader *r, const struct bfo_node *node
 
 /*
  * True if hardly anything else is read for N sorted nodes: then nobody will want it later, and the page
- * cache may be passed by (volume/direct.h).
+ * cache may be passed by (device/direct.h).
  */
 int bfo_reader_is_dense(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n);
 

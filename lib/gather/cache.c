@@ -54,7 +54,7 @@ static errcode_t most_held(const struct bfo_cache *c, bfo_cache_wants *wants, co
 static int may_use_regions(const struct bfo_volume *vol)
 {
 	return vol->media.opt.mode == BFO_MEDIA_STOP && !vol->media.bad.n &&
-	       !bfo_direct_always(vol);
+	       !bfo_direct_always(&vol->device);
 }
 
 errcode_t bfo_cache_open(struct bfo_cache *c, struct bfo_source *source, bfo_cache_wants *wants,
@@ -77,7 +77,7 @@ errcode_t bfo_cache_open(struct bfo_cache *c, struct bfo_source *source, bfo_cac
 		return bfo_fail(r->ctx, err, "starting to move data");
 	worth = bfo_regions_worth(&c->regions);
 	room = bfo_spare_memory(r->ctx);
-	c->forgets = bfo_direct_wanted(r->vol) || worth > room;
+	c->forgets = bfo_direct_wanted(&r->vol->device) || worth > room;
 	if (!most || most > room)
 		bfo_regions_free(&c->regions);
 	return 0;
@@ -107,7 +107,7 @@ static const struct bfo_regions *usable_regions(const struct bfo_cache *c,
 
 	if (!c->regions.n)
 		return NULL;
-	if (!last || c->regions.held || !bfo_direct_wanted(c->r->vol))
+	if (!last || c->regions.held || !bfo_direct_wanted(&c->r->vol->device))
 		return &c->regions;
 	wanted = bfo_order_list_blocks(nodes) * c->r->vol->block_size;
 	return bfo_regions_worth(&c->regions) > wanted + wanted / 2 ? NULL : &c->regions;

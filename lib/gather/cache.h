@@ -4,7 +4,7 @@
  *
  * The policy:
  *
- *  1. Bulk of a block device is read around the page cache (volume/direct.h).  Nobody wants it
+ *  1. Bulk of a block device is read around the page cache (device/direct.h).  Nobody wants it
  *     again, and a copy of every byte is saved.
  *  2. Where nobody foretold what will be read, a batch that reads over much is read by way of the
  *     page cache.  The next batch may want what this one read over, and finds it there.

@@ -19,8 +19,8 @@
 #include "gather/bitmap_check.h"
 #include "job/copy.h"
 #include "volume/open.h"
-#include "volume/probe.h"
-#include "volume/store.h"
+#include "device/probe.h"
+#include "device/store.h"
 
 /* ---- opening ---- */
 

@@ -20,7 +20,7 @@
 #include "commit/look.h"
 #include "volume/users.h"
 #include "volume/open.h"
-#include "volume/store.h"
+#include "device/store.h"
 #include "job/copy.h"
 #include "job/unfinished.h"
 

@@ -15,7 +15,7 @@
 #include "job/interrupted.h"
 #include "volume/gate.h"
 #include "volume/open.h"
-#include "volume/spec.h"
+#include "device/spec.h"
 
 /* ---- finding it ---- */
 

@@ -16,7 +16,7 @@
 
 #include "job/job_options.h"
 #include "tree/finding.h"
-#include "volume/spec.h"
+#include "device/spec.h"
 
 #define SAID_MOST 4096U		/* bytes of the command line that are kept */
 

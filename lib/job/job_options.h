@@ -25,7 +25,7 @@ struct bfo_exclude {
 
 struct bfo_copy_options {
 	/* which tree */
-	const char *source;		/* as volume/spec.h has it */
+	const char *source;		/* as device/spec.h has it */
 	struct bfo_medium medium;	/* how the source can be read */
 	struct bfo_journal_use journal;	/* of the source */
 	const char *const *from;	/* subtrees, at least one */

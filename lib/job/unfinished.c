@@ -17,7 +17,7 @@
 #include "base/bfo_err.h"
 #include "base/vec.h"
 #include "commit/look.h"
-#include "volume/spec.h"
+#include "device/spec.h"
 #include "job/job_options.h"
 #include "job/unfinished.h"
 

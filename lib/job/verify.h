@@ -17,7 +17,7 @@
 
 /* Strings are the caller's, and have to stay until the job is closed. */
 struct bfo_verify_options {
-	const char *volume[2];		/* A, B, as volume/spec.h has it */
+	const char *volume[2];		/* A, B, as device/spec.h has it */
 	const char *path[2];		/* subtrees to compare */
 	struct bfo_medium medium[2];	/* how they can be read */
 	struct bfo_journal_use journal;	/* of both */

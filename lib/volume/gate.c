@@ -89,12 +89,12 @@ errcode_t bfo_gate_features(struct bfo_context *ctx, const struct bfo_volume *vo
 
 	for (i = 0; i < 3; i++) {
 		strange[i] = has[i] & ~both.mask[i] & ~elsewhere.mask[i];
-		if (!vol->writable)
+		if (!vol->device.writable)
 			strange[i] &= ~source_only.mask[i];
 	}
 	if (name_features(strange, names, sizeof(names)))
 		return bfo_fail(ctx, BFO_ET_FEATURE, "opening %s: %s", vol->spec, names);
-	if (vol->writable && ext2fs_has_feature_journal((struct ext2_super_block *) sb) &&
+	if (vol->device.writable && ext2fs_has_feature_journal((struct ext2_super_block *) sb) &&
 	    !sb->s_journal_inum)
 		return bfo_fail(ctx, BFO_ET_FEATURE, "opening %s: a target with an external journal",
 				vol->spec);
@@ -108,10 +108,10 @@ errcode_t bfo_gate_recovery(struct bfo_context *ctx, const struct bfo_volume *vo
 	if (ext2fs_has_feature_journal_needs_recovery(sb))
 		return bfo_fail(ctx, BFO_ET_RECOVERY, "opening %s: it was not unmounted cleanly; %s"
 				"mount and unmount it once, or run e2fsck -p %s", vol->spec,
-				vol->writable ? "if that comes of a copy that was interrupted, 'e2bfo "
+				vol->device.writable ? "if that comes of a copy that was interrupted, 'e2bfo "
 				"resume' goes on with it and 'e2bfo abort' gives it up, else " : "",
 				vol->spec);
-	if (vol->writable && ext2fs_has_feature_orphan_present(sb))
+	if (vol->device.writable && ext2fs_has_feature_orphan_present(sb))
 		return bfo_fail(ctx, BFO_ET_RECOVERY, "opening %s: its orphan file is not empty; "
 				"run e2fsck -p %s", vol->spec, vol->spec);
 	return 0;

@@ -12,7 +12,7 @@
 #include "base/bfo_err.h"
 #include "base/jbd2.h"
 #include "volume/journal.h"
-#include "volume/store.h"
+#include "device/store.h"
 
 #define MAX_BLOCKS (1U << 31)	/* so that numbers of blocks and of rounds do not overflow */
 #define KNOWN_COMPAT BFO_JBD2_COMPAT_CHECKSUM
@@ -135,7 +135,7 @@ static errcode_t open_internal(struct bfo_context *ctx, struct bfo_volume *vol,
 	j->vol = vol;
 	j->io = vol->fs->io;
 	err = bfo_inode_map(ctx, vol, ino, MAX_BLOCKS, &j->runs, &j->length);
-	if (bfo_media_is_error(err) && !vol->writable)
+	if (bfo_media_is_error(err) && !vol->device.writable)
 		return bfo_fail(ctx, BFO_ET_JOURNAL_UNREAD, "reading the journal's inode %u of %s "
 				"(%s); see --ignore-journal", ino, vol->spec, error_message(err));
 	return err;
@@ -260,7 +260,7 @@ errcode_t bfo_journal_open(struct bfo_context *ctx, struct bfo_volume *vol,
 
 	j->spec = vol->spec;
 	j->block_size = vol->block_size;
-	j->to_write = vol->writable;
+	j->to_write = vol->device.writable;
 	if (!ext2fs_has_feature_journal(sb))
 		return damaged(ctx, j, "there is none");
 	err = sb->s_journal_inum ? open_internal(ctx, vol, j) : open_external(ctx, vol, use, j);
@@ -269,7 +269,7 @@ errcode_t bfo_journal_open(struct bfo_context *ctx, struct bfo_volume *vol,
 
 static errcode_t read_place(const struct bfo_journal *j, uint64_t blk, void *buf)
 {
-	if (j->vol && j->vol->fd >= 0 && !j->vol->writable)
+	if (j->vol && j->vol->device.fd >= 0 && !j->vol->device.writable)
 		return bfo_media_read_place(j->vol, blk, buf);
 	/* while a filesystem is being opened, its channel still has blocks of another size */
 	return io_channel_read_blk64(j->io, blk * (j->block_size / j->io->block_size),

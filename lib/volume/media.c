@@ -71,9 +71,9 @@ static errcode_t read_bytes(const struct bfo_volume *vol, uint64_t at, size_t le
 {
 	ssize_t got;
 
-	bfo_pace_take(vol->pace, len);
+	bfo_pace_take(vol->device.pace, len);
 	do
-		got = pread(vol->fd, buf, len, at);
+		got = pread(vol->device.fd, buf, len, at);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return errno;
@@ -83,7 +83,7 @@ static errcode_t read_bytes(const struct bfo_volume *vol, uint64_t at, size_t le
 /* The first block that the journal has, from BLK on; NULL: none. Of a target it means nothing. */
 static const struct bfo_replayed *replayed_from(const struct bfo_volume *vol, uint64_t blk)
 {
-	return vol->recovery && !vol->writable ? bfo_replay_from(&vol->recovery->replay, blk) : NULL;
+	return vol->recovery && !vol->device.writable ? bfo_replay_from(&vol->recovery->replay, blk) : NULL;
 }
 
 static const struct bfo_replayed *replayed_at(const struct bfo_volume *vol, uint64_t blk)
@@ -111,7 +111,7 @@ static errcode_t read_raw(struct bfo_volume *vol, uint64_t blk, uint32_t count, 
 {
 	errcode_t err;
 
-	if (vol->fd >= 0 && !vol->writable)
+	if (vol->device.fd >= 0 && !vol->device.writable)
 		err = read_bytes(vol, vol->offset + blk * vol->block_size,
 				 (size_t) count * vol->block_size, buf);
 	else
@@ -148,12 +148,12 @@ static errcode_t read_exact(struct bfo_volume *vol, uint64_t blk, void *buf)
 	struct iovec iov = { .iov_len = vol->block_size };
 	errcode_t err = EINVAL;
 
-	if (vol->fd >= 0 && !m->exact)
+	if (vol->device.fd >= 0 && !m->exact)
 		m->exact = aligned_alloc(DIRECT_ALIGN, vol->block_size < DIRECT_ALIGN ?
 						       DIRECT_ALIGN : vol->block_size);
 	iov.iov_base = m->exact;
 	if (m->exact)
-		err = bfo_direct_read(vol, vol->offset + blk * vol->block_size, iov.iov_len, &iov,
+		err = bfo_direct_read(&vol->device, vol->offset + blk * vol->block_size, iov.iov_len, &iov,
 				      1);
 	if (err == EINVAL)		/* sectors larger than blocks */
 		return read_raw(vol, blk, 1, buf);
@@ -262,7 +262,7 @@ static errcode_t warm_descriptors(struct bfo_context *ctx, struct bfo_volume *vo
 
 errcode_t bfo_media_open_super(const struct bfo_volume *vol, io_manager io, ext2_filsys *fs)
 {
-	return ext2fs_open2(vol->path, vol->options, EXT2_FLAG_64BITS | EXT2_FLAG_SUPER_ONLY |
+	return ext2fs_open2(vol->device.path, vol->options, EXT2_FLAG_64BITS | EXT2_FLAG_SUPER_ONLY |
 			    EXT2_FLAG_FORCE | EXT2_FLAG_JOURNAL_DEV_OK | EXT2_FLAG_SKIP_MMP,
 			    vol->media.opt.superblock, vol->media.opt.block_size, io, fs);
 }
@@ -276,11 +276,11 @@ errcode_t bfo_media_prepare(struct bfo_context *ctx, struct bfo_volume *vol, io_
 
 	if (!opt->map)
 		return 0;
-	if (vol->fd < 0)
-		vol->fd = open(vol->path, O_RDONLY | O_CLOEXEC);
-	if (vol->fd < 0)
+	if (vol->device.fd < 0)
+		vol->device.fd = open(vol->device.path, O_RDONLY | O_CLOEXEC);
+	if (vol->device.fd < 0)
 		return bfo_fail(ctx, errno, "opening %s", vol->spec);
-	posix_fadvise(vol->fd, 0, 0, POSIX_FADV_RANDOM);
+	posix_fadvise(vol->device.fd, 0, 0, POSIX_FADV_RANDOM);
 	if (opt->superblock)
 		at = opt->superblock * opt->block_size;
 	err = warm(ctx, vol, vol->offset + at, SUPER_OFFSET, "the superblock");

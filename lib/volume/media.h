@@ -16,7 +16,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "base/range.h"
-#include "volume/mapfile.h"
+#include "device/mapfile.h"
 
 enum bfo_media_mode {
 	BFO_MEDIA_STOP,		/* the first block that is needed and cannot be read is an error */

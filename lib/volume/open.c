@@ -28,9 +28,9 @@
 #include "volume/mmp.h"
 #include "volume/open.h"
 #include "volume/paced.h"
-#include "volume/probe.h"
+#include "device/probe.h"
 #include "volume/recovery.h"
-#include "volume/store.h"
+#include "device/store.h"
 
 static errcode_t open_once(struct bfo_context *ctx, struct bfo_volume *vol, const char *options,
 			   int flags, io_manager io)
@@ -38,7 +38,7 @@ static errcode_t open_once(struct bfo_context *ctx, struct bfo_volume *vol, cons
 	const struct bfo_media_options *m = &vol->media.opt;
 	errcode_t err = vol->recovery ? 0 : bfo_media_prepare(ctx, vol, io);
 
-	return err ? err : ext2fs_open2(vol->path, options, flags, m->superblock, m->block_size, io,
+	return err ? err : ext2fs_open2(vol->device.path, options, flags, m->superblock, m->block_size, io,
 					&vol->fs);
 }
 
@@ -67,7 +67,8 @@ static errcode_t explain_short_read(struct bfo_context *ctx, struct bfo_volume *
 	ext2_filsys fs;
 
 	if (vol->recovery || bfo_media_open_super(vol, io, &fs))
-		return bfo_probe_complain(ctx, vol);
+		return bfo_probe_complain(ctx, vol->spec, vol->device.path, vol->offset,
+					  vol->store.size);
 	vol->block_size = fs->blocksize;
 	vol->blocks = ext2fs_blocks_count(fs->super);
 	ext2fs_free(fs);
@@ -80,7 +81,7 @@ static errcode_t explain_short_read(struct bfo_context *ctx, struct bfo_volume *
 /* libext2fs says EPERM of a device that was set read-only, as of a file that is immutable. */
 static errcode_t explain_refusal(const struct bfo_volume *vol)
 {
-	int fd = open(vol->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), read_only = 0;
+	int fd = open(vol->device.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), read_only = 0;
 
 	if (fd < 0)
 		return EPERM;
@@ -97,7 +98,7 @@ static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const 
 		    EXT2_FLAG_SKIP_MMP;
 	errcode_t err;
 
-	if (vol->writable)
+	if (vol->device.writable)
 		flags |= EXT2_FLAG_RW;
 	io = io ? io : unix_io_manager;
 	err = vol->media.opt.superblock ? open_backup(ctx, vol, flags, io)
@@ -106,7 +107,8 @@ static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const 
 		    (err == BFO_ET_NOT_RESCUED && !vol->recovery)))
 		return err;
 	if (err == EXT2_ET_BAD_MAGIC)
-		return bfo_probe_complain(ctx, vol);
+		return bfo_probe_complain(ctx, vol->spec, vol->device.path, vol->offset,
+					  vol->store.size);
 	if (err == EXT2_ET_SHORT_READ)
 		return explain_short_read(ctx, vol, io);
 	if (err)
@@ -128,7 +130,7 @@ static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const 
  */
 static errcode_t tell_unix_io(struct bfo_volume *vol)
 {
-	if (!vol->options && !strchr(vol->path, '?'))
+	if (!vol->options && !strchr(vol->device.path, '?'))
 		return 0;
 	free(vol->options);
 	if (asprintf(&vol->options, "offset=%llu", (unsigned long long) vol->offset) >= 0)
@@ -165,7 +167,7 @@ static errcode_t recover(struct bfo_context *ctx, struct bfo_volume *vol, int ho
 
 	if (how & BFO_OPEN_RECOVER)
 		return bfo_recovery_read(ctx, vol, use);
-	if (vol->writable || !ext2fs_has_feature_journal_needs_recovery(vol->fs->super) ||
+	if (vol->device.writable || !ext2fs_has_feature_journal_needs_recovery(vol->fs->super) ||
 	    (vol->media.opt.superblock && !use->ignore))
 		return bfo_gate_recovery(ctx, vol);
 	vol->unrecovered = use->ignore;
@@ -211,7 +213,7 @@ static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int
 		err = bfo_gate_intact(ctx, vol);
 	if (!err)
 		err = check_backup(ctx, vol, use);
-	if (err || !vol->writable)
+	if (err || !vol->device.writable)
 		return err;
 	err = bfo_gate_healthy(ctx, vol, how);
 	if (!err && !(how & (BFO_OPEN_SCRATCH | BFO_OPEN_LOOK)))
@@ -237,31 +239,31 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
 	*out = NULL;
 	if (!vol)
 		return ENOMEM;
-	vol->writable = !!(how & BFO_OPEN_TARGET);
-	vol->pace = vol->writable ? NULL : ctx->pace;
-	vol->fd = -1;
+	vol->device.writable = !!(how & BFO_OPEN_TARGET);
+	vol->device.pace = vol->device.writable ? NULL : ctx->pace;
+	vol->device.fd = -1;
 	if (media)
 		vol->media.opt = *media;
 	vol->spec = strdup(how & BFO_OPEN_SCRATCH ? "a scratch file like the target" : spec);
 	err = vol->spec ? 0 : ENOMEM;
 	if (!err)
-		err = bfo_store_resolve(ctx, spec, &vol->path, &vol->options);
+		err = bfo_store_resolve(ctx, spec, &vol->device.path, &vol->options);
 	if (!err)
-		err = bfo_store_locate(ctx, spec, vol->path, vol->options, vol->writable,
+		err = bfo_store_locate(ctx, spec, vol->device.path, vol->options, vol->device.writable,
 				       &vol->offset, &vol->store);
 	if (!err && vol->offset && !vol->store.size)
 		err = bfo_fail(ctx, BFO_ET_TRUNCATED, "opening %s: %s ends before byte %llu, where it "
-			       "begins", vol->spec, vol->path, (unsigned long long) vol->offset);
+			       "begins", vol->spec, vol->device.path, (unsigned long long) vol->offset);
 	if (!err)
 		err = tell_unix_io(vol);
-	bfo_users_init(&vol->users, vol->spec, vol->path, vol->writable);
+	bfo_users_init(&vol->users, vol->spec, vol->device.path, vol->device.writable);
 	vol->users.may_move = !!(how & BFO_OPEN_MOVING);
 	if (!err && !(how & BFO_OPEN_SCRATCH))
 		err = bfo_users_begin(ctx, &vol->users, &vol->store, how & BFO_OPEN_LOCKED);
 	if (!err)
 		err = open_fs(ctx, vol, vol->options, io);
-	if (!err && !io && vol->fd < 0)
-		vol->fd = open(vol->path, O_RDONLY | O_CLOEXEC);
+	if (!err && !io && vol->device.fd < 0)
+		vol->device.fd = open(vol->device.path, O_RDONLY | O_CLOEXEC);
 	if (!err)
 		err = pass_gates(ctx, vol, how, use);
 	if (!err)
@@ -303,13 +305,13 @@ void bfo_volume_close(struct bfo_volume *vol)
 		ext2fs_free(vol->fs);	/* not ext2fs_close(): that one may write */
 	}
 	bfo_recovery_free(vol->recovery);
-	if (vol->fd >= 0)
-		close(vol->fd);
-	bfo_direct_close(vol);
+	if (vol->device.fd >= 0)
+		close(vol->device.fd);
+	bfo_direct_close(&vol->device);
 	bfo_media_free(&vol->media);
 	bfo_users_end(&vol->users);
 	free(vol->spec);
-	free(vol->path);
+	free(vol->device.path);
 	free(vol->options);
 	free(vol);
 }

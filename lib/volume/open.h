@@ -28,7 +28,7 @@ struct bfo_journal_use {
 };
 
 /*
- * Opens SPEC: a path, TAG=VALUE, a part of either (volume/spec.h).
+ * Opens SPEC: a path, TAG=VALUE, a part of either (device/spec.h).
  * IO is the libext2fs I/O manager at the bottom; NULL means unix_io_manager.
  * On failure nothing stays open and ctx->what says what was being done, and what to do.
  */

@@ -76,7 +76,7 @@ static errcode_t set_block_size(io_channel channel, int size)
 /* LEN bytes from byte AT of the filesystem on, as they stand there. */
 static errcode_t read_below(const struct bfo_overlay *o, uint64_t at, uint64_t len, char *data)
 {
-	if (o->vol->fd >= 0)
+	if (o->vol->device.fd >= 0)
 		return bfo_media_read_bytes(o->vol, at, len, data);
 	return io_channel_read_blk64(o->below, at / o->below->block_size, -(int) len, data);
 }

@@ -11,7 +11,7 @@ static errcode_t read_blk64(io_channel channel, unsigned long long blk, int coun
 {
 	struct bfo_volume *vol = channel->app_data;
 
-	bfo_pace_take(vol->pace, count < 0 ? -(int64_t) count :
+	bfo_pace_take(vol->device.pace, count < 0 ? -(int64_t) count :
 		      (int64_t) count * channel->block_size);
 	return vol->unpaced->read_blk64(channel, blk, count, data);
 }
@@ -25,7 +25,7 @@ void bfo_paced_begin(struct bfo_volume *vol)
 {
 	io_channel io = vol->fs->io;
 
-	if (!vol->pace || vol->unpaced)
+	if (!vol->device.pace || vol->unpaced)
 		return;
 	vol->unpaced = io->manager;
 	vol->paced = *io->manager;
@@ -33,6 +33,6 @@ void bfo_paced_begin(struct bfo_volume *vol)
 	vol->paced.read_blk64 = read_blk64;
 	io->app_data = vol;
 	io->manager = &vol->paced;
-	bfo_pace_take(vol->pace, SUPERBLOCK_SIZE + (uint64_t) vol->fs->desc_blocks *
+	bfo_pace_take(vol->device.pace, SUPERBLOCK_SIZE + (uint64_t) vol->fs->desc_blocks *
 		      vol->block_size);
 }

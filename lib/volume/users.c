@@ -25,9 +25,9 @@
 #include <sys/sysmacros.h>
 
 #include "base/bfo_err.h"
-#include "volume/lock.h"
-#include "volume/mounts.h"
-#include "volume/store.h"
+#include "device/lock.h"
+#include "device/mounts.h"
+#include "device/store.h"
 #include "volume/users.h"
 #include "volume/volume.h"
 
@@ -431,7 +431,7 @@ static errcode_t check_mark(struct bfo_context *ctx, struct bfo_volume *vol)
 	struct ext2_super_block sb;
 	errcode_t err;
 
-	if (!vol->users.is_marked || vol->fd < 0)
+	if (!vol->users.is_marked || vol->device.fd < 0)
 		return 0;
 	if (vol->users.fd >= 0)		/* whole pages that it may lie in, and no data */
 		posix_fadvise(vol->users.fd, (vol->offset + SUPERBLOCK_OFFSET) & ~4095ULL, 8192,

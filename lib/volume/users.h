@@ -5,7 +5,7 @@
  * Before anything is read a block device is locked, and opened exclusively, so that nothing mounts it;
  * then, once it is known which bytes are the filesystem's, everybody is looked for who uses them by
  * whatever name: mounts in all namespaces, loop devices on an image file.  Image files are locked as
- * well (volume/lock.h).
+ * well (device/lock.h).
  *
  * A target must be nobody else's.  A source may be read by several, and may be mounted, as long as the
  * kernel cannot write to it; that this has stayed so is asked once more when all was read.  Who only

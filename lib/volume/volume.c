@@ -10,7 +10,7 @@
 
 #include "base/bfo_err.h"
 #include "volume/recovery.h"
-#include "volume/store.h"
+#include "device/store.h"
 #include "volume/volume.h"
 
 struct bfo_store bfo_volume_store(const struct bfo_volume *vol)
@@ -42,7 +42,7 @@ errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *
 
 uint32_t bfo_volume_most(const struct bfo_volume *vol)
 {
-	uint64_t most = vol->pace ? vol->pace->burst / vol->block_size : UINT32_MAX;
+	uint64_t most = vol->device.pace ? vol->device.pace->burst / vol->block_size : UINT32_MAX;
 
 	return most < UINT32_MAX ? most : UINT32_MAX;
 }
@@ -67,7 +67,7 @@ errcode_t bfo_volume_read(struct bfo_context *ctx, struct bfo_volume *vol, uint6
 
 int bfo_volume_can_scatter(const struct bfo_volume *vol, uint64_t blk, uint32_t count)
 {
-	return vol->fd >= 0 &&
+	return vol->device.fd >= 0 &&
 	       !(vol->recovery && bfo_replay_touches(&vol->recovery->replay, blk, count));
 }
 
@@ -78,8 +78,8 @@ int bfo_volume_scatter(struct bfo_volume *vol, uint64_t blk, uint32_t count,
 
 	if (!bfo_volume_can_scatter(vol, blk, count))
 		return 0;
-	bfo_pace_take(vol->pace, want);
-	return preadv(vol->fd, iov, n, vol->offset + blk * vol->block_size) == want &&
+	bfo_pace_take(vol->device.pace, want);
+	return preadv(vol->device.fd, iov, n, vol->offset + blk * vol->block_size) == want &&
 	       !bfo_media_note_done(vol, blk, count);
 }
 
@@ -87,16 +87,16 @@ int bfo_volume_fetch(struct bfo_volume *vol, uint64_t blk, uint32_t count, void 
 {
 	ssize_t want = (ssize_t) count * vol->block_size;
 
-	if (vol->fd < 0)
+	if (vol->device.fd < 0)
 		return 0;
-	bfo_pace_take(vol->pace, want);
-	return pread(vol->fd, buf, want, vol->offset + blk * vol->block_size) == want;
+	bfo_pace_take(vol->device.pace, want);
+	return pread(vol->device.fd, buf, want, vol->offset + blk * vol->block_size) == want;
 }
 
 void bfo_volume_forget(struct bfo_volume *vol, uint64_t blk, uint32_t count)
 {
-	if (vol->fd >= 0)
-		posix_fadvise(vol->fd, vol->offset + blk * vol->block_size,
+	if (vol->device.fd >= 0)
+		posix_fadvise(vol->device.fd, vol->offset + blk * vol->block_size,
 			      (off_t) count * vol->block_size, POSIX_FADV_DONTNEED);
 }
 
@@ -105,9 +105,9 @@ errcode_t bfo_volume_direct(struct bfo_context *ctx, struct bfo_volume *vol, uin
 {
 	errcode_t err;
 
-	if (!bfo_direct_wanted(vol) || !bfo_volume_can_scatter(vol, blk, count))
+	if (!bfo_direct_wanted(&vol->device) || !bfo_volume_can_scatter(vol, blk, count))
 		return EINVAL;
-	err = bfo_direct_read(vol, vol->offset + blk * vol->block_size,
+	err = bfo_direct_read(&vol->device, vol->offset + blk * vol->block_size,
 			      (uint64_t) count * vol->block_size, iov, n);
 	if (!err)
 		return bfo_media_note_done(vol, blk, count);
@@ -120,16 +120,16 @@ int bfo_volume_seeks(const struct bfo_volume *vol)
 {
 	unsigned short rotational = 1;
 
-	if (vol->fd >= 0)
-		ioctl(vol->fd, BLKROTATIONAL, &rotational);
+	if (vol->device.fd >= 0)
+		ioctl(vol->device.fd, BLKROTATIONAL, &rotational);
 	return rotational;
 }
 
 /* A page cache left to itself begins to write when it is full, not while there is time. */
 void bfo_volume_write_back(struct bfo_volume *vol, uint64_t blk, uint32_t count)
 {
-	if (vol->fd >= 0)
-		sync_file_range(vol->fd, vol->offset + blk * vol->block_size,
+	if (vol->device.fd >= 0)
+		sync_file_range(vol->device.fd, vol->offset + blk * vol->block_size,
 				(uint64_t) count * vol->block_size, SYNC_FILE_RANGE_WRITE);
 }
 

@@ -14,21 +14,15 @@
 
 #include "base/context.h"
 #include "base/pace.h"
-#include "volume/direct.h"
+#include "device/direct.h"
+#include "device/store.h"
 #include "volume/media.h"
 #include "volume/users.h"
-
-/* What storage a volume lies on, so that two names of the same bytes are recognised. */
-struct bfo_store {
-	dev_t dev;		/* filesystem of the image file, or the disk itself */
-	ino_t ino;		/* inode of the image file; 0 for a disk */
-	uint64_t start, size;	/* bytes */
-};
 
 struct bfo_volume {
 	ext2_filsys fs;
 	char *spec;		/* as the user named it: for messages */
-	char *path;		/* device or file, without ?options */
+	struct bfo_device device;	/* or file, without ?options */
 	char *options;		/* for the I/O manager, if something stood behind '?'; or NULL */
 	uint64_t offset;	/* bytes into path, from the options */
 	struct bfo_store store;
@@ -37,16 +31,11 @@ struct bfo_volume {
 	uint64_t blocks;	/* of the filesystem */
 	uint32_t csum_seed;
 	int has_csum;		/* metadata_csum */
-	int writable;
 	int claimed;		/* its MMP block says that we have it */
 	struct bfo_recovery *recovery;	/* its journal, if that had to be read; or NULL */
 	int unrecovered;	/* its journal should have been read, but was to be ignored */
 	struct bfo_users users;
-	int fd;			/* read-only, beside the channel, for what a channel cannot do */
-				/* (scattered reads, hints); -1 with another I/O manager */
 	struct bfo_media media;
-	struct bfo_direct direct;
-	struct bfo_pace *pace;	/* of a source: how fast it may be read; or NULL */
 	io_manager unpaced;	/* what its channel has without that, */
 	struct struct_io_manager paced;	/* and with it (volume/paced.h) */
 };
@@ -82,7 +71,7 @@ int bfo_volume_scatter(struct bfo_volume *vol, uint64_t blk, uint32_t count,
 		       const struct iovec *iov, int n);
 
 /*
- * The same around the page cache, where the volume is to be read so (volume/direct.h); EINVAL, without
+ * The same around the page cache, where the volume is to be read so (device/direct.h); EINVAL, without
  * a word of why, where not.
  */
 errcode_t bfo_volume_direct(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,

@@ -101,7 +101,7 @@ void bed_open(struct bed *b, uint32_t bs, uint64_t blocks, uint64_t offset, io_m
 	want_ok(bfo_volume_open(&b->ctx, spec, BFO_OPEN_SOURCE, io, &b->vol));
 	want_eq(b->vol->block_size, bs);
 	want_eq(b->vol->blocks, blocks);
-	want_eq(b->vol->fd >= 0, !io);
+	want_eq(b->vol->device.fd >= 0, !io);
 	number_blocks(b);
 	want_ok(bfo_reader_init(&b->r, &b->ctx, b->vol, 0));
 	bfo_source_of_volume(&b->source, &b->r);

@@ -70,7 +70,7 @@ struct bfo_volume *slowdisk_volume(void)
 {
 	static char spec[] = "disk";
 	static struct bfo_volume vol = { .fs = &fs, .spec = spec, .block_size = BS,
-					 .blocks = BLOCKS, .fd = -1 };
+					 .blocks = BLOCKS, .device.fd = -1 };
 
 	return &vol;
 }

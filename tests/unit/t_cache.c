@@ -100,7 +100,7 @@ START_TEST(no_regions_where_more_must_not_be_read)
 		else if (why == 1)
 			want_ok(bfo_media_note_bad(b.vol, 7));
 		else
-			bfo_direct_choose(b.vol, BFO_DIRECT_ALWAYS);
+			bfo_direct_choose(&b.vol->device, BFO_DIRECT_ALWAYS);
 		want_ok(bfo_cache_open(&cache, &b.source, scattered, &n));
 		want(!cache.regions.n);
 		end();

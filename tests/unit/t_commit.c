@@ -404,7 +404,7 @@ static void check_no_write(const struct copyjob *j, size_t first)
 
 	for (i = first; i < io_log_count(); i++)
 		want(io_log_entry(i)->op != IO_LOG_WRITE && io_log_entry(i)->op != IO_LOG_FLUSH);
-	want(j->job.target->writable && !j->job.source->writable);
+	want(j->job.target->device.writable && !j->job.source->device.writable);
 }
 
 /* Every data block is where the plan says, with the bytes of the source. */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_mapfile.c - volume/mapfile: what is taken for a mapfile, and what it then says
+ * t_mapfile.c - device/mapfile: what is taken for a mapfile, and what it then says
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "unit.h"
-#include "volume/mapfile.h"
+#include "device/mapfile.h"
 
 #define BYTES 300		/* of the model */
 

@@ -246,8 +246,8 @@ START_TEST(the_reader_keeps_to_it)
 	bed_open(&b, BS, 6000, 0, NULL);
 	want_ok(bfo_regions_init(&regions, b.vol, 64));
 	bfo_regions_add(&regions, 0, 5000);
-	b.vol->pace = &p;
-	bfo_direct_choose(b.vol, _i == DIRECT ? BFO_DIRECT_ALWAYS : BFO_DIRECT_NEVER);
+	b.vol->device.pace = &p;
+	bfo_direct_choose(&b.vol->device, _i == DIRECT ? BFO_DIRECT_ALWAYS : BFO_DIRECT_NEVER);
 	count_reads_of(b.path);
 	read_some(&b, _i, &regions);
 	want_eq(counted.bytes, taken(&p));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_spec.c - volume/spec: what names say, whatever stands in them, and that they say it elsewhere, too
+ * t_spec.c - device/spec: what names say, whatever stands in them, and that they say it elsewhere, too
  */
 #include <errno.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "volume/spec.h"
+#include "device/spec.h"
 #include "unit.h"
 
 static void want_text(const char *got, const char *expect)

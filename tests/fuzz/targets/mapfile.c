@@ -3,7 +3,7 @@
  * mapfile.c - mapfiles of ddrescue; what was read is contiguous, whatever was written there
  */
 #include "../fuzz.h"
-#include "volume/mapfile.h"
+#include "device/mapfile.h"
 
 static void check(const struct bfo_mapfile *map)
 {

@@ -13,9 +13,9 @@
 
 #include "base/bfo_err.h"
 #include "base/text.h"
-#include "volume/partition.h"
-#include "volume/probe.h"
-#include "volume/store.h"
+#include "device/partition.h"
+#include "device/probe.h"
+#include "device/store.h"
 
 static const char *value(blkid_probe pr, const char *name)
 {
@@ -110,15 +110,16 @@ static errcode_t ask_partition(struct bfo_context *ctx, const char *spec, const 
 			"which partition: %s?partition=N; %s", spec, p->table, path, all);
 }
 
-errcode_t bfo_probe_complain(struct bfo_context *ctx, const struct bfo_volume *vol)
+errcode_t bfo_probe_complain(struct bfo_context *ctx, const char *spec, const char *path,
+			     uint64_t offset, uint64_t size)
 {
 	struct bfo_probe p;
 
-	if (bfo_probe_read(ctx, vol->path, vol->offset, vol->store.size, &p))
+	if (bfo_probe_read(ctx, path, offset, size, &p))
 		*p.text = *p.table = 0;
 	if (*p.table && !*p.type)
-		return ask_partition(ctx, vol->spec, vol->path, &p);
-	return bfo_fail(ctx, BFO_ET_NOT_EXT, "opening %s: it holds %s", vol->spec,
+		return ask_partition(ctx, spec, path, &p);
+	return bfo_fail(ctx, BFO_ET_NOT_EXT, "opening %s: it holds %s", spec,
 			*p.text ? p.text : "nothing that is known");
 }
 

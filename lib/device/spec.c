@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "volume/spec.h"
+#include "device/spec.h"
 
 /* Where the parts of a text stand in it. */
 struct parts {

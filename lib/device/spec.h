@@ -2,14 +2,14 @@
 /*
  * spec.h - how a volume is named: the words that users write for one
  *
- *   PATH  PATH?OPTIONS	a device or a file, or a part of it (volume/store.h has the options)
+ *   PATH  PATH?OPTIONS	a device or a file, or a part of it (device/store.h has the options)
  *   TAG=VALUE		what libblkid finds by it: UUID=..., LABEL=...; options may follow
  *   file:PATH		PATH as it stands, be there a '?' in it, or what looks like a tag
  *   file?OPTIONS:PATH	the same with options
  *   ext:NAME		NAME, any of these: a volume, and nothing else
  */
-#ifndef BFO_VOLUME_SPEC_H
-#define BFO_VOLUME_SPEC_H
+#ifndef BFO_DEVICE_SPEC_H
+#define BFO_DEVICE_SPEC_H
 
 #include "base/context.h"
 

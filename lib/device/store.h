@@ -2,14 +2,23 @@
 /*
  * store.h - what a name stands for: tags, options, loop devices, partitions
  */
-#ifndef BFO_VOLUME_STORE_H
-#define BFO_VOLUME_STORE_H
+#ifndef BFO_DEVICE_STORE_H
+#define BFO_DEVICE_STORE_H
+
+#include <stdint.h>
+#include <sys/types.h>
 
 #include "base/context.h"
-#include "volume/volume.h"
+
+/* Bytes of some storage, so that two names of the same bytes are recognised. */
+struct bfo_store {
+	dev_t dev;		/* filesystem of the image file, or the disk itself */
+	ino_t ino;		/* inode of the image file; 0 for a disk */
+	uint64_t start, size;	/* bytes */
+};
 
 /*
- * Takes SPEC (volume/spec.h) apart: PATH (libblkid's answer for TAG=VALUE) and OPTIONS (NULL if there are
+ * Takes SPEC (device/spec.h) apart: PATH (libblkid's answer for TAG=VALUE) and OPTIONS (NULL if there are
  * none); both malloc'ed.
  */
 errcode_t bfo_store_resolve(struct bfo_context *ctx, const char *spec, char **path,

@@ -7,8 +7,8 @@
  * an image file is taken for a disk of 512-byte sectors, and if there is no table, of 4096-byte
  * ones (which an MBR cannot tell: attach such an image with losetup -b 4096).
  */
-#ifndef BFO_VOLUME_PARTITION_H
-#define BFO_VOLUME_PARTITION_H
+#ifndef BFO_DEVICE_PARTITION_H
+#define BFO_DEVICE_PARTITION_H
 
 #include "base/context.h"
 

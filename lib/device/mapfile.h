@@ -11,8 +11,8 @@
  * Status: `+' read, `-' bad, `?' not tried, `*' not trimmed, `/' not scraped.  Positions count from
  * the beginning of the device or image file, whatever part of it holds the filesystem.
  */
-#ifndef BFO_VOLUME_MAPFILE_H
-#define BFO_VOLUME_MAPFILE_H
+#ifndef BFO_DEVICE_MAPFILE_H
+#define BFO_DEVICE_MAPFILE_H
 
 #include "base/context.h"
 #include "base/range.h"

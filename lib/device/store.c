@@ -22,9 +22,9 @@
 #include <blkid/blkid.h>
 
 #include "base/bfo_err.h"
-#include "volume/partition.h"
-#include "volume/spec.h"
-#include "volume/store.h"
+#include "device/partition.h"
+#include "device/spec.h"
+#include "device/store.h"
 
 #define LOOP_MAJOR 7
 #define SECTOR 512

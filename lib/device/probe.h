@@ -2,11 +2,11 @@
 /*
  * probe.h - what libblkid recognises in a device, a file, or a part of one
  */
-#ifndef BFO_VOLUME_PROBE_H
-#define BFO_VOLUME_PROBE_H
+#ifndef BFO_DEVICE_PROBE_H
+#define BFO_DEVICE_PROBE_H
 
 #include "base/context.h"
-#include "volume/volume.h"
+#include "device/store.h"
 
 struct bfo_probe {
 	int several;		/* contradictory things: nothing below is known */
@@ -20,8 +20,12 @@ struct bfo_probe {
 errcode_t bfo_probe_read(struct bfo_context *ctx, const char *path, uint64_t offset,
 			 uint64_t size, struct bfo_probe *probe);
 
-/* Says of a volume that has no ext2, ext3 or ext4 filesystem what it holds. */
-errcode_t bfo_probe_complain(struct bfo_context *ctx, const struct bfo_volume *vol);
+/*
+ * Says of SIZE bytes at OFFSET of PATH, which users call SPEC and which have no ext2, ext3 or ext4
+ * filesystem, what they hold.  BFO_ET_NOT_EXT, or an error that asks which partition is meant.
+ */
+errcode_t bfo_probe_complain(struct bfo_context *ctx, const char *spec, const char *path,
+			     uint64_t offset, uint64_t size);
 
 /*
  * Refuses to write to what holds something else than an ext2, ext3 or ext4 filesystem; also if such

@@ -13,7 +13,7 @@
 #include <blkid/blkid.h>
 
 #include "base/bfo_err.h"
-#include "volume/partition.h"
+#include "device/partition.h"
 
 #define SECTOR 512		/* what libblkid counts in, whatever the disk does */
 #define BIG_SECTOR 4096

@@ -12,7 +12,7 @@
 #include <sys/sysmacros.h>
 
 #include "base/bfo_err.h"
-#include "volume/lock.h"
+#include "device/lock.h"
 
 /* The file behind loop device DEV, or behind the one that it is a partition of; 0 if none. */
 static int read_backing_file(dev_t dev, char *path)

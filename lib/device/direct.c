@@ -8,46 +8,48 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <ext2fs/ext2_err.h>
 
-#include "volume/volume.h"
+#include "device/direct.h"
 
 #define SECTOR 512	/* bytes; the least that O_DIRECT ever asks for */
+#define SECTOR_MOST 4096	/* of a device that does not say how large its sectors are */
 
-static void open_once(struct bfo_volume *vol)
+static void open_once(struct bfo_device *dev)
 {
-	struct bfo_direct *d = &vol->direct;
+	struct bfo_direct *d = &dev->direct;
 	struct stat st;
 	int sector = SECTOR;
 
 	if (d->tried)
 		return;
 	d->tried = 1;
-	d->fd = open(vol->path, (vol->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_DIRECT);
+	d->fd = open(dev->path, (dev->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_DIRECT);
 	if (d->fd < 0)
 		return;
 	d->device = !fstat(d->fd, &st) && S_ISBLK(st.st_mode);
 	if (d->device && ioctl(d->fd, BLKSSZGET, &sector))
-		sector = vol->block_size;
+		sector = SECTOR_MOST;
 	d->align = sector > SECTOR ? sector : SECTOR;
 }
 
-void bfo_direct_choose(struct bfo_volume *vol, enum bfo_direct_use use)
+void bfo_direct_choose(struct bfo_device *dev, enum bfo_direct_use use)
 {
-	vol->direct.use = use;
+	dev->direct.use = use;
 }
 
-int bfo_direct_always(const struct bfo_volume *vol)
+int bfo_direct_always(const struct bfo_device *dev)
 {
-	return vol->direct.use == BFO_DIRECT_ALWAYS;
+	return dev->direct.use == BFO_DIRECT_ALWAYS;
 }
 
-int bfo_direct_wanted(struct bfo_volume *vol)
+int bfo_direct_wanted(struct bfo_device *dev)
 {
-	struct bfo_direct *d = &vol->direct;
+	struct bfo_direct *d = &dev->direct;
 
-	if (d->use == BFO_DIRECT_NEVER || vol->fd < 0)	/* another I/O manager stands below */
+	if (d->use == BFO_DIRECT_NEVER || dev->fd < 0)	/* another I/O manager stands below */
 		return 0;
-	open_once(vol);
+	open_once(dev);
 	return d->fd >= 0 && (d->device || d->use == BFO_DIRECT_ALWAYS);
 }
 
@@ -62,34 +64,34 @@ static int is_aligned(const struct bfo_direct *d, uint64_t at, uint64_t len,
 	return !(bits % d->align);
 }
 
-errcode_t bfo_direct_read(struct bfo_volume *vol, uint64_t at, uint64_t len,
+errcode_t bfo_direct_read(struct bfo_device *dev, uint64_t at, uint64_t len,
 			  const struct iovec *iov, int n)
 {
 	ssize_t got;
 
-	open_once(vol);
-	if (vol->direct.fd < 0 || !is_aligned(&vol->direct, at, len, iov, n))
+	open_once(dev);
+	if (dev->direct.fd < 0 || !is_aligned(&dev->direct, at, len, iov, n))
 		return EINVAL;
-	bfo_pace_take(vol->pace, len);
+	bfo_pace_take(dev->pace, len);
 	do
-		got = preadv(vol->direct.fd, iov, n, at);
+		got = preadv(dev->direct.fd, iov, n, at);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return errno;
 	return (uint64_t) got == len ? 0 : EXT2_ET_SHORT_READ;
 }
 
-errcode_t bfo_direct_write(struct bfo_volume *vol, uint64_t at, uint64_t len, const void *data)
+errcode_t bfo_direct_write(struct bfo_device *dev, uint64_t at, uint64_t len, const void *data)
 {
 	const struct iovec whole = { .iov_base = (void *) data, .iov_len = len };
 	uint64_t done = 0;
 	ssize_t put;
 
-	open_once(vol);
-	if (vol->direct.fd < 0 || !is_aligned(&vol->direct, at, len, &whole, 1))
+	open_once(dev);
+	if (dev->direct.fd < 0 || !is_aligned(&dev->direct, at, len, &whole, 1))
 		return EINVAL;
 	while (done < len) {
-		put = pwrite(vol->direct.fd, (const char *) data + done, len - done, at + done);
+		put = pwrite(dev->direct.fd, (const char *) data + done, len - done, at + done);
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
@@ -101,9 +103,9 @@ errcode_t bfo_direct_write(struct bfo_volume *vol, uint64_t at, uint64_t len, co
 	return 0;
 }
 
-void bfo_direct_close(struct bfo_volume *vol)
+void bfo_direct_close(struct bfo_device *dev)
 {
-	if (vol->direct.tried && vol->direct.fd >= 0)
-		close(vol->direct.fd);
-	vol->direct.tried = 0;
+	if (dev->direct.tried && dev->direct.fd >= 0)
+		close(dev->direct.fd);
+	dev->direct.tried = 0;
 }

@@ -6,10 +6,10 @@
  * the bytes that the volume has (fcntl(2), open file description locks): several may read, one
  * may write and nobody else read.  It binds this program only.
  */
-#ifndef BFO_VOLUME_LOCK_H
-#define BFO_VOLUME_LOCK_H
+#ifndef BFO_DEVICE_LOCK_H
+#define BFO_DEVICE_LOCK_H
 
-#include "volume/volume.h"
+#include "device/store.h"
 
 /*
  * Locks STORE, which PATH has led to, to be written (WRITE) or read.  *FD keeps the lock until it is

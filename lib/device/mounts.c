@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "volume/mounts.h"
-#include "volume/store.h"
+#include "device/mounts.h"
+#include "device/store.h"
 
 struct search {
 	const struct bfo_store *s;

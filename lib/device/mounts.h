@@ -2,11 +2,11 @@
 /*
  * mounts.h - which bytes the kernel has mounted, and how: mountinfo of proc(5)
  */
-#ifndef BFO_VOLUME_MOUNTS_H
-#define BFO_VOLUME_MOUNTS_H
+#ifndef BFO_DEVICE_MOUNTS_H
+#define BFO_DEVICE_MOUNTS_H
 
 #include "base/vec.h"
-#include "volume/volume.h"
+#include "device/store.h"
 
 /* A mounted filesystem; several mounts of one are one. */
 struct bfo_mount {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
-#include "volume/mapfile.h"
+#include "device/mapfile.h"
 
 #define LINE_BYTES 1024
 #define FIELDS 4		/* more than a line may have */
