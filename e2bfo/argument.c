@@ -88,7 +88,8 @@ void argument_common_free(struct argument_common *common)
 	free(common->volume);
 }
 
-int argument_common(const char *command, const char *help, int c, struct argument_common *common)
+int argument_common(const char *command, const struct option_table *table, int c,
+		    struct argument_common *common)
 {
 	switch (c) {
 	case ARGUMENT_PARTITION:
@@ -125,7 +126,7 @@ int argument_common(const char *command, const char *help, int c, struct argumen
 		printf("e2bfo %s\n", PACKAGE_VERSION);
 		return EXIT_KEPT;
 	case 'h':
-		fputs(help, stdout);
+		option_help(stdout, table);
 		return EXIT_KEPT;
 	default:
 		fprintf(stderr, "Try 'e2bfo %s --help'\n", command);

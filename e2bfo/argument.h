@@ -33,57 +33,27 @@ enum { ARGUMENT_PARTITION = 512, ARGUMENT_MEMORY, ARGUMENT_PROGRESS, ARGUMENT_PR
        ARGUMENT_JSON, ARGUMENT_JOURNAL, ARGUMENT_IGNORE_JOURNAL, ARGUMENT_BWLIMIT,
        ARGUMENT_ON_READ_ERROR, ARGUMENT_MAPFILE, ARGUMENT_MAPFILE_B };
 
-/* For the options of option_next(): those in short and in long form. */
-#define ARGUMENT_SHORT "qvVh"
-#define ARGUMENT_LONG \
-	{ "partition", required_argument, NULL, ARGUMENT_PARTITION }, \
-	{ "progress", required_argument, NULL, ARGUMENT_PROGRESS }, \
-	{ "progress-fd", required_argument, NULL, ARGUMENT_PROGRESS_FD }, \
-	{ "json", no_argument, NULL, ARGUMENT_JSON }, \
-	{ "quiet", no_argument, NULL, 'q' }, \
-	{ "verbose", no_argument, NULL, 'v' }, \
-	{ "version", no_argument, NULL, 'V' }, \
-	{ "help", no_argument, NULL, 'h' }
-
-/* The same for commands that have buffers. */
-#define ARGUMENT_MEMORY_LONG \
-	{ "memory", required_argument, NULL, ARGUMENT_MEMORY }
-
-/* The same for commands that read much, and the help for it. */
-#define ARGUMENT_BWLIMIT_LONG \
-	{ "bwlimit", required_argument, NULL, ARGUMENT_BWLIMIT }
-#define ARGUMENT_BWLIMIT_HELP \
-	"  --bwlimit RATE       read at most so many bytes in any second (128K or more; 0: no limit)\n"
-
-/* The same for commands that read a source. */
-#define ARGUMENT_SOURCE_LONG \
-	ARGUMENT_BWLIMIT_LONG, \
-	{ "journal", required_argument, NULL, ARGUMENT_JOURNAL }, \
-	{ "ignore-journal", no_argument, NULL, ARGUMENT_IGNORE_JOURNAL }
-
-/* The same for commands whose source may be on a bad medium. */
-#define ARGUMENT_MEDIUM_SHORT "b:B:"
-#define ARGUMENT_MEDIUM_LONG \
-	{ "on-read-error", required_argument, NULL, ARGUMENT_ON_READ_ERROR }, \
-	{ "mapfile", required_argument, NULL, ARGUMENT_MAPFILE }, \
-	{ "superblock", required_argument, NULL, 'b' }, \
-	{ "block-size", required_argument, NULL, 'B' }
-
-/* The same for commands that have a second one. */
-#define ARGUMENT_MEDIUM_B_LONG \
-	{ "mapfile-b", required_argument, NULL, ARGUMENT_MAPFILE_B }
+/* Rows of option tables that say the same for all commands. */
+#define ARGUMENT_BWLIMIT_ROW \
+	{ ARGUMENT_BWLIMIT, "bwlimit", "RATE", \
+	  "read at most so many bytes in any second (128K or more; 0: no limit)" }
+#define ARGUMENT_PROGRESS_ROW \
+	{ ARGUMENT_PROGRESS, "progress", PROGRESS_ARGUMENT, PROGRESS_HELP }
+#define ARGUMENT_PROGRESS_FD_ROW \
+	{ ARGUMENT_PROGRESS_FD, "progress-fd", "FD", PROGRESS_FD_HELP }
 
 /* What they are if nothing is said on a command line of ARGC words. */
 int argument_common_init(struct argument_common *common, int argc);
 void argument_common_free(struct argument_common *common);
 
 /*
- * Takes option C, with getopt's optarg; also --version, and --help, which prints HELP.  What is
- * none of these is one that getopt complained about: the complaint is completed.
+ * Takes option C of TABLE, with getopt's optarg; also --version, and --help.  What is none of these is one
+ * that getopt complained about: the complaint is completed.
  */
-int argument_common(const char *command, const char *help, int c, struct argument_common *common);
+int argument_common(const char *command, const struct option_table *table, int c,
+		    struct argument_common *common);
 
-/* True for the options of ARGUMENT_MEDIUM_LONG; takes option C, with getopt's optarg. */
+/* True for --on-read-error, --mapfile, -b and -B; takes option C, with getopt's optarg. */
 int argument_is_medium(int c);
 int argument_medium(const char *command, int c, struct bfo_medium *medium);
 

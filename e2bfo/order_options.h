@@ -16,14 +16,6 @@ typedef BFO_VEC(char *) order_texts;
 
 enum { OPT_ORDER = 768, OPT_ORDER_SUPPORT, OPT_ORDER_WINDOW, OPT_ORDER_ROOT, OPT_ORDER_MOUNT };
 
-/* For the options of getopt_long(). */
-#define ORDER_LONG \
-	{ "order", required_argument, NULL, OPT_ORDER }, \
-	{ "order-support", required_argument, NULL, OPT_ORDER_SUPPORT }, \
-	{ "order-window", required_argument, NULL, OPT_ORDER_WINDOW }, \
-	{ "order-root", required_argument, NULL, OPT_ORDER_ROOT }, \
-	{ "order-mount", required_argument, NULL, OPT_ORDER_MOUNT }
-
 static inline int order_is_option(int c)
 {
 	return c >= OPT_ORDER && c <= OPT_ORDER_MOUNT;

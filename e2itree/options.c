@@ -20,66 +20,61 @@ enum { OPT_JSON = 256, OPT_MEMORY, OPT_PROGRESS, OPT_PROGRESS_FD, OPT_TRUST };
 
 #define MEMORY_MIN (8ULL << 20)
 
-static const struct option long_options[] = {
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "memory", required_argument, NULL, OPT_MEMORY },
-	{ "progress", required_argument, NULL, OPT_PROGRESS },
-	{ "progress-fd", required_argument, NULL, OPT_PROGRESS_FD },
-	{ "list", no_argument, NULL, 'l' },
-	{ "dump", required_argument, NULL, 'd' },
-	{ "remove", no_argument, NULL, 'r' },
-	{ "force", no_argument, NULL, 'f' },
-	{ "trust", no_argument, NULL, OPT_TRUST },
-	{ "min-entries", required_argument, NULL, 'm' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "version", no_argument, NULL, 'V' },
-	{ "help", no_argument, NULL, 'h' },
+static const struct option_row rows[] = {
+	{ 'n', NULL, NULL, "change nothing: tell what is to be done" },
+	{ 'p', NULL, NULL, "do it without questions" },
+	{ 'a', NULL, NULL, "the same" },
+	{ 'y', NULL, NULL,
+	  "answer all questions with yes\n"
+	  "(none of these: ask, which takes a terminal)" },
+	{ 'f', "force", NULL, "build all of them anew" },
+	{ 'm', "min-entries", "N",
+	  "index directories of N names or more (default: what was said when the\n"
+	  "indexes were made, else of more than a block; 0: that again)" },
+	{ 'r', "remove", NULL, "remove the file with all indexes" },
+	{ 'l', "list", NULL, "list the indexes, and whether they are up to date" },
+	{ 'd', "dump", "DIR", "show the index of DIR (a path, or <inode number>), block by block" },
+	{ OPT_TRUST, "trust", NULL, "do not compare the bitmaps with the inodes after a mount" },
+	{ 'z', NULL, "FILE", "keep what live blocks held before in FILE, for e2undo(8)" },
+	{ 'C', NULL, "FD", "write progress to this file descriptor, as e2fsck does (0: a bar)" },
+	{ OPT_MEMORY, "memory", "SIZE",
+	  "buffers (default a quarter of RAM, at most 1G); what does not fit is\n"
+	  "sorted in a file in $TMPDIR" },
+	{ OPT_PROGRESS, "progress", PROGRESS_ARGUMENT, PROGRESS_HELP },
+	{ OPT_PROGRESS_FD, "progress-fd", "FD", PROGRESS_FD_HELP },
+	{ OPT_JSON, "json", NULL, "a report for scripts on standard output" },
+	{ 'q', "quiet", NULL, "only problems" },
+	{ 'v', "verbose", NULL, "more about the work" },
+	{ 'V', "version", NULL, NULL },
+	{ 'h', "help", NULL, NULL },
 	{ 0 }
 };
 
-static const char help[] =
-"Usage: e2itree [-n|-p|-y] [OPTIONS] DEVICE\n"
-"       e2itree -l|-r|-d DIR [OPTIONS] DEVICE\n"
-"\n"
-"Keeps indexes of the big directories of an unmounted ext2/3/4 filesystem that list them in\n"
-"the order of inodes, in the file /.e2itree. Today \"e2bfo ls\" alone reads them: no kernel does,\n"
-"so neither tar nor rsync. It has the first of 100,000 names after 35 ms instead of 85, in 10\n"
-"MiB of memory instead of 13. An index is stale once its directory has changed, until e2itree\n"
-"is run again. Without -r, -l and -d all of them are checked; those that are missing, out of date\n"
-"or damaged are built, those of directories that are gone dropped.\n"
-"DEVICE is a device, an image file, or UUID=/LABEL=; FILE?offset=BYTES and\n"
-"DISK?partition=N are inside of it; file:NAME takes any NAME as it stands.\n"
-"\n"
-"  -n                   change nothing: tell what is to be done\n"
-"  -p (or -a)           do it without questions\n"
-"  -y                   answer all questions with yes\n"
-"                       (none of these: ask, which takes a terminal)\n"
-"  -f, --force          build all of them anew\n"
-"  -m, --min-entries N  index directories of N names or more (default: what was said when the\n"
-"                       indexes were made, else of more than a block; 0: that again)\n"
-"  -r, --remove         remove the file with all indexes\n"
-"  -l, --list           list the indexes, and whether they are up to date\n"
-"  -d, --dump DIR       show the index of DIR (a path, or <inode number>), block by block\n"
-"  --trust              do not compare the bitmaps with the inodes after a mount\n"
-"  -z FILE              keep what live blocks held before in FILE, for e2undo(8)\n"
-"  -C FD                write progress to this file descriptor, as e2fsck does (0: a bar)\n"
-"  --memory SIZE        buffers (default a quarter of RAM, at most 1G); what does not fit is\n"
-"                       sorted in a file in $TMPDIR\n"
-PROGRESS_HELP
-"  --json               a report for scripts on standard output\n"
-"  -q, --quiet          only problems\n"
-"  -v, --verbose        more about the work\n"
-"  -V, --version\n"
-"  -h, --help\n"
-"\n"
-"Exit status, added up: 0 nothing to be done, 1 done, 4 left to be done, 8 failed, 16 usage,\n"
-"32 cancelled.\n"
-"\n"
-"Examples:\n"
-"  e2itree -p /dev/sdb1                 build or rebuild what is not up to date\n"
-"  e2itree -n /dev/sdb1                 is there something to be done?\n"
-"  e2itree -l disk.img                  what is indexed\n";
+static const struct option_table table = {
+	.intro =
+	"Usage: e2itree [-n|-p|-y] [OPTIONS] DEVICE\n"
+	"       e2itree -l|-r|-d DIR [OPTIONS] DEVICE\n"
+	"\n"
+	"Keeps indexes of the big directories of an unmounted ext2/3/4 filesystem that list them in\n"
+	"the order of inodes, in the file /.e2itree. Today \"e2bfo ls\" alone reads them: no kernel does,\n"
+	"so neither tar nor rsync. It has the first of 100,000 names after 35 ms instead of 85, in 10\n"
+	"MiB of memory instead of 13. An index is stale once its directory has changed, until e2itree\n"
+	"is run again. Without -r, -l and -d all of them are checked; those that are missing, out of date\n"
+	"or damaged are built, those of directories that are gone dropped.\n"
+	"DEVICE is a device, an image file, or UUID=/LABEL=; FILE?offset=BYTES and\n"
+	"DISK?partition=N are inside of it; file:NAME takes any NAME as it stands.\n"
+	"\n",
+	.rows = rows,
+	.outro =
+	"\n"
+	"Exit status, added up: 0 nothing to be done, 1 done, 4 left to be done, 8 failed, 16 usage,\n"
+	"32 cancelled.\n"
+	"\n"
+	"Examples:\n"
+	"  e2itree -p /dev/sdb1                 build or rebuild what is not up to date\n"
+	"  e2itree -n /dev/sdb1                 is there something to be done?\n"
+	"  e2itree -l disk.img                  what is indexed\n",
+};
 
 static int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -192,7 +187,7 @@ static int read_option(struct options *opt, int c)
 	case 'V':
 		return print_version();
 	case 'h':
-		fputs(help, stdout);
+		option_help(stdout, &table);
 		return EXIT_CLEAN;
 	default:
 		fputs("Try 'e2itree --help'\n", stderr);
@@ -237,7 +232,7 @@ int options_read(struct options *opt, int argc, char **argv)
 
 	*opt = (struct options) { .completion = -1, .memory = process_default_memory() };
 	argv[0] = "e2itree";
-	while (status < 0 && (c = option_next(argc, argv, ":npayfrld:m:C:z:qvVh", long_options)) != -1)
+	while (status < 0 && (c = option_next(argc, argv, &table)) != -1)
 		status = read_option(opt, c);
 	if (status >= 0)
 		return status;

@@ -8,31 +8,34 @@
 #include "e2bfo/e2bfo.h"
 #include "resume_options.h"
 
-static const struct option options[] = {
-	{ "partition", required_argument, NULL, ARGUMENT_PARTITION },
-	{ "json", no_argument, NULL, ARGUMENT_JSON },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "version", no_argument, NULL, 'V' },
-	{ "help", no_argument, NULL, 'h' },
+static const struct option_row rows[] = {
+	{ ARGUMENT_PARTITION, "partition", "N",
+	  "TARGET is a disk: its partition N (TARGET?partition=N)" },
+	{ 'z', NULL, "FILE", "undo file for e2undo(8), of what was live on TARGET" },
+	{ ARGUMENT_JSON, "json", NULL, "a report for scripts on standard output" },
+	{ 'q', "quiet", NULL, NULL },
+	{ 'v', "verbose", NULL, NULL },
+	{ 'V', "version", NULL, NULL },
+	{ 'h', "help", NULL, NULL },
 	{ 0 }
 };
 
-static const char help[] =
-"Usage: e2bfo abort [OPTIONS] TARGET\n"
-"\n"
-"Gives up a copy into TARGET that was interrupted: TARGET becomes what it was before. (So does\n"
-"mounting it, or e2fsck -p.) What 'e2bfo copy --size' was making of an image file is removed:\n"
-"TARGET is the file's name, or TARGET.XXXXXX, which it has as long as it is not complete.\n"
-"\n"
-"  --partition N        TARGET is a disk: its partition N (TARGET?partition=N)\n"
-"  -z FILE              undo file for e2undo(8), of what was live on TARGET\n"
-"  --json               a report for scripts on standard output\n"
-"  -q, --quiet          -V, --version          --help\n"
-"\n"
-"Exit status: 0 done, 8 not: there is none, or it had come to its end; 16 usage.\n"
-"\n"
-"Example:\n"
-"  e2bfo abort /dev/sdc1\n";
+static const struct option_table table = {
+	.intro =
+	"Usage: e2bfo abort [OPTIONS] TARGET\n"
+	"\n"
+	"Gives up a copy into TARGET that was interrupted: TARGET becomes what it was before. (So does\n"
+	"mounting it, or e2fsck -p.) What 'e2bfo copy --size' was making of an image file is removed:\n"
+	"TARGET is the file's name, or TARGET.XXXXXX, which it has as long as it is not complete.\n"
+	"\n",
+	.rows = rows,
+	.outro =
+	"\n"
+	"Exit status: 0 done, 8 not: there is none, or it had come to its end; 16 usage.\n"
+	"\n"
+	"Example:\n"
+	"  e2bfo abort /dev/sdc1\n",
+};
 
 /* No record: because the copy had come to its end? */
 static int tell_none(const struct resume_options *o, const struct bfo_interrupted *in, errcode_t err)
@@ -69,7 +72,7 @@ int abort_main(int argc, char **argv)
 	struct resume_options o = { .command = "abort" };
 	struct bfo_interrupted in = { .target = NULL };
 	struct bfo_context ctx = { 0 };
-	int status = resume_options_read(&o, argc, argv, options, help);
+	int status = resume_options_read(&o, argc, argv, &table);
 
 	if (status < 0) {
 		status = abort_copy(&o, &in, &ctx);

@@ -42,98 +42,101 @@ static const struct {
 	{ 'n', offsetof(struct copy_options, job.dry_run) },
 };
 
-static const struct option long_options[] = {
-	{ "from", required_argument, NULL, OPT_FROM },
-	{ "to", required_argument, NULL, OPT_TO },
-	{ "exclude", required_argument, NULL, OPT_EXCLUDE },
-	{ "exclude-from", required_argument, NULL, OPT_EXCLUDE_FROM },
-	{ "files-from", required_argument, NULL, OPT_FILES_FROM },
-	{ "from0", no_argument, NULL, OPT_FROM0 },
-	{ "allow-empty", no_argument, NULL, OPT_ALLOW_EMPTY },
-	{ "same-uuid", no_argument, NULL, OPT_SAME_UUID },
-	ARGUMENT_SOURCE_LONG,
-	{ "mkfs", optional_argument, NULL, OPT_MKFS },
-	{ "size", required_argument, NULL, OPT_SIZE },
-	{ "dry-run", no_argument, NULL, 'n' },
-	{ "read-gap", required_argument, NULL, OPT_READ_GAP },
-	{ "direct", required_argument, NULL, OPT_DIRECT },
-	{ "dir-fill", required_argument, NULL, OPT_DIR_FILL },
-	{ "allow-loss", required_argument, NULL, OPT_ALLOW_LOSS },
-	{ "not-atomic", no_argument, NULL, OPT_NOT_ATOMIC },
-	{ "verify", no_argument, NULL, OPT_VERIFY },
-	{ "itree", no_argument, NULL, OPT_ITREE },
-	{ "keep-inodes", no_argument, NULL, OPT_KEEP_INODES },
-	ORDER_LONG,
-	ARGUMENT_MEDIUM_LONG,
-	{ "write-mapfile", required_argument, NULL, OPT_WRITE_MAPFILE },
-	{ "force", no_argument, NULL, OPT_FORCE },
-	{ "trust", no_argument, NULL, OPT_TRUST },
-	ARGUMENT_MEMORY_LONG,
-	ARGUMENT_LONG,
+static const struct option_row rows[] = {
+	OPTION_TITLE("What to where:"),
+	{ OPT_FROM, "from", "PATH", "what to copy; may be repeated (default /, the whole tree)" },
+	{ OPT_EXCLUDE, "exclude", "PATTERN",
+	  "not what matches, e.g. '*.o', /var/cache/, '/a/**'; may be repeated" },
+	{ OPT_EXCLUDE_FROM, "exclude-from", "FILE", "the same for each line of FILE" },
+	{ OPT_FILES_FROM, "files-from", "FILE",
+	  "only the paths that FILE lists, a line each (-: standard input)" },
+	{ OPT_FROM0, "from0", NULL, "lists are separated by NUL, not in lines" },
+	{ OPT_ALLOW_EMPTY, "allow-empty", NULL,
+	  "a FILE of --files-from that lists nothing is no error" },
+	{ OPT_TO, "to", "DIR", "where to, on the target; made if missing (default /)" },
+	{ ARGUMENT_PARTITION, "partition", "N",
+	  "SOURCE is a disk: its partition N (SOURCE?partition=N)" },
+	{ ARGUMENT_JOURNAL, "journal", "DEVICE",
+	  "where the external journal of SOURCE is, if it is not found" },
+	{ ARGUMENT_IGNORE_JOURNAL, "ignore-journal", NULL,
+	  "read SOURCE as it stands, though its journal has to be replayed" },
+	{ OPT_MKFS, "mkfs", "[=ARGS]",
+	  "format TARGET first, alike to SOURCE; ARGS go to mke2fs(8)" },
+	{ OPT_SAME_UUID, "same-uuid", NULL, "with --mkfs: TARGET gets the UUID of SOURCE" },
+	{ OPT_SIZE, "size", "SIZE|min", "with --mkfs: make TARGET an image file of this size" },
+	{ 'n', "dry-run", NULL, "print the plan, write nothing" },
+	OPTION_TITLE("How:"),
+	{ OPT_ORDER, "order", "POLICIES",
+	  "what lies next to each other: readdir (default), source, name, size, mtime,\n"
+	  "list:FILE, refs[:DEPTH], trace:FILE, or some of these, with commas" },
+	{ OPT_ORDER_SUPPORT, "order-support", "PERCENT",
+	  "how much of the accesses to a file in a trace makes a group (default 5)" },
+	{ OPT_ORDER_WINDOW, "order-window", "N",
+	  "how near to each other accesses in a trace are together (default 8)" },
+	{ OPT_ORDER_ROOT, "order-root", "DIR",
+	  "where paths of a web server's log and pages begin in SOURCE" },
+	{ OPT_ORDER_MOUNT, "order-mount", "DIR",
+	  "where SOURCE was mounted when the trace was taken" },
+	{ ARGUMENT_MEMORY, "memory", "SIZE",
+	  "batch buffer (default a quarter of RAM, at most 1G)" },
+	{ OPT_READ_GAP, "read-gap", "SIZE",
+	  "read over gaps up to this in the source (default 256K, on\n"
+	  "devices without seek times 32K; 0 never)" },
+	{ OPT_DIRECT, "direct", "auto|always|never",
+	  "bulk past the page cache; auto (default): of block devices" },
+	ARGUMENT_BWLIMIT_ROW,
+	{ OPT_DIR_FILL, "dir-fill", "PERCENT",
+	  "how full indexed directories are packed, 10 to 100 (default 80)" },
+	{ OPT_VERIFY, "verify", NULL, "read back from the device what was written, and compare" },
+	{ OPT_KEEP_INODES, "keep-inodes", NULL,
+	  "keep inode numbers (NFS handles, security.evm, stable_inodes)" },
+	{ OPT_ITREE, "itree", NULL, "index big directories by inode number, as e2itree(8) does" },
+	{ OPT_ALLOW_LOSS, "allow-loss", "KINDS",
+	  "copy though the target cannot hold these, or all (e2bfo-copy(8), LOSSES)" },
+	{ OPT_NOT_ATOMIC, "not-atomic", NULL,
+	  "go on where TARGET's journal is too small (e2bfo-resume(8))" },
+	{ 'z', NULL, "FILE", "undo file for e2undo(8), of what was live on TARGET" },
+	{ OPT_TRUST, "trust", NULL,
+	  "do not compare TARGET's bitmaps with its inodes after a mount" },
+	{ OPT_FORCE, "force", NULL, "override what e2bfo-copy(8) lists under FORCE" },
+	OPTION_TITLE("A SOURCE that cannot be read well (e2bfo(8), BAD MEDIA):"),
+	{ ARGUMENT_ON_READ_ERROR, "on-read-error", "stop|zero|skip",
+	  "what cannot be read: an error (default), zeroes, no file" },
+	{ ARGUMENT_MAPFILE, "mapfile", "FILE",
+	  "read only what this mapfile of ddrescue(1) says was read" },
+	{ OPT_WRITE_MAPFILE, "write-mapfile", "FILE",
+	  "write what was read, and what could not be, for ddrescue(1)" },
+	{ 'b', "superblock", "BLOCK", "open SOURCE by the backup of its superblock in BLOCK" },
+	{ 'B', "block-size", "SIZE", "with -b: the size of its blocks" },
+	OPTION_TITLE("Output:"),
+	ARGUMENT_PROGRESS_ROW,
+	ARGUMENT_PROGRESS_FD_ROW,
+	{ ARGUMENT_JSON, "json", NULL, "a report for scripts on standard output" },
+	{ 'q', "quiet", NULL, "only errors and what could not be kept" },
+	{ 'v', "verbose", NULL, "more about the plan and the I/O" },
+	{ 'V', "version", NULL, NULL },
+	{ 'h', "help", NULL, NULL },
 	{ 0 }
 };
 
-static const char help[] =
-"Usage: e2bfo copy [OPTIONS] SOURCE TARGET\n"
-"\n"
-"Copies a file tree from the filesystem in SOURCE into the one in TARGET. Both are block\n"
-"devices or image files (or FILE?offset=BYTES, FILE?partition=N, UUID=..., LABEL=...; file:NAME\n"
-"takes any NAME as it stands), and unmounted.  SOURCE is never written.\n"
-"\n"
-"What to where:\n"
-"  --from PATH          what to copy; may be repeated (default /, the whole tree)\n"
-"  --exclude PATTERN    not what matches, e.g. '*.o', /var/cache/, '/a/**'; may be repeated\n"
-"  --exclude-from FILE  the same for each line of FILE\n"
-"  --files-from FILE    only the paths that FILE lists, a line each (-: standard input)\n"
-"  --from0              lists are separated by NUL, not in lines\n"
-"  --allow-empty        a FILE of --files-from that lists nothing is no error\n"
-"  --to DIR             where to, on the target; made if missing (default /)\n"
-"  --partition N        SOURCE is a disk: its partition N (SOURCE?partition=N)\n"
-"  --journal DEVICE     where the external journal of SOURCE is, if it is not found\n"
-"  --ignore-journal     read SOURCE as it stands, though its journal has to be replayed\n"
-"  --mkfs[=ARGS]        format TARGET first, alike to SOURCE; ARGS go to mke2fs(8)\n"
-"  --same-uuid          with --mkfs: TARGET gets the UUID of SOURCE\n"
-"  --size SIZE|min      with --mkfs: make TARGET an image file of this size\n"
-"  -n, --dry-run        print the plan, write nothing\n"
-"How:\n"
-"  --order POLICIES     what lies next to each other: readdir (default), source, name, size, mtime,\n"
-"                       list:FILE, refs[:DEPTH], trace:FILE, or some of these, with commas\n"
-"  --order-support PERCENT, --order-window N  how often and near to each other in a trace is together\n"
-"  --order-root DIR     where paths of a web server's log and pages begin in SOURCE\n"
-"  --order-mount DIR    where SOURCE was mounted when the trace was taken\n"
-"  --memory SIZE        batch buffer (default a quarter of RAM, at most 1G)\n"
-"  --read-gap SIZE      read over gaps up to this in the source (default 256K, on\n"
-"                       devices without seek times 32K; 0 never)\n"
-"  --direct auto|always|never  bulk past the page cache; auto (default): of block devices\n"
-ARGUMENT_BWLIMIT_HELP
-"  --dir-fill PERCENT   how full indexed directories are packed, 10 to 100 (default 80)\n"
-"  --verify             read back from the device what was written, and compare\n"
-"  --keep-inodes        keep inode numbers (NFS handles, security.evm, stable_inodes)\n"
-"  --itree              index big directories by inode number, as e2itree(8) does\n"
-"  --allow-loss KINDS   copy though the target cannot hold these, or all (e2bfo-copy(8), LOSSES)\n"
-"  --not-atomic         go on where TARGET's journal is too small (e2bfo-resume(8))\n"
-"  -z FILE              undo file for e2undo(8), of what was live on TARGET\n"
-"  --trust              do not compare TARGET's bitmaps with its inodes after a mount\n"
-"  --force              override what e2bfo-copy(8) lists under FORCE\n"
-"A SOURCE that cannot be read well (e2bfo(8), BAD MEDIA):\n"
-"  --on-read-error stop|zero|skip  what cannot be read: an error (default), zeroes, no file\n"
-"  --mapfile FILE       read only what this mapfile of ddrescue(1) says was read\n"
-"  --write-mapfile FILE write what was read, and what could not be, for ddrescue(1)\n"
-"  -b, --superblock BLOCK  open SOURCE by the backup of its superblock in BLOCK\n"
-"  -B, --block-size SIZE   with -b: the size of its blocks\n"
-"Output:\n"
-PROGRESS_HELP
-"  --json               a report for scripts on standard output\n"
-"  -q, --quiet          only errors and what could not be kept\n"
-"  -v, --verbose        more about the plan and the I/O\n"
-"  -V, --version        --help\n"
-"\n"
-"Exit status: 0 all kept, 1 done but not all kept, 8 nothing copied, 16 usage, 32 cancelled.\n"
-"\n"
-"Examples:\n"
-"  e2bfo copy --mkfs /dev/sdb1 /dev/sdc1        move a filesystem to another disk\n"
-"  e2bfo copy --mkfs --size min old.img new.img pack an image as small as it gets\n"
-"  e2bfo copy --from /home/ann --to /old /dev/sdb1 /dev/sdc2\n";
+static const struct option_table table = {
+	.intro =
+	"Usage: e2bfo copy [OPTIONS] SOURCE TARGET\n"
+	"\n"
+	"Copies a file tree from the filesystem in SOURCE into the one in TARGET. Both are block\n"
+	"devices or image files (or FILE?offset=BYTES, FILE?partition=N, UUID=..., LABEL=...; file:NAME\n"
+	"takes any NAME as it stands), and unmounted.  SOURCE is never written.\n"
+	"\n",
+	.rows = rows,
+	.outro =
+	"\n"
+	"Exit status: 0 all kept, 1 done but not all kept, 8 nothing copied, 16 usage, 32 cancelled.\n"
+	"\n"
+	"Examples:\n"
+	"  e2bfo copy --mkfs /dev/sdb1 /dev/sdc1        move a filesystem to another disk\n"
+	"  e2bfo copy --mkfs --size min old.img new.img pack an image as small as it gets\n"
+	"  e2bfo copy --from /home/ann --to /old /dev/sdb1 /dev/sdc2\n",
+};
 
 static int read_percent(const char *text, unsigned int *out)
 {
@@ -287,7 +290,7 @@ static int read_option(struct copy_options *opt, int c)
 	default:
 		if (c == '?' && opt->job.mkfs)
 			message("options of mke2fs stand behind '=': --mkfs='-L new'");
-		return argument_common("copy", help, c, &opt->common);
+		return argument_common("copy", &table, c, &opt->common);
 	}
 }
 
@@ -397,8 +400,7 @@ int options_read(struct copy_options *opt, int argc, char **argv)
 	if (status < 0)
 		status = note_words(opt, argc, argv);
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = option_next(argc, argv, ":nz:" ARGUMENT_MEDIUM_SHORT
-					      ARGUMENT_SHORT, long_options)) != -1)
+	while (status < 0 && (c = option_next(argc, argv, &table)) != -1)
 		status = read_option(opt, c);
 	if (status < 0)
 		status = split_mkfs_args(opt);

@@ -11,39 +11,46 @@
 #include "resume_options.h"
 #include "resume_tell.h"
 
-static const struct option options[] = {
-	{ "source", required_argument, NULL, 's' },
-	{ "dry-run", no_argument, NULL, 'n' },
-	ARGUMENT_MEMORY_LONG,
-	ARGUMENT_BWLIMIT_LONG,
-	ARGUMENT_LONG,
+static const struct option_row rows[] = {
+	{ 'n', "dry-run", NULL, "tell what is there, and whether resume can go on; write nothing" },
+	{ RESUME_SOURCE, "source", "SOURCE",
+	  "where the source is now (default: where it was, or by its UUID)" },
+	{ ARGUMENT_PARTITION, "partition", "N",
+	  "TARGET is a disk: its partition N (TARGET?partition=N)" },
+	{ ARGUMENT_MEMORY, "memory", "SIZE",
+	  "batch buffer (default a quarter of RAM, at most 1G)" },
+	{ ARGUMENT_BWLIMIT, "bwlimit", "RATE",
+	  "read at most so many bytes in any second (128K or more; 0: no limit)\n"
+	  "(default: as the copy had it)" },
+	{ 'z', NULL, "FILE", "undo file for e2undo(8), of what was live on TARGET" },
+	ARGUMENT_PROGRESS_ROW,
+	ARGUMENT_PROGRESS_FD_ROW,
+	{ ARGUMENT_JSON, "json", NULL, "a report for scripts on standard output" },
+	{ 'q', "quiet", NULL, NULL },
+	{ 'v', "verbose", NULL, NULL },
+	{ 'V', "version", NULL, NULL },
+	{ 'h', "help", NULL, NULL },
 	{ 0 }
 };
 
-static const char help[] =
-"Usage: e2bfo resume [OPTIONS] TARGET\n"
-"\n"
-"Goes on with a copy into TARGET that was interrupted, where it had come to. TARGET must not\n"
-"have been mounted or checked meanwhile, and the source must not have changed. What 'e2bfo copy\n"
-"--size' was making of an image file is found by the file's name, or by TARGET.XXXXXX, which it\n"
-"has as long as it is not complete.\n"
-"\n"
-"  -n, --dry-run        tell what is there, and whether resume can go on; write nothing\n"
-"  --source SOURCE      where the source is now (default: where it was, or by its UUID)\n"
-"  --partition N        TARGET is a disk: its partition N (TARGET?partition=N)\n"
-"  --memory SIZE        batch buffer (default a quarter of RAM, at most 1G)\n"
-ARGUMENT_BWLIMIT_HELP
-"                       (default: as the copy had it)\n"
-"  -z FILE              undo file for e2undo(8), of what was live on TARGET\n"
-PROGRESS_HELP
-"  --json               a report for scripts on standard output\n"
-"  -q, --quiet          -v, --verbose          -V, --version          --help\n"
-"\n"
-"Exit status: as e2bfo copy; 0 also if the copy had come to its end. With -n: 0 if resume would\n"
-"go on, 8 if not.\n"
-"\n"
-"Example:\n"
-"  e2bfo resume /dev/sdc1\n";
+static const struct option_table table = {
+	.intro =
+	"Usage: e2bfo resume [OPTIONS] TARGET\n"
+	"\n"
+	"Goes on with a copy into TARGET that was interrupted, where it had come to. TARGET must not\n"
+	"have been mounted or checked meanwhile, and the source must not have changed. What 'e2bfo copy\n"
+	"--size' was making of an image file is found by the file's name, or by TARGET.XXXXXX, which it\n"
+	"has as long as it is not complete.\n"
+	"\n",
+	.rows = rows,
+	.outro =
+	"\n"
+	"Exit status: as e2bfo copy; 0 also if the copy had come to its end. With -n: 0 if resume would\n"
+	"go on, 8 if not.\n"
+	"\n"
+	"Example:\n"
+	"  e2bfo resume /dev/sdc1\n",
+};
 
 static struct bfo_resume_options how(const struct resume_options *o)
 {
@@ -105,7 +112,7 @@ int resume_main(int argc, char **argv)
 	struct resume_options o = { .command = "resume" };
 	struct bfo_interrupted in = { .target = NULL };
 	struct copying c = { .command = "resume" };
-	int status = resume_options_read(&o, argc, argv, options, help);
+	int status = resume_options_read(&o, argc, argv, &table);
 
 	if (status < 0) {
 		copying_begin(&c, o.command, &o.common);

@@ -12,10 +12,10 @@
 #include "e2bfo/e2bfo.h"
 #include "resume_options.h"
 
-static int read_option(struct resume_options *o, int c, const char *help)
+static int read_option(struct resume_options *o, int c, const struct option_table *table)
 {
 	switch (c) {
-	case 's':
+	case RESUME_SOURCE:
 		o->source = optarg;
 		return -1;
 	case 'z':
@@ -25,24 +25,18 @@ static int read_option(struct resume_options *o, int c, const char *help)
 		o->dry_run = 1;
 		return -1;
 	default:
-		return argument_common(o->command, help, c, &o->common);
+		return argument_common(o->command, table, c, &o->common);
 	}
 }
 
-/* -n is resume's alone: for abort it would be a look that its name does not promise. */
-static const char *shorts_of(const struct resume_options *o)
-{
-	return strcmp(o->command, "resume") ? ":z:" ARGUMENT_SHORT : ":nz:" ARGUMENT_SHORT;
-}
-
-int resume_options_read(struct resume_options *o, int argc, char **argv, const struct option *options,
-			const char *help)
+int resume_options_read(struct resume_options *o, int argc, char **argv,
+			const struct option_table *table)
 {
 	int c, status = argument_common_init(&o->common, argc);
 
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = option_next(argc, argv, shorts_of(o), options)) != -1)
-		status = read_option(o, c, help);
+	while (status < 0 && (c = option_next(argc, argv, table)) != -1)
+		status = read_option(o, c, table);
 	if (status >= 0)
 		return status;
 	if (argc - optind != 1 || !*argv[optind])

@@ -8,6 +8,8 @@
 #include "job/interrupted.h"
 #include "e2bfo/argument.h"
 
+enum { RESUME_SOURCE = 256 };	/* --source */
+
 struct resume_options {
 	const char *command;
 	const char *target;		/* as the user names it */
@@ -17,9 +19,9 @@ struct resume_options {
 	struct argument_common common;
 };
 
-/* Reads a command line with OPTIONS; -1, or the exit status to end with.  Free in any case. */
-int resume_options_read(struct resume_options *o, int argc, char **argv, const struct option *options,
-			const char *help);
+/* Reads a command line by TABLE; -1, or the exit status to end with.  Free in any case. */
+int resume_options_read(struct resume_options *o, int argc, char **argv,
+			const struct option_table *table);
 void resume_options_free(struct resume_options *o);
 
 /*

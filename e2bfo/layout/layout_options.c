@@ -12,56 +12,61 @@
 
 enum { OPT_AGAINST = 256, OPT_SVG, OPT_READ_SIZE };
 
-static const struct option long_options[] = {
-	{ "against", required_argument, NULL, OPT_AGAINST },
-	{ "svg", required_argument, NULL, OPT_SVG },
-	{ "read-size", required_argument, NULL, OPT_READ_SIZE },
-	ARGUMENT_SOURCE_LONG,
-	ARGUMENT_MEDIUM_LONG,
-	ARGUMENT_MEDIUM_B_LONG,
-	ARGUMENT_LONG,
+static const struct option_row rows[] = {
+	OPTION_TITLE("What:"),
+	{ OPT_AGAINST, "against", "B", "the same of B, side by side" },
+	{ ARGUMENT_PARTITION, "partition", "N",
+	  "IMAGE is a disk: its partition N (IMAGE?partition=N)" },
+	{ ARGUMENT_JOURNAL, "journal", "DEVICE",
+	  "an external journal, if it is not found; may be repeated" },
+	{ ARGUMENT_IGNORE_JOURNAL, "ignore-journal", NULL,
+	  "read it as it stands, though its journal has to be replayed" },
+	OPTION_TITLE("How:"),
+	{ OPT_READ_SIZE, "read-size", "SIZE",
+	  "of the reader's read(2) (default 128K; 4K: a reader of a mounted\n"
+	  "filesystem whose read-ahead is off)" },
+	ARGUMENT_BWLIMIT_ROW,
+	OPTION_TITLE("An image that cannot be read well (e2bfo(8), BAD MEDIA):"),
+	{ ARGUMENT_ON_READ_ERROR, "on-read-error", "stop|zero|skip",
+	  "stop: end there; else (default) tell it and go on" },
+	{ ARGUMENT_MAPFILE, "mapfile", "FILE",
+	  "read only what this mapfile of ddrescue(1) says was read" },
+	{ ARGUMENT_MAPFILE_B, "mapfile-b", "FILE", "the same for B" },
+	{ 'b', "superblock", "BLOCK", "open IMAGE by the backup of its superblock in BLOCK" },
+	{ 'B', "block-size", "SIZE", "with -b: the size of its blocks" },
+	OPTION_TITLE("Output:"),
+	{ OPT_SVG, "svg", "FILE",
+	  "a picture: the orders against each other, and the map of blocks" },
+	{ ARGUMENT_JSON, "json", NULL, "all of it for scripts, every directory" },
+	{ ARGUMENT_PROGRESS, "progress", PROGRESS_ARGUMENT, PROGRESS_HELP "\n(default none)" },
+	ARGUMENT_PROGRESS_FD_ROW,
+	{ 'q', "quiet", NULL, "the volume only, not its worst directories and files" },
+	{ 'v', "verbose", NULL, "twenty of the worst, not five; reading with metadata" },
+	{ 'V', "version", NULL, NULL },
+	{ 'h', "help", NULL, NULL },
 	{ 0 }
 };
 
-static const char help[] =
-"Usage: e2bfo layout [OPTIONS] IMAGE [PATH]...\n"
-"\n"
-"Measures how the files of a filesystem lie: pieces of files, how far the orders of\n"
-"names, inodes and data agree, how full directories are, free space; and computes what reading\n"
-"all files would cost, in readdir order, by name, and by inode number. IMAGE is a device or an\n"
-"image file, and is not written. With PATHs, only these and what is below them counts.\n"
-"\n"
-"What:\n"
-"  --against B          the same of B, side by side\n"
-"  --partition N        IMAGE is a disk: its partition N (IMAGE?partition=N)\n"
-"  --journal DEVICE     an external journal, if it is not found; may be repeated\n"
-"  --ignore-journal     read it as it stands, though its journal has to be replayed\n"
-"How:\n"
-"  --read-size SIZE     of the reader's read(2) (default 128K; 4K: a reader of a mounted\n"
-"                       filesystem whose read-ahead is off)\n"
-ARGUMENT_BWLIMIT_HELP
-"An image that cannot be read well (e2bfo(8), BAD MEDIA):\n"
-"  --on-read-error stop|zero|skip  stop: end there; else (default) tell it and go on\n"
-"  --mapfile FILE       read only what this mapfile of ddrescue(1) says was read\n"
-"  --mapfile-b FILE     the same for B\n"
-"  -b, --superblock BLOCK  open IMAGE by the backup of its superblock in BLOCK\n"
-"  -B, --block-size SIZE   with -b: the size of its blocks\n"
-"Output:\n"
-"  --svg FILE           a picture: the orders against each other, and the map of blocks\n"
-"  --json               all of it for scripts, every directory\n"
-PROGRESS_HELP
-"                       (default none)\n"
-"  -q, --quiet          the volume only, not its worst directories and files\n"
-"  -v, --verbose        twenty of the worst, not five; reading with metadata\n"
-"  -V, --version        --help\n"
-"\n"
-"Exit status: 0 measured, 1 some of it is damaged or cannot be read, 8 could not measure,\n"
-"16 usage, 32 cancelled.\n"
-"\n"
-"Examples:\n"
-"  e2bfo layout /dev/sdb1\n"
-"  e2bfo layout --svg mail.svg disk.img /var/mail\n"
-"  e2bfo layout --svg both.svg old.img --against new.img\n";
+static const struct option_table table = {
+	.intro =
+	"Usage: e2bfo layout [OPTIONS] IMAGE [PATH]...\n"
+	"\n"
+	"Measures how the files of a filesystem lie: pieces of files, how far the orders of\n"
+	"names, inodes and data agree, how full directories are, free space; and computes what reading\n"
+	"all files would cost, in readdir order, by name, and by inode number. IMAGE is a device or an\n"
+	"image file, and is not written. With PATHs, only these and what is below them counts.\n"
+	"\n",
+	.rows = rows,
+	.outro =
+	"\n"
+	"Exit status: 0 measured, 1 some of it is damaged or cannot be read, 8 could not measure,\n"
+	"16 usage, 32 cancelled.\n"
+	"\n"
+	"Examples:\n"
+	"  e2bfo layout /dev/sdb1\n"
+	"  e2bfo layout --svg mail.svg disk.img /var/mail\n"
+	"  e2bfo layout --svg both.svg old.img --against new.img\n",
+};
 
 static int set_text(const char *name, const char **out)
 {
@@ -86,7 +91,7 @@ static int read_option(struct layout_options *opt, int c)
 		return argument_size("layout", "read-size", optarg, READ_MIN, READ_MAX,
 				     &opt->read_bytes);
 	default:
-		return argument_common("layout", help, c, &opt->common);
+		return argument_common("layout", &table, c, &opt->common);
 	}
 }
 
@@ -99,8 +104,7 @@ int layout_options_read(struct layout_options *opt, int argc, char **argv)
 	status = argument_common_init(&opt->common, argc);
 	opt->common.progress.mode = PROGRESS_NONE;
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = option_next(argc, argv, ":" ARGUMENT_MEDIUM_SHORT ARGUMENT_SHORT,
-					      long_options)) != -1)
+	while (status < 0 && (c = option_next(argc, argv, &table)) != -1)
 		status = read_option(opt, c);
 	if (status < 0)
 		status = argument_check_media("layout", opt->medium, 2);

@@ -6,69 +6,72 @@
 #include "e2bfo/e2bfo.h"
 #include "ls_options.h"
 
-#define SHORTS ":lRad0" ARGUMENT_MEDIUM_SHORT ARGUMENT_SHORT
 
 enum { OPT_HUMAN = 256 };
 
-static const struct option long_options[] = {
-	{ "long", no_argument, NULL, 'l' },
-	{ "recursive", no_argument, NULL, 'R' },
-	{ "all", no_argument, NULL, 'a' },
-	{ "directory", no_argument, NULL, 'd' },
-	{ "zero", no_argument, NULL, '0' },
-	{ "human-readable", no_argument, NULL, OPT_HUMAN },
-	ARGUMENT_SOURCE_LONG,
-	ARGUMENT_MEDIUM_LONG,
-	ARGUMENT_MEMORY_LONG,
-	ARGUMENT_LONG,
+static const struct option_row rows[] = {
+	OPTION_TITLE("What:"),
+	{ 'l', "long", NULL,
+	  "a line of attributes: inode, mode, links, uid, gid, size (devices:\n"
+	  "major, minor), time of modification (UTC), name, -> target" },
+	{ OPT_HUMAN, "human-readable", NULL,
+	  "with -l: sizes as 1.5K, 23M (there is no -h for it: that is --help)" },
+	{ 'R', "recursive", NULL, "directories below, too, level by level" },
+	{ 'a', "all", NULL, "'.' and '..', too" },
+	{ 'd', "directory", NULL, "each PATH itself, not what is in it" },
+	{ '0', "zero", NULL,
+	  "whole paths, each ended by NUL: for xargs -0, and copy --files-from --from0" },
+	{ ARGUMENT_PARTITION, "partition", "N",
+	  "IMAGE is a disk: its partition N (IMAGE?partition=N)" },
+	{ ARGUMENT_JOURNAL, "journal", "DEVICE",
+	  "its external journal, if it is not found; may be repeated" },
+	{ ARGUMENT_IGNORE_JOURNAL, "ignore-journal", NULL,
+	  "read it as it stands, though its journal has to be replayed" },
+	OPTION_TITLE("How:"),
+	{ ARGUMENT_MEMORY, "memory", "SIZE",
+	  "with -R, for directories that are read together (default a quarter\n"
+	  "of RAM, at most 1G)" },
+	ARGUMENT_BWLIMIT_ROW,
+	OPTION_TITLE("An image that cannot be read well (e2bfo(8), BAD MEDIA):"),
+	{ ARGUMENT_ON_READ_ERROR, "on-read-error", "stop|zero|skip",
+	  "stop: end there; else (default) tell it and go on" },
+	{ ARGUMENT_MAPFILE, "mapfile", "FILE",
+	  "read only what this mapfile of ddrescue(1) says was read" },
+	{ 'b', "superblock", "BLOCK", "open IMAGE by the backup of its superblock in BLOCK" },
+	{ 'B', "block-size", "SIZE", "with -b: the size of its blocks" },
+	OPTION_TITLE("Output:"),
+	{ ARGUMENT_JSON, "json", NULL, "all attributes, for scripts" },
+	{ ARGUMENT_PROGRESS, "progress", PROGRESS_ARGUMENT, PROGRESS_HELP "\n(default none)" },
+	ARGUMENT_PROGRESS_FD_ROW,
+	{ 'q', "quiet", NULL, "not a word about a journal" },
+	{ 'v', "verbose", NULL, "how it was read, on standard error" },
+	{ 'V', "version", NULL, NULL },
+	{ 'h', "help", NULL, NULL },
 	{ 0 }
 };
 
-static const char help[] =
-"Usage: e2bfo ls [OPTIONS] IMAGE [PATH]...\n"
-"\n"
-"Lists directories of a filesystem, by default its root, with the attributes of all\n"
-"that is in them. IMAGE is a device or an image file, and is not written. Names come in the\n"
-"order of their inode numbers, also those that begin with a dot. Symbolic links in PATH are not\n"
-"followed.\n"
-"\n"
-"What:\n"
-"  -l, --long           a line of attributes: inode, mode, links, uid, gid, size (devices:\n"
-"                       major, minor), time of modification (UTC), name, -> target\n"
-"  --human-readable     with -l: sizes as 1.5K, 23M (there is no -h for it: that is --help)\n"
-"  -R, --recursive      directories below, too, level by level\n"
-"  -a, --all            '.' and '..', too\n"
-"  -d, --directory      each PATH itself, not what is in it\n"
-"  -0, --zero           whole paths, each ended by NUL: for xargs -0, and copy --files-from --from0\n"
-"  --partition N        IMAGE is a disk: its partition N (IMAGE?partition=N)\n"
-"  --journal DEVICE     its external journal, if it is not found; may be repeated\n"
-"  --ignore-journal     read it as it stands, though its journal has to be replayed\n"
-"How:\n"
-"  --memory SIZE        with -R, for directories that are read together (default a quarter\n"
-"                       of RAM, at most 1G)\n"
-ARGUMENT_BWLIMIT_HELP
-"An image that cannot be read well (e2bfo(8), BAD MEDIA):\n"
-"  --on-read-error stop|zero|skip  stop: end there; else (default) tell it and go on\n"
-"  --mapfile FILE       read only what this mapfile of ddrescue(1) says was read\n"
-"  -b, --superblock BLOCK  open IMAGE by the backup of its superblock in BLOCK\n"
-"  -B, --block-size SIZE   with -b: the size of its blocks\n"
-"Output:\n"
-"  --json               all attributes, for scripts\n"
-PROGRESS_HELP
-"                       (default none)\n"
-"  -q, --quiet          not a word about a journal\n"
-"  -v, --verbose        how it was read, on standard error\n"
-"  -V, --version        --help\n"
-"\n"
-"Exit status: 0 all listed, 1 some of it is damaged or cannot be read, 8 could not list a PATH, 16 usage,\n"
-"32 cancelled.\n"
-"\n"
-"Examples:\n"
-"  e2bfo ls -l disk.img /home/ann\n"
-"  e2bfo ls --partition 2 disk.img /etc\n"
-"  e2bfo ls -R0 disk.img /etc | grep -z '[.]conf$' |\n"
-"      e2bfo copy --from0 --files-from - disk.img new.img\n"
-"  e2bfo ls -R --json /dev/sdb1 | jq -r '.entries[] | select(.uid == 1000) | .path'\n";
+static const struct option_table table = {
+	.intro =
+	"Usage: e2bfo ls [OPTIONS] IMAGE [PATH]...\n"
+	"\n"
+	"Lists directories of a filesystem, by default its root, with the attributes of all\n"
+	"that is in them. IMAGE is a device or an image file, and is not written. Names come in the\n"
+	"order of their inode numbers, also those that begin with a dot. Symbolic links in PATH are not\n"
+	"followed.\n"
+	"\n",
+	.rows = rows,
+	.outro =
+	"\n"
+	"Exit status: 0 all listed, 1 some of it is damaged or cannot be read, 8 could not list a PATH, 16 usage,\n"
+	"32 cancelled.\n"
+	"\n"
+	"Examples:\n"
+	"  e2bfo ls -l disk.img /home/ann\n"
+	"  e2bfo ls --partition 2 disk.img /etc\n"
+	"  e2bfo ls -R0 disk.img /etc | grep -z '[.]conf$' |\n"
+	"      e2bfo copy --from0 --files-from - disk.img new.img\n"
+	"  e2bfo ls -R --json /dev/sdb1 | jq -r '.entries[] | select(.uid == 1000) | .path'\n",
+};
 
 static int read_option(struct ls_options *opt, int c)
 {
@@ -94,7 +97,7 @@ static int read_option(struct ls_options *opt, int c)
 		opt->human = 1;
 		return -1;
 	default:
-		return argument_common("ls", help, c, &opt->common);
+		return argument_common("ls", &table, c, &opt->common);
 	}
 }
 
@@ -109,7 +112,7 @@ static int check(struct ls_options *opt)
 
 int ls_options_read(struct ls_options *opt, int argc, char **argv)
 {
-	const char *cluster = option_cluster(argc, argv, SHORTS, 'h');
+	const char *cluster = option_cluster(argc, argv, &table, 'h');
 	int c, status;
 
 	*opt = (struct ls_options) { .medium.how.mode = ARGUMENT_GO_ON };
@@ -119,7 +122,7 @@ int ls_options_read(struct ls_options *opt, int argc, char **argv)
 	if (status < 0 && cluster)	/* of ls(1) it is something else, and nobody wants a page of help */
 		status = argument_complain("ls", "%s: -h is --help; sizes for people are "
 					   "--human-readable", cluster);
-	while (status < 0 && (c = option_next(argc, argv, SHORTS, long_options)) != -1)
+	while (status < 0 && (c = option_next(argc, argv, &table)) != -1)
 		status = read_option(opt, c);
 	if (status < 0)
 		status = check(opt);

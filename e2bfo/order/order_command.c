@@ -10,62 +10,69 @@
 
 enum { OPT_TRACE = 256, OPT_REFS, OPT_SUPPORT, OPT_WINDOW, OPT_ROOT, OPT_MOUNT };
 
-static const struct option long_options[] = {
-	{ "trace", required_argument, NULL, OPT_TRACE },
-	{ "refs", optional_argument, NULL, OPT_REFS },
-	{ "support", required_argument, NULL, OPT_SUPPORT },
-	{ "window", required_argument, NULL, OPT_WINDOW },
-	{ "root", required_argument, NULL, OPT_ROOT },
-	{ "mount", required_argument, NULL, OPT_MOUNT },
-	{ "zero", no_argument, NULL, '0' },
-	ARGUMENT_SOURCE_LONG,
-	ARGUMENT_MEDIUM_LONG,
-	ARGUMENT_MEMORY_LONG,
-	ARGUMENT_LONG,
+static const struct option_row rows[] = {
+	OPTION_TITLE("What is used together:"),
+	{ OPT_TRACE, "trace", "FILE",
+	  "what a trace of accesses has together again and again: of strace(1),\n"
+	  "fatrace(8), a web server's log, or a path a line (-: standard input)" },
+	{ OPT_REFS, "refs", "[=DEPTH]",
+	  "files that refer to each other: HTML, CSS, C, makefiles; down to DEPTH\n"
+	  "references (default 1)" },
+	{ OPT_SUPPORT, "support", "PERCENT",
+	  "how much of the accesses to a file in a trace makes a group (default 5)" },
+	{ OPT_WINDOW, "window", "N",
+	  "how near to each other accesses in a trace are together (default 8)" },
+	{ OPT_ROOT, "root", "DIR", "where paths of a web server's log and pages begin in IMAGE" },
+	{ OPT_MOUNT, "mount", "DIR", "where IMAGE was mounted when the trace was taken" },
+	OPTION_TITLE("How:"),
+	{ '0', "zero", NULL, "end paths, and groups, with NUL: for copy --from0" },
+	{ ARGUMENT_PARTITION, "partition", "N",
+	  "IMAGE is a disk: its partition N (IMAGE?partition=N)" },
+	{ ARGUMENT_JOURNAL, "journal", "DEVICE",
+	  "its external journal, if it is not found; may be repeated" },
+	{ ARGUMENT_IGNORE_JOURNAL, "ignore-journal", NULL,
+	  "read it as it stands, though its journal has to be replayed" },
+	{ ARGUMENT_MEMORY, "memory", "SIZE",
+	  "for contents that are read together (default a quarter of RAM,\n"
+	  "at most 1G)" },
+	ARGUMENT_BWLIMIT_ROW,
+	OPTION_TITLE("An image that cannot be read well (e2bfo(8), BAD MEDIA):"),
+	{ ARGUMENT_ON_READ_ERROR, "on-read-error", "stop|zero|skip",
+	  "stop: end there; else (default) tell it and go on" },
+	{ ARGUMENT_MAPFILE, "mapfile", "FILE",
+	  "read only what this mapfile of ddrescue(1) says was read" },
+	{ 'b', "superblock", "BLOCK", "open IMAGE by the backup of its superblock in BLOCK" },
+	{ 'B', "block-size", "SIZE", "with -b: the size of its blocks" },
+	OPTION_TITLE("Output:"),
+	{ ARGUMENT_JSON, "json", NULL, "the groups, for scripts" },
+	ARGUMENT_PROGRESS_ROW,
+	ARGUMENT_PROGRESS_FD_ROW,
+	{ 'q', "quiet", NULL, "the list alone" },
+	{ 'v', "verbose", NULL, NULL },
+	{ 'V', "version", NULL, NULL },
+	{ 'h', "help", NULL, NULL },
 	{ 0 }
 };
 
-static const char help[] =
-"Usage: e2bfo order [OPTIONS] --trace FILE|--refs IMAGE\n"
-"\n"
-"Finds groups of files of a filesystem that are used together, and lists them: a path a line, and\n"
-"an empty line behind each group. 'e2bfo copy --order list:FILE' lays them out next to each other.\n"
-"IMAGE is a device or an image file, and is not written.\n"
-"\n"
-"What is used together:\n"
-"  --trace FILE         what a trace of accesses has together again and again: of strace(1),\n"
-"                       fatrace(8), a web server's log, or a path a line (-: standard input)\n"
-"  --refs[=DEPTH]       files that refer to each other: HTML, CSS, C, makefiles; down to DEPTH\n"
-"                       references (default 1)\n"
-"  --support PERCENT, --window N  how often and near to each other in a trace is together\n"
-"  --root DIR           where paths of a web server's log and pages begin in IMAGE\n"
-"  --mount DIR          where IMAGE was mounted when the trace was taken\n"
-"How:\n"
-"  -0, --zero           end paths, and groups, with NUL: for copy --from0\n"
-"  --partition N        IMAGE is a disk: its partition N (IMAGE?partition=N)\n"
-"  --journal DEVICE     its external journal, if it is not found; may be repeated\n"
-"  --ignore-journal     read it as it stands, though its journal has to be replayed\n"
-"  --memory SIZE        for contents that are read together (default a quarter of RAM,\n"
-"                       at most 1G)\n"
-ARGUMENT_BWLIMIT_HELP
-"An image that cannot be read well (e2bfo(8), BAD MEDIA):\n"
-"  --on-read-error stop|zero|skip  stop: end there; else (default) tell it and go on\n"
-"  --mapfile FILE       read only what this mapfile of ddrescue(1) says was read\n"
-"  -b, --superblock BLOCK  open IMAGE by the backup of its superblock in BLOCK\n"
-"  -B, --block-size SIZE   with -b: the size of its blocks\n"
-"Output:\n"
-"  --json               the groups, for scripts\n"
-PROGRESS_HELP
-"  -q, --quiet          the list alone\n"
-"  -v, --verbose        -V, --version          --help\n"
-"\n"
-"Exit status: 0 listed, 1 some of IMAGE is damaged or cannot be read, 8 failed, 16 usage,\n"
-"32 cancelled.\n"
-"\n"
-"Examples:\n"
-"  e2bfo order --refs www.img > groups\n"
-"  e2bfo order --trace boot.strace --mount /mnt root.img > groups\n"
-"  e2bfo copy --mkfs --order list:groups root.img /dev/sdc1\n";
+static const struct option_table table = {
+	.intro =
+	"Usage: e2bfo order [OPTIONS] --trace FILE|--refs IMAGE\n"
+	"\n"
+	"Finds groups of files of a filesystem that are used together, and lists them: a path a line, and\n"
+	"an empty line behind each group. 'e2bfo copy --order list:FILE' lays them out next to each other.\n"
+	"IMAGE is a device or an image file, and is not written.\n"
+	"\n",
+	.rows = rows,
+	.outro =
+	"\n"
+	"Exit status: 0 listed, 1 some of IMAGE is damaged or cannot be read, 8 failed, 16 usage,\n"
+	"32 cancelled.\n"
+	"\n"
+	"Examples:\n"
+	"  e2bfo order --refs www.img > groups\n"
+	"  e2bfo order --trace boot.strace --mount /mnt root.img > groups\n"
+	"  e2bfo copy --mkfs --order list:groups root.img /dev/sdc1\n",
+};
 
 static int choose(struct order_command *opt, enum bfo_order_policy policy)
 {
@@ -108,7 +115,7 @@ static int read_option(struct order_command *opt, int c)
 		opt->zero = 1;
 		return -1;
 	default:
-		return argument_common("order", help, c, &opt->common);
+		return argument_common("order", &table, c, &opt->common);
 	}
 }
 
@@ -135,8 +142,7 @@ int order_command_read(struct order_command *opt, int argc, char **argv)
 	*opt = (struct order_command) { .medium.how.mode = ARGUMENT_GO_ON };
 	status = argument_common_init(&opt->common, argc);
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = option_next(argc, argv, ":0" ARGUMENT_MEDIUM_SHORT ARGUMENT_SHORT,
-					      long_options)) != -1)
+	while (status < 0 && (c = option_next(argc, argv, &table)) != -1)
 		status = read_option(opt, c);
 	if (status < 0)
 		status = check(opt);

@@ -11,58 +11,61 @@
 
 enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE };
 
-static const struct option long_options[] = {
-	{ "from", required_argument, NULL, OPT_FROM },
-	{ "to", required_argument, NULL, OPT_TO },
-	{ "ignore", required_argument, NULL, OPT_IGNORE },
-	ARGUMENT_SOURCE_LONG,
-	ARGUMENT_MEDIUM_LONG,
-	ARGUMENT_MEDIUM_B_LONG,
-	ARGUMENT_MEMORY_LONG,
-	ARGUMENT_LONG,
+static const struct option_row rows[] = {
+	OPTION_TITLE("What:"),
+	{ OPT_FROM, "from", "PATH", "the part of A to be compared (default /)" },
+	{ OPT_TO, "to", "PATH", "the part of B to be compared with it (default /)" },
+	{ OPT_IGNORE, "ignore", "KIND,...",
+	  "what may differ; may be repeated. Kinds:\n"
+	  "missing extra type mode uid gid size nlink mtime atime ctime crtime\n"
+	  "generation version flags project device links hash symlink xattr\n"
+	  "holes data" },
+	{ ARGUMENT_PARTITION, "partition", "N", "A is a disk: its partition N (A?partition=N)" },
+	{ ARGUMENT_JOURNAL, "journal", "DEVICE",
+	  "an external journal of A or B, if it is not found; may be repeated" },
+	{ ARGUMENT_IGNORE_JOURNAL, "ignore-journal", NULL,
+	  "read both as they stand, though journals have to be replayed" },
+	OPTION_TITLE("How:"),
+	{ ARGUMENT_MEMORY, "memory", "SIZE", "buffers (default a quarter of RAM, at most 1G)" },
+	ARGUMENT_BWLIMIT_ROW,
+	OPTION_TITLE("Filesystems that cannot be read well (e2bfo(8), BAD MEDIA):"),
+	{ ARGUMENT_ON_READ_ERROR, "on-read-error", "stop|zero|skip",
+	  "stop: end there; else (default) tell it, compare the rest" },
+	{ ARGUMENT_MAPFILE, "mapfile", "FILE",
+	  "read only what this mapfile of ddrescue(1) says was read of A" },
+	{ ARGUMENT_MAPFILE_B, "mapfile-b", "FILE", "the same for B" },
+	{ 'b', "superblock", "BLOCK", "open A by the backup of its superblock in BLOCK" },
+	{ 'B', "block-size", "SIZE", "with -b: the size of its blocks" },
+	OPTION_TITLE("Output:"),
+	ARGUMENT_PROGRESS_ROW,
+	ARGUMENT_PROGRESS_FD_ROW,
+	{ ARGUMENT_JSON, "json", NULL, "a report for scripts on standard output, all differences" },
+	{ 'q', "quiet", NULL, "only differences and errors" },
+	{ 'v', "verbose", NULL, "all differences, not ten of a kind; more about the I/O" },
+	{ 'V', "version", NULL, NULL },
+	{ 'h', "help", NULL, NULL },
 	{ 0 }
 };
 
-static const char help[] =
-"Usage: e2bfo verify [OPTIONS] A B\n"
-"\n"
-"Compares the file trees of two unmounted filesystems: names, all attributes, extended\n"
-"attributes, holes and every byte of data; not how they are laid out. Neither is written.\n"
-"\n"
-"What:\n"
-"  --from PATH          the part of A to be compared (default /)\n"
-"  --to PATH            the part of B to be compared with it (default /)\n"
-"  --ignore KIND,...    what may differ; may be repeated. Kinds:\n"
-"                       missing extra type mode uid gid size nlink mtime atime ctime crtime\n"
-"                       generation version flags project device links hash symlink xattr\n"
-"                       holes data\n"
-"  --partition N        A is a disk: its partition N (A?partition=N)\n"
-"  --journal DEVICE     an external journal of A or B, if it is not found; may be repeated\n"
-"  --ignore-journal     read both as they stand, though journals have to be replayed\n"
-"How:\n"
-"  --memory SIZE        buffers (default a quarter of RAM, at most 1G)\n"
-ARGUMENT_BWLIMIT_HELP
-"Filesystems that cannot be read well (e2bfo(8), BAD MEDIA):\n"
-"  --on-read-error stop|zero|skip  stop: end there; else (default) tell it, compare the rest\n"
-"  --mapfile FILE       read only what this mapfile of ddrescue(1) says was read of A\n"
-"  --mapfile-b FILE     the same for B\n"
-"  -b, --superblock BLOCK  open A by the backup of its superblock in BLOCK\n"
-"  -B, --block-size SIZE   with -b: the size of its blocks\n"
-"Output:\n"
-PROGRESS_HELP
-"  --json               a report for scripts on standard output, all differences\n"
-"  -q, --quiet          only differences and errors\n"
-"  -v, --verbose        all differences, not ten of a kind; more about the I/O\n"
-"  -V, --version        --help\n"
-"\n"
-"Exit status: 0 equal, 1 different, 8 could not compare all (perhaps different, too), 16 usage,\n"
-"32 cancelled.\n"
-"\n"
-"Examples:\n"
-"  e2bfo verify /dev/sdb1 /dev/sdc1             judge a copy\n"
-"  e2bfo verify --from /home/ann --to /old/ann /dev/sdb1 /dev/sdc2\n"
-"  e2bfo verify --ignore atime,ctime old.img new.img\n"
-"  e2bfo verify --mapfile rescued.map rescued.img /dev/sdc1     judge a rescue\n";
+static const struct option_table table = {
+	.intro =
+	"Usage: e2bfo verify [OPTIONS] A B\n"
+	"\n"
+	"Compares the file trees of two unmounted filesystems: names, all attributes, extended\n"
+	"attributes, holes and every byte of data; not how they are laid out. Neither is written.\n"
+	"\n",
+	.rows = rows,
+	.outro =
+	"\n"
+	"Exit status: 0 equal, 1 different, 8 could not compare all (perhaps different, too), 16 usage,\n"
+	"32 cancelled.\n"
+	"\n"
+	"Examples:\n"
+	"  e2bfo verify /dev/sdb1 /dev/sdc1             judge a copy\n"
+	"  e2bfo verify --from /home/ann --to /old/ann /dev/sdb1 /dev/sdc2\n"
+	"  e2bfo verify --ignore atime,ctime old.img new.img\n"
+	"  e2bfo verify --mapfile rescued.map rescued.img /dev/sdc1     judge a rescue\n",
+};
 
 /* Adds the kinds named in TEXT, with commas between them. */
 static int read_kinds(const char *text, uint32_t *kinds)
@@ -101,7 +104,7 @@ static int read_option(struct verify_options *opt, int c)
 	case OPT_IGNORE:
 		return read_kinds(optarg, &opt->ignore);
 	default:
-		return argument_common("verify", help, c, &opt->common);
+		return argument_common("verify", &table, c, &opt->common);
 	}
 }
 
@@ -113,8 +116,7 @@ int verify_options_read(struct verify_options *opt, int argc, char **argv)
 					 .medium[0].how.mode = ARGUMENT_GO_ON };
 	status = argument_common_init(&opt->common, argc);
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = option_next(argc, argv, ":" ARGUMENT_MEDIUM_SHORT ARGUMENT_SHORT,
-					      long_options)) != -1)
+	while (status < 0 && (c = option_next(argc, argv, &table)) != -1)
 		status = read_option(opt, c);
 	if (status < 0)
 		status = argument_check_media("verify", opt->medium, 2);

@@ -1,12 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * option.c - the next option of a command line
+ * option.c - the options of a command
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/message.h"
 #include "cli/option.h"
+
+#define MOST 96		/* rows of a table */
+#define COLUMN 23	/* where texts begin in --help */
+
+/* A table as getopt_long(3) wants it. */
+struct getopt {
+	struct option longs[MOST];
+	char shorts[3 * MOST + 2];	/* begins with a colon */
+};
+
+static int is_title(const struct option_row *row)
+{
+	return !row->code;
+}
+
+/* The last row has neither code nor name. */
+static int is_row(const struct option_row *row)
+{
+	return row->code || row->name;
+}
+
+static int takes(const struct option_row *row)
+{
+	return !row->argument ? no_argument : *row->argument == '[' ? optional_argument :
+	       required_argument;
+}
+
+static void make_getopt(const struct option_table *table, struct getopt *g)
+{
+	const struct option_row *row;
+	size_t n = 0, at = 0;
+
+	g->shorts[at++] = ':';
+	for (row = table->rows; is_row(row); row++) {
+		if (is_title(row))
+			continue;
+		assert(n + 1 < MOST);
+		if (row->name)
+			g->longs[n++] = (struct option) { row->name, takes(row), NULL, row->code };
+		if (row->code > 255)
+			continue;
+		g->shorts[at++] = row->code;
+		if (row->argument)
+			g->shorts[at++] = ':';
+	}
+	g->longs[n] = (struct option) { .name = NULL };
+	g->shorts[at] = 0;
+}
+
+/* ---- reading ---- */
 
 /* How many long options begin as WORD does, without its dashes, up to a '='; all of them to NAMES. */
 static int find_like(const struct option *longs, const char *word, char *names, size_t size)
@@ -59,15 +110,17 @@ static void tell(int c, const char *word, const char *shorts, const struct optio
 		message("invalid option -- '%c'", optopt);
 }
 
-int option_next(int argc, char **argv, const char *shorts, const struct option *longs)
+int option_next(int argc, char **argv, const struct option_table *table)
 {
+	struct getopt g;
 	int c;
 
+	make_getopt(table, &g);
 	opterr = 0;
-	c = getopt_long(argc, argv, shorts, longs, NULL);
+	c = getopt_long(argc, argv, g.shorts, g.longs, NULL);
 	if (c != '?' && c != ':')
 		return c;
-	tell(c, argv[optind - 1], shorts, longs);
+	tell(c, argv[optind - 1], g.shorts, g.longs);
 	return '?';
 }
 
@@ -86,12 +139,71 @@ static int has_letter(const char *word, const char *shorts, int c)
 	return 0;
 }
 
-const char *option_cluster(int argc, char **argv, const char *shorts, int c)
+const char *option_cluster(int argc, char **argv, const struct option_table *table, int c)
 {
+	struct getopt g;
 	int i;
 
+	make_getopt(table, &g);
 	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
-		if (argv[i][0] == '-' && argv[i][1] != '-' && has_letter(argv[i], shorts, c))
+		if (argv[i][0] == '-' && argv[i][1] != '-' && has_letter(argv[i], g.shorts, c))
 			return argv[i];
 	return NULL;
+}
+
+/* ---- --help ---- */
+
+/* "  -x, --name ARGUMENT"; its length. */
+static int print_names(FILE *out, const struct option_row *row)
+{
+	const char *space = row->argument && *row->argument != '[' ? " " : "";
+	const char *argument = row->argument ? row->argument : "";
+
+	if (row->code > 255)
+		return fprintf(out, "  --%s%s%s", row->name, space, argument);
+	if (!row->name)
+		return fprintf(out, "  -%c%s%s", row->code, space, argument);
+	return fprintf(out, "  -%c, --%s%s%s", row->code, row->name, space, argument);
+}
+
+static void print_text(FILE *out, const char *text, int at)
+{
+	const char *end;
+
+	fprintf(out, "%*s", at < COLUMN - 1 ? COLUMN - at : 2, "");
+	for (; (end = strchr(text, '\n')); text = end + 1)
+		fprintf(out, "%.*s\n%*s", (int) (end - text), text, COLUMN, "");
+	fprintf(out, "%s\n", text);
+}
+
+/* Rows without a text stand beside each other. */
+static const struct option_row *print_bare(FILE *out, const struct option_row *row)
+{
+	int len = print_names(out, row);
+
+	for (row++; is_row(row) && !is_title(row) && !row->help; row++) {
+		fprintf(out, "%*s", len < COLUMN - 2 ? COLUMN - 2 - len : 0, "");
+		len = print_names(out, row);
+	}
+	fputc('\n', out);
+	return row;
+}
+
+void option_help(FILE *out, const struct option_table *table)
+{
+	const struct option_row *row = table->rows;
+
+	fputs(table->intro, out);
+	while (is_row(row)) {
+		if (is_title(row))
+			fprintf(out, "%s\n", row->help);
+		else if (!row->help) {
+			row = print_bare(out, row);
+			continue;
+		} else {
+			print_text(out, row->help, print_names(out, row));
+		}
+		row++;
+	}
+	fputs(table->outro, out);
 }

@@ -1,19 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * option.h - the next option of a command line
+ * option.h - the options of a command: one table from which the command line is read, and --help printed
  */
 #ifndef CLI_OPTION_H
 #define CLI_OPTION_H
 
 #include <getopt.h>
+#include <stdio.h>
+
+/* A row of the table.  The last one is zeroed. */
+struct option_row {
+	int code;		/* what option_next() returns: a short option's letter, or above 255; 0: a title */
+	const char *name;	/* of the long option, without dashes; or NULL */
+	const char *argument;	/* as --help calls it; "[=NAME]": may be left out; NULL: it has none */
+	const char *help;	/* lines; NULL: nothing to be said, and the next such row stands beside it */
+};
+
+/* A line of --help above the rows that follow. */
+#define OPTION_TITLE(text) { 0, "", NULL, text }
+
+struct option_table {
+	const char *intro;		/* of --help: up to the options */
+	const struct option_row *rows;
+	const char *outro;		/* what follows them */
+};
 
 /*
- * getopt_long(3), but for its complaints, which become messages like all others.  SHORTS begins with
- * a colon.  Returns '?' after a complaint.
+ * getopt_long(3) by TABLE, but for its complaints, which become messages like all others.  Returns '?'
+ * after a complaint, -1 behind the last option.
  */
-int option_next(int argc, char **argv, const char *shorts, const struct option *longs);
+int option_next(int argc, char **argv, const struct option_table *table);
+
+/* Prints --help. */
+void option_help(FILE *out, const struct option_table *table);
 
 /* The word of ARGV in which short option C stands together with others; NULL: there is none. */
-const char *option_cluster(int argc, char **argv, const char *shorts, int c);
+const char *option_cluster(int argc, char **argv, const struct option_table *table, int c);
 
 #endif

@@ -49,9 +49,11 @@ struct progress_state {
 int progress_mode_read(const char *text, enum progress_mode *mode);
 int progress_fd_read(const char *text, int *fd);
 #define PROGRESS_WORDS "auto, bar, lines, json or none"
-#define PROGRESS_HELP \
-	"  --progress auto|bar|lines|json|none   (lines: for logs; json: an object a line)\n" \
-	"  --progress-fd FD     where lines and objects go (default standard error)\n"
+
+/* For rows of option tables. */
+#define PROGRESS_ARGUMENT "auto|bar|lines|json|none"
+#define PROGRESS_HELP "lines: for logs; json: an object a line"
+#define PROGRESS_FD_HELP "where lines and objects go (default standard error)"
 
 /* 0 if these do not go together; or if the descriptor is not open. */
 int progress_is_possible(const struct progress_options *opt);

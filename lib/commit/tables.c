@@ -193,6 +193,12 @@ static errcode_t list_pulls(struct window *w)
 	return err;
 }
 
+/* An inode that was in use when the source was gathered is not any more. */
+static errcode_t changed(const struct window *w)
+{
+	return bfo_fail(w->plan->ctx, BFO_ET_CHANGED, "reading inodes of %s", w->source->name);
+}
+
 /* Brings the source's inodes into their slots, and makes them what they are to be. */
 static errcode_t pull(struct window *w)
 {
@@ -207,10 +213,7 @@ static errcode_t pull(struct window *w)
 		err = make_inode(w, w->pulls.v[i].row, slot_of(w, i));
 	if (!err && w->inos.n)
 		err = w->source->ops->inodes(w->source, w->inos.v, w->inos.n, take_source, NULL, w);
-	if (!err && w->taken != w->inos.n)
-		err = bfo_fail(w->plan->ctx, BFO_ET_CHANGED, "reading inodes of %s",
-			       w->source->name);
-	return err;
+	return !err && w->taken != w->inos.n ? changed(w) : err;
 }
 
 /*
@@ -347,6 +350,7 @@ static errcode_t take_old(void *priv, uint32_t ino, const void *raw)
 	struct window *w = priv;
 
 	(void) ino;
+	w->taken++;
 	bfo_inode_recast(w->plan, raw, w->source->inode_size, w->slots);
 	return 0;
 }
@@ -366,8 +370,11 @@ static errcode_t update_old(struct window *w, bfo_row row)
 		return err;
 	memcpy(raw, (char *) image + byte, size);
 	bfo_charges_give_back(w->plan, row, raw);
-	if (!(rec->state & BFO_INODE_KEEP))
+	w->taken = rec->state & BFO_INODE_KEEP;
+	if (!w->taken)
 		err = w->source->ops->inodes(w->source, &rec->ino, 1, take_old, NULL, w);
+	if (!err && !w->taken)
+		err = changed(w);
 	if (!err)
 		err = make_inode(w, row, raw);
 	return err ? err : bfo_transaction_late(w->t, blk, byte, size, raw);

@@ -38,6 +38,13 @@ static uint32_t inodes_per_block(const struct bfo_volume *vol)
 	return vol->block_size / vol->inode_size;
 }
 
+static errcode_t take_if_used(struct walk *w, uint32_t ino, const void *data)
+{
+	const struct ext2_inode *raw = data;
+
+	return raw->i_links_count ? w->take(w->priv, ino, raw) : 0;
+}
+
 /* Those of N inodes from INO on, at DATA, that are wanted. */
 static errcode_t take_wanted(struct walk *w, uint32_t ino, uint32_t n, const char *data)
 {
@@ -45,22 +52,17 @@ static errcode_t take_wanted(struct walk *w, uint32_t ino, uint32_t n, const cha
 	uint32_t i;
 
 	for (i = skip_to_wanted(w, ino); i < n && !err; i += 1 + skip_to_wanted(w, ino + i + 1))
-		err = w->take(w->priv, ino + i, data + (size_t) i * w->r->vol->inode_size);
+		err = take_if_used(w, ino + i, data + (size_t) i * w->r->vol->inode_size);
 	return err;
 }
 
-/* Those of them that are in use. */
-static errcode_t take_used(struct walk *w, uint32_t ino, uint32_t n, const char *data)
+static errcode_t take_all(struct walk *w, uint32_t ino, uint32_t n, const char *data)
 {
-	const struct ext2_inode *raw;
 	errcode_t err = 0;
 	uint32_t i;
 
-	for (i = 0; i < n && !err; i++, data += w->r->vol->inode_size) {
-		raw = (const void *) data;
-		if (raw->i_links_count)
-			err = w->take(w->priv, ino + i, raw);
-	}
+	for (i = 0; i < n && !err; i++, data += w->r->vol->inode_size)
+		err = take_if_used(w, ino + i, data);
 	w->part.slots += n;
 	if (!err)
 		bfo_progress_report(w->r->ctx, BFO_STAGE_INODES, w->part.slots, w->part.total, 0);
@@ -80,7 +82,7 @@ static errcode_t take_table(void *priv, const struct bfo_node *node, uint32_t at
 
 	if (n > (used > first ? used - first : 0))
 		n = used > first ? used - first : 0;
-	err = w->only ? take_wanted(w, ino, n, data) : take_used(w, ino, n, data);
+	err = w->only ? take_wanted(w, ino, n, data) : take_all(w, ino, n, data);
 	if (err)
 		return err;
 	return bfo_cancelled(w->r->ctx) ? bfo_fail(w->r->ctx, BFO_ET_CANCELLED,

@@ -21,8 +21,8 @@ struct bfo_walk_part {
 
 /*
  * Hands every inode that is in use (its link count is not 0) to TAKE, and reports progress
- * (BFO_STAGE_INODES); or, if INOS is not NULL, the N inodes in that, ascending, whatever their link
- * counts.  Only the parts of the tables before bg_itable_unused are read; tables that lie next to each
+ * (BFO_STAGE_INODES); or, if INOS is not NULL, of the N inodes in that, ascending, those in use, without
+ * progress.  Only the parts of the tables before bg_itable_unused are read; tables that lie next to each
  * other (flex_bg) come out of the same reads.  Can be cancelled.  LOSE may be NULL: then all have to be
  * readable.
  */
