@@ -82,17 +82,6 @@ static errcode_t arrange(struct layout_side *s)
 
 /* ---- PATHs ---- */
 
-static uint32_t find_name(const struct bfo_tree *t, bfo_row dir, const char *name, size_t len)
-{
-	uint32_t i = t->inodes.v[dir].child, end = i + t->inodes.v[dir].nchild;
-
-	for (; i < end; i++)
-		if (bfo_name_len(&t->names.v[i]) == len &&
-		    !memcmp(bfo_name_text(t, &t->names.v[i]), name, len))
-			return i;
-	return BFO_NONE;
-}
-
 static errcode_t find_path(struct layout_side *s, const char *path, bfo_row *row)
 {
 	struct bfo_tree *t = &s->tree;
@@ -112,7 +101,7 @@ static errcode_t find_path(struct layout_side *s, const char *path, bfo_row *row
 			return bfo_fail(s->ctx, BFO_ET_NOT_DIR, "looking for %s on %s%s", path,
 					s->name, S_ISLNK(t->inodes.v[*row].mode) ?
 					": symbolic links are not followed" : "");
-		at = find_name(t, *row, name, len);
+		at = bfo_tree_child(t, *row, name, len);
 		if (at == BFO_NONE)
 			return bfo_fail(s->ctx, BFO_ET_NO_PATH, "looking for %s on %s", path,
 					s->name);

@@ -4,6 +4,8 @@
  *
  * The heads of all sources are in a heap.  A source's record is used where it is: the source is
  * asked for the next one only when that one is wanted.
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_BASE_KWAY_H
 #define BFO_BASE_KWAY_H

@@ -4,6 +4,8 @@
  *
  * A bit per number, but only for those 32,768 next to each other of which one is in the set; and 8
  * bytes for each 32,768 numbers that could be.
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_BASE_MARKS_H
 #define BFO_BASE_MARKS_H

@@ -5,6 +5,8 @@
  * A bitmap with a running count every 512 bits: 1.06 bits per number of the universe, constant
  * time.  Used to find an inode's record: records are stored in ascending inode order, the
  * record's index is the number of used inodes below it.
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_BASE_RANK_H
 #define BFO_BASE_RANK_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * itrees_change.h - small changes of a container: brought up to date, or removed
+ *
+ * Errors: BFO_ET_ROOT_DAMAGED, BFO_ET_DAMAGED, BFO_ET_FEATURE, ENOMEM; those of reading and writing.
  */
 #ifndef BFO_COMMIT_ITREES_CHANGE_H
 #define BFO_COMMIT_ITREES_CHANGE_H

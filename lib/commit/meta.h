@@ -5,6 +5,8 @@
  * Changes are made in memory, where libext2fs has them; the blocks of the groups concerned then go
  * into a transaction, each once, whatever number of files is in them.  Without bfo_meta_stage()
  * they stay in memory.
+ *
+ * Errors: ENOMEM, and those of writing (commit/writer.h).
  */
 #ifndef BFO_COMMIT_META_H
 #define BFO_COMMIT_META_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * quota_write.h - the target's quota files: new ones, or a change of those there are
+ *
+ * Errors: ENOMEM, and those of writing (commit/writer.h).
  */
 #ifndef BFO_COMMIT_QUOTA_WRITE_H
 #define BFO_COMMIT_QUOTA_WRITE_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recover.h - a target whose journal has to be replayed before it is worked on
+ *
+ * Errors: ENOMEM; those of opening (volume/open.h), reading and writing.
  */
 #ifndef BFO_COMMIT_RECOVER_H
 #define BFO_COMMIT_RECOVER_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * stem.h - what is made here, in memory, to its place in the stem
+ *
+ * Errors: ENOMEM, and those of writing (commit/writer.h).
  */
 #ifndef BFO_COMMIT_STEM_H
 #define BFO_COMMIT_STEM_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tables.h - the target's inode tables
+ *
+ * Errors: BFO_ET_CHANGED if an inode is gone, BFO_ET_CANCELLED, ENOMEM; those of reading and writing.
  */
 #ifndef BFO_COMMIT_TABLES_H
 #define BFO_COMMIT_TABLES_H

@@ -19,6 +19,7 @@
 #include "base/sort.h"
 #include "compare/compare.h"
 #include "compare/pairs.h"
+#include "tree/path.h"
 #include "compare/unread.h"
 
 #define ROOT_INO 2
@@ -142,18 +143,6 @@ errcode_t bfo_pairs_sort_names(struct bfo_tree *t)
 
 /* ---- where it begins ---- */
 
-static bfo_row find_name(const struct bfo_tree *t, bfo_row dir, const char *name, size_t len)
-{
-	const struct bfo_inode *d = &t->inodes.v[dir];
-	uint32_t i;
-
-	for (i = d->child; i < d->child + d->nchild; i++)
-		if (bfo_name_len(&t->names.v[i]) == len &&
-		    !memcmp(bfo_name_text(t, &t->names.v[i]), name, len))
-			return bfo_tree_find(t, t->names.v[i].ino);
-	return BFO_NONE;
-}
-
 /* True if a name in DIR may lead somewhere that cannot be read. */
 static int may_be_unread(const struct bfo_compare *c, int side, bfo_row dir)
 {
@@ -164,28 +153,25 @@ static int may_be_unread(const struct bfo_compare *c, int side, bfo_row dir)
 static errcode_t walk(struct bfo_compare *c, int side, bfo_row *row)
 {
 	const struct bfo_tree *t = c->tree[side];
-	const char *p = c->path[side];
-	bfo_row dir;
+	const char *rest = c->path[side], *name;
+	uint32_t at;
 	size_t len;
 
 	*row = bfo_tree_find(t, ROOT_INO);
 	if (*row == BFO_NONE || t->inodes.v[*row].state & BFO_INODE_BAD ||
 	    !S_ISDIR(t->inodes.v[*row].mode))
 		return bfo_fail(c->ctx, BFO_ET_ROOT_DAMAGED, "comparing names");
-	for (p += strspn(p, "/"); *p; p += len, p += strspn(p, "/")) {
-		len = strcspn(p, "/");
-		if (len == 1 && *p == '.')
-			continue;
+	while ((len = bfo_path_next(&rest, &name))) {
 		if (!S_ISDIR(t->inodes.v[*row].mode))
 			return bfo_fail(c->ctx, BFO_ET_NOT_DIR, "looking for %s in %s",
 					c->path[side], c->source[side]->name);
-		dir = *row;
-		*row = find_name(t, dir, p, len);
-		if (*row == BFO_NONE)
+		at = bfo_tree_child(t, *row, name, len);
+		if (at == BFO_NONE || bfo_tree_find(t, t->names.v[at].ino) == BFO_NONE)
 			return bfo_fail(c->ctx, BFO_ET_NO_PATH, "looking for %s in %s%s",
 					c->path[side], c->source[side]->name,
-					may_be_unread(c, side, dir) ? ": what leads there cannot "
+					may_be_unread(c, side, *row) ? ": what leads there cannot "
 					"be read" : "");
+		*row = bfo_tree_find(t, t->names.v[at].ino);
 	}
 	return 0;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * pairs.h - names sorted by their bytes, so that two directories can be laid side by side
+ *
+ * Errors: BFO_ET_ROOT_DAMAGED, BFO_ET_NO_PATH, BFO_ET_NOT_DIR, BFO_ET_CANCELLED, ENOMEM.
  */
 #ifndef BFO_COMPARE_PAIRS_H
 #define BFO_COMPARE_PAIRS_H

@@ -8,6 +8,8 @@
  *   data                            neither equal nor different
  *
  * What lies there becomes a finding of the side that cannot be read, and no difference.
+ *
+ * Errors: ENOMEM, BFO_ET_OVERFLOW.
  */
 #ifndef BFO_COMPARE_UNREAD_H
 #define BFO_COMPARE_UNREAD_H

@@ -5,6 +5,8 @@
  * Raw inodes, attribute blocks, targets of long symlinks, and the data of files whose partner is
  * stored inline.  A window is filled, loaded - each side in the order of its blocks -, looked at
  * and emptied.  An attribute block that inodes share is in it once.
+ *
+ * Errors: BFO_ET_CANCELLED, ENOMEM; those of reading (gather/batch.h).
  */
 #ifndef BFO_COMPARE_WINDOW_H
 #define BFO_COMPARE_WINDOW_H

@@ -6,6 +6,8 @@
  * logical ones; in a GPT they are the places in the table.  The sector size is that of the device;
  * an image file is taken for a disk of 512-byte sectors, and if there is no table, of 4096-byte
  * ones (which an MBR cannot tell: attach such an image with losetup -b 4096).
+ *
+ * Errors: BFO_ET_NO_PARTITION, BFO_ET_OVERLAPPED, ENOMEM; those of opening and reading the disk.
  */
 #ifndef BFO_DEVICE_PARTITION_H
 #define BFO_DEVICE_PARTITION_H

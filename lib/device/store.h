@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * store.h - what a name stands for: tags, options, loop devices, partitions
+ *
+ * Errors: BFO_ET_NO_DEVICE if no device has a tag, EINVAL of options, ENOMEM; those of open(2).
  */
 #ifndef BFO_DEVICE_STORE_H
 #define BFO_DEVICE_STORE_H

@@ -6,6 +6,10 @@
  * few large reads ("reading over gaps"), each piece handed back to whom it belongs.  Everything
  * that gathering and copying read goes through here: inode tables, extent blocks, directory
  * blocks, extended attribute blocks, file data.
+ *
+ * Errors of reading, here and in what is built on it: an errno or EXT2_ET_SHORT_READ of the device,
+ * BFO_ET_NOT_RESCUED, BFO_ET_TRUNCATED and BFO_ET_JOURNAL_UNREAD (volume/media.h, journal.h),
+ * BFO_ET_CANCELLED, and ENOMEM.  What a sink returns is returned.
  */
 #ifndef BFO_GATHER_BATCH_H
 #define BFO_GATHER_BATCH_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * claim_scan.h - blocks that more than one thing says it owns
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_GATHER_CLAIM_SCAN_H
 #define BFO_GATHER_CLAIM_SCAN_H

@@ -3,6 +3,8 @@
  * contents.h - what stands in some of the source's files
  *
  * They are added, then read all together, as they lie on the device.
+ *
+ * Errors: ENOMEM, and those of reading (gather/batch.h).
  */
 #ifndef BFO_GATHER_CONTENTS_H
 #define BFO_GATHER_CONTENTS_H

@@ -4,6 +4,8 @@
  *
  * Attributes stand in the inode, which bfo_stats has, and in a block, which several inodes may share:
  * those of a batch are read each once, in the order of the device.
+ *
+ * Errors: BFO_ET_DAMAGED, ENOMEM; those of reading (gather/batch.h).
  */
 #ifndef BFO_GATHER_EA_NAMES_H
 #define BFO_GATHER_EA_NAMES_H

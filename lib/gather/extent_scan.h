@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * extent_scan.h - block maps: from inodes, extent trees and indirect blocks to segments
+ *
+ * Errors: ENOMEM, and those of reading (gather/batch.h).
  */
 #ifndef BFO_GATHER_EXTENT_SCAN_H
 #define BFO_GATHER_EXTENT_SCAN_H

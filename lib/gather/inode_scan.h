@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * inode_scan.h - all used inodes of a volume, read from the inode tables in order
+ *
+ * Errors: ENOMEM, and those of reading (gather/batch.h).
  */
 #ifndef BFO_GATHER_INODE_SCAN_H
 #define BFO_GATHER_INODE_SCAN_H

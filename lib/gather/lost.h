@@ -4,6 +4,8 @@
  *
  * One walk over all segments, whenever it is wanted; so nobody who reads has to know whose blocks
  * they are, and what is reported does not depend on how they were read.
+ *
+ * Errors: ENOMEM, and those of reading (gather/batch.h).
  */
 #ifndef BFO_GATHER_LOST_H
 #define BFO_GATHER_LOST_H

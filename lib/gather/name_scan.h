@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * name_scan.h - all names of all directories, read in the order in which their blocks lie
+ *
+ * Errors: ENOMEM, and those of reading (gather/batch.h).
  */
 #ifndef BFO_GATHER_NAME_SCAN_H
 #define BFO_GATHER_NAME_SCAN_H

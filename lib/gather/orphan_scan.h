@@ -5,6 +5,8 @@
  * A file that was unlinked while it was open, or that was just being truncated, is an orphan: in
  * the list that begins in the superblock and goes on in the inodes' deletion times, or in the
  * orphan file.
+ *
+ * Errors: ENOMEM, and those of reading (gather/batch.h).
  */
 #ifndef BFO_GATHER_ORPHAN_SCAN_H
 #define BFO_GATHER_ORPHAN_SCAN_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * own_blocks.h - blocks that belong to the filesystem itself
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_GATHER_OWN_BLOCKS_H
 #define BFO_GATHER_OWN_BLOCKS_H

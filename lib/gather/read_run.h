@@ -5,6 +5,8 @@
  *   nodes     [a][b]   [c]          [d d d d d d d d d d]   [e]
  *   runs      `--------'            `-------------------'   `-'
  *             merged                alone                   merged
+ *
+ * Errors: those of reading (gather/batch.h), and of the sink.
  */
 #ifndef BFO_GATHER_READ_RUN_H
 #define BFO_GATHER_READ_RUN_H

@@ -11,6 +11,8 @@
  *   regions    [ all wanted ][    much   ][ hardly anything ]
  *   batch {a}  [------------][-----------]
  *   batch {b}       here, and here, and then they are done
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_GATHER_REGIONS_H
 #define BFO_GATHER_REGIONS_H

@@ -8,6 +8,8 @@
  * one block on the target, or none.  In these sets the `inum` of a value that stands in an inode of
  * its own is one more than the index of that inode's record, as not all of them have an inode in the
  * source (gather/ea_fit.h).
+ *
+ * Errors: ENOMEM, and those of reading (gather/batch.h).
  */
 #ifndef BFO_GATHER_REPACK_H
 #define BFO_GATHER_REPACK_H

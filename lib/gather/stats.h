@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * stats.h - what many inodes say, fetched in bulk: stat(2) and readlink(2) for a whole batch
+ *
+ * Errors: ENOMEM, and those of reading (gather/batch.h).
  */
 #ifndef BFO_GATHER_STATS_H
 #define BFO_GATHER_STATS_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * symlink_scan.h - symbolic links whose target does not fit into their inode
+ *
+ * Errors: ENOMEM, and those of reading (gather/batch.h).
  */
 #ifndef BFO_GATHER_SYMLINK_SCAN_H
 #define BFO_GATHER_SYMLINK_SCAN_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * target.h - what the plan has to know about a target: its shape and what is free in it
+ *
+ * Errors: BFO_ET_UNHEALTHY if its counts cannot be, ENOMEM.
  */
 #ifndef BFO_GATHER_TARGET_H
 #define BFO_GATHER_TARGET_H

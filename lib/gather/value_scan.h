@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * value_scan.h - values of attributes that stand in inodes of their own (feature ea_inode)
+ *
+ * Errors: ENOMEM, and those of reading (gather/batch.h).
  */
 #ifndef BFO_GATHER_VALUE_SCAN_H
 #define BFO_GATHER_VALUE_SCAN_H

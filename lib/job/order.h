@@ -5,6 +5,8 @@
  *   order.c         the policies, by turns; times
  *   order_trace.c   trace  ── lines ── paths ── frequent sequences ── groups
  *   order_refs.c    refs   ── contents ── references ── groups
+ *
+ * Errors: BFO_ET_NO_TRACE, BFO_ET_CANCELLED, ENOMEM; those of reading lists, traces and the source.
  */
 #ifndef BFO_JOB_ORDER_H
 #define BFO_JOB_ORDER_H

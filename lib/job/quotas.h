@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * quotas.h - quota files of the target, from gathering to the plan
+ *
+ * Errors: BFO_ET_UNHEALTHY if the quota files of the target are damaged, ENOMEM; those of reading.
  */
 #ifndef BFO_JOB_QUOTAS_H
 #define BFO_JOB_QUOTAS_H

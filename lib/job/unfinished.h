@@ -4,6 +4,8 @@
  *
  * They stand beside the name that they are to get, under that name with a dot and six letters or
  * digits more.  What tells them from other files of such names is the record in them.
+ *
+ * Errors: EINVAL if several files may be meant, BFO_ET_BUSY, ENOMEM.
  */
 #ifndef BFO_JOB_UNFINISHED_H
 #define BFO_JOB_UNFINISHED_H

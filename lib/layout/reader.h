@@ -10,6 +10,8 @@
  * around it that are not cached yet.  Then the blocks of its block map; a directory, block by
  * block.  The order of these is a kernel's only by and large, so that they are counted on their
  * own.
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_LAYOUT_READER_H
 #define BFO_LAYOUT_READER_H

@@ -4,6 +4,8 @@
  *
  * Things come in one order and have places in another: the fraction of steps from one to the next
  * that ascend, and Spearman's rank correlation (1: the same order, 0: none, -1: reversed).
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_LAYOUT_STEPS_H
 #define BFO_LAYOUT_STEPS_H

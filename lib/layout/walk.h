@@ -5,6 +5,8 @@
  * As tar does: a directory is listed whole, then each of its names is taken in the order, and a
  * directory with all that is below it before the next name.  Needs names as bfo_names_list() leaves
  * them.
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_LAYOUT_WALK_H
 #define BFO_LAYOUT_WALK_H

@@ -15,6 +15,8 @@
  * each in the order in which they were first added or named ("the first includer").  A file that
  * is in a group already is no entry point; what only it refers to is a group of its own then, if
  * it is two files or more.
+ *
+ * Errors: ENOMEM, BFO_ET_OVERFLOW.
  */
 #ifndef BFO_MINE_REFS_GRAPH_H
 #define BFO_MINE_REFS_GRAPH_H

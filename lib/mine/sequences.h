@@ -3,6 +3,8 @@
  * sequences.h - frequent sequences of accesses in one batch of a trace (see mine.h)
  *
  *   add  add  add ... find    levels 2, 3, 4 ...: struct bfo_frequent    clear    add ...
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_MINE_SEQUENCES_H
 #define BFO_MINE_SEQUENCES_H

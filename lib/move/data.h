@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * data.h - filling the stem: file data, directories, attribute blocks, extent blocks
+ *
+ * Errors: BFO_ET_CANCELLED, ENOMEM; those of reading, and of the drain.
  */
 #ifndef BFO_MOVE_DATA_H
 #define BFO_MOVE_DATA_H

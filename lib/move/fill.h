@@ -4,6 +4,8 @@
  *
  * Items come in the plan's order.  Directories and attribute blocks that are new are made in the
  * buffer; for what has to be read from the source there are nodes, and mending when they have been.
+ *
+ * Errors: ENOMEM, BFO_ET_OVERFLOW.
  */
 #ifndef BFO_MOVE_FILL_H
 #define BFO_MOVE_FILL_H

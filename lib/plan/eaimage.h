@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * eaimage.h - attributes that were repacked, as they stand in the target's inodes and blocks
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_PLAN_EAIMAGE_H
 #define BFO_PLAN_EAIMAGE_H

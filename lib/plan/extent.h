@@ -6,6 +6,8 @@
  * inode; more of them in blocks of a tree.  The blocks of one tree lie together, leaves first:
  *
  *   | leaf 0 | leaf 1 | ... | index over leaves | ... |      root: in the inode
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_PLAN_EXTENT_H
 #define BFO_PLAN_EXTENT_H

@@ -16,6 +16,8 @@
  *   trailing /          only directories
  *
  * All of a pattern has to match, up to the end of the path.  Leading dots are bytes like others.
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_PLAN_GLOB_H
 #define BFO_PLAN_GLOB_H

@@ -6,6 +6,8 @@
  * block map, block count, attribute block, link count, checksum, and of directories the size.
  * So whatever else stands there (times with their extra bits, generation, version, project,
  * flags, attributes in the inode) arrives as it was.  Format: inodes.rst.
+ *
+ * Errors: BFO_ET_FILE_TOO_BIG, ENOMEM.
  */
 #ifndef BFO_PLAN_INODE_IMAGE_H
 #define BFO_PLAN_INODE_IMAGE_H

@@ -10,21 +10,6 @@
 #include "plan/lookup.h"
 #include "plan/names.h"
 
-size_t bfo_path_next(const char **path, const char **name)
-{
-	const char *p = *path;
-	size_t len;
-
-	do {
-		p += strspn(p, "/");
-		len = strcspn(p, "/");
-		*name = p;
-		p += len;
-	} while (len == 1 && **name == '.');
-	*path = p;
-	return len;
-}
-
 static int is_before(const struct bfo_name *a, const struct bfo_name *b)
 {
 	return a->hash < b->hash || (a->hash == b->hash && a->minor < b->minor);

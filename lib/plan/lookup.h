@@ -6,9 +6,7 @@
 #define BFO_PLAN_LOOKUP_H
 
 #include "plan/plan.h"
-
-/* The next component of *PATH (slashes and single dots skipped), at *NAME; 0 at its end. */
-size_t bfo_path_next(const char **path, const char **name);
+#include "tree/path.h"
 
 /* Where a path has led so far. */
 struct bfo_lookup {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * loss.h - what a target cannot hold, as far as records tell (gather/repack reads the rest)
+ *
+ * Errors: ENOMEM, BFO_ET_OVERFLOW.
  */
 #ifndef BFO_PLAN_LOSS_H
 #define BFO_PLAN_LOSS_H

@@ -4,6 +4,8 @@
  *
  * What the target has decides (feature extent).  Both kinds have a root in the inode, and blocks
  * of their own where that does not suffice: a struct bfo_map_tree.
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_PLAN_MAP_H
 #define BFO_PLAN_MAP_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * names.h - hashing and sorting names, for the source's tree and for the target's directories
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_PLAN_NAMES_H
 #define BFO_PLAN_NAMES_H

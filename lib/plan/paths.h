@@ -5,6 +5,8 @@
  * Caches of limited size before bfo_lookup_file(), 17 MiB: of paths, and of their folders, as those
  * of references that lead nowhere are many, and can be thousands deep.  What they hold is found by
  * 64 bits of a hash of the path.
+ *
+ * Errors: ENOMEM.
  */
 #ifndef BFO_PLAN_PATHS_H
 #define BFO_PLAN_PATHS_H

@@ -10,6 +10,8 @@
  *
  * The first policy that takes a file has it.  Those that take everything (by source, by name) leave
  * nothing to others.
+ *
+ * Errors: ENOMEM; of lists, those of following a path (plan/lookup.h).
  */
 #ifndef BFO_PLAN_SEQUENCE_H
 #define BFO_PLAN_SEQUENCE_H

@@ -4,6 +4,8 @@
  *
  * An open hash over the packed sets (tree/xattr.h); security labels and inherited ACLs make
  * them few, however many inodes there are.
+ *
+ * Errors: ENOMEM, BFO_ET_OVERFLOW.
  */
 #ifndef BFO_TREE_SETS_H
 #define BFO_TREE_SETS_H

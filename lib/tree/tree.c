@@ -9,7 +9,7 @@
 #include "tree/tree.h"
 
 /* With 4 bytes in the plan's order and the rank's 1.06 bits: P7's 64 bytes per inode. */
-_Static_assert(sizeof(struct bfo_inode) == 56, "P7: 64 bytes per inode");
+_Static_assert(sizeof(struct bfo_inode) == 64, "P7: 64 bytes per inode");
 _Static_assert(sizeof(struct bfo_name) == 24, "P7: 24 bytes per name");
 _Static_assert(sizeof(struct bfo_seg) == 16, "P7: 16 bytes per extent");
 

@@ -75,7 +75,9 @@ struct bfo_inode {
 	uint16_t links_read;	/* link count in the source; plan: but for names lost by `links` */
 	uint16_t links;		/* plan: names (directories: subdirectories), at most 65535 */
 	uint16_t mode;
-	uint16_t state;
+	uint16_t unused;	/* 0: no byte is left to chance, see plan/digest */
+	uint32_t state;
+	uint32_t room;		/* 0: P7 has room for it */
 };
 
 /* A run of blocks. Lengths of a segment may exceed what one on-disk extent can say. */

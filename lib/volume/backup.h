@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * backup.h - what a backup of the superblock does not say
+ *
+ * Errors: BFO_ET_RECOVERY, ENOMEM; those of reading.
  */
 #ifndef BFO_VOLUME_BACKUP_H
 #define BFO_VOLUME_BACKUP_H

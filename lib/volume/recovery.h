@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * recovery.h - a source that was not unmounted cleanly, as the next mount would show it
+ *
+ * Errors: ENOMEM; those of reading a journal (volume/journal.h).
  */
 #ifndef BFO_VOLUME_RECOVERY_H
 #define BFO_VOLUME_RECOVERY_H
