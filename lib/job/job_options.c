@@ -209,11 +209,19 @@ static int read_number(const char *text, uint64_t most, uint64_t *value)
 	return *text >= '0' && *text <= '9' && !*end && !errno && *value <= most;
 }
 
+/* As put_path() writes it, where it knows the directory. */
+static int is_path(const char *value)
+{
+	return *value == '/' || !strcmp(value, "-");
+}
+
 static int take_row(struct bfo_copy_options *opt, const struct row *row, char *value)
 {
 	char *at = (char *) opt + row->at;
 	uint64_t number;
 
+	if (row->type == PATH && !is_path(value))
+		return 0;
 	if (row->type >= TEXT) {
 		memcpy(at, &value, sizeof(value));
 		return 1;
@@ -277,6 +285,8 @@ static int take_name(struct bfo_saved_options *s, struct arrays *a, const char *
 		a->journals[opt->journal.n_devices++] = value;
 	else if (!strcmp(key, "said"))
 		a->said[opt->n_said++] = value;
+	else if (is_file && !is_path(value))
+		return 0;
 	else if (is_file || !strcmp(key, "exclude"))
 		s->exclude[opt->n_exclude++] = (struct bfo_exclude) { value, is_file };
 	else if (!strcmp(key, "allow-loss"))
@@ -314,7 +324,8 @@ static int are_names(const struct bfo_copy_options *opt)
 	for (i = 0; i < opt->n_exclude; i++)
 		if (!opt->exclude[i].text[strspn(opt->exclude[i].text, "/")])
 			return 0;
-	return opt->source && *opt->source && opt->to && *opt->to && opt->n_from;
+	return (!opt->directory || *opt->directory == '/') && opt->source && *opt->source &&
+	       opt->to && *opt->to && opt->n_from;
 }
 
 static int is_order(const struct bfo_order_options *o)

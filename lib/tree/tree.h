@@ -56,9 +56,8 @@ struct bfo_inode {
 	uint64_t stem;		/* plan: first block in the stem */
 	uint32_t ino;		/* in the source; 0 if the plan made it */
 	union {
-		uint32_t dotdot;	/* gather, directories: where ".." leads; 0 unknown */
-		uint32_t names;		/* plan, until numbered, but directories: its names */
-		uint32_t new_ino;	/* plan: in the target */
+		uint32_t dotdot;	/* directories: where ".." leads; 0 unknown */
+		uint32_t names;		/* others: how many names it has; 0 until the plan has counted */
 	};
 	uint32_t generation;
 	uint32_t flags;		/* i_flags */
@@ -77,7 +76,7 @@ struct bfo_inode {
 	uint16_t mode;
 	uint16_t unused;	/* 0: no byte is left to chance, see plan/digest */
 	uint32_t state;
-	uint32_t room;		/* 0: P7 has room for it */
+	uint32_t new_ino;	/* plan: its number in the target; 0 until it has one */
 };
 
 /* A run of blocks. Lengths of a segment may exceed what one on-disk extent can say. */

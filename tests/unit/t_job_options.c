@@ -179,6 +179,10 @@ static const struct {
 	TEXT(SOUND "exclude=\0"),
 	TEXT(SOUND "exclude=//\0"),
 	TEXT(SOUND "exclude-from=\0"),
+	TEXT(SOUND "exclude-from=list\0"),
+	TEXT(SOUND "files-from=list\0"),
+	TEXT(SOUND "mapfile=\0"),
+	TEXT(SOUND "in=here\0"),
 	TEXT(SOUND "allow-loss=sleep\0"),
 	TEXT(SOUND "makes-file=2\0"),
 };
