@@ -59,4 +59,14 @@ static inline void put_le64(void *block, size_t at, uint64_t value)
 	put_le32(block, at + 4, value >> 32);
 }
 
+/* A directory entry without its name: the beginning of struct ext2_dir_entry_2. */
+struct bfo_disk_dirent {
+	uint32_t ino;
+	uint16_t rec_len;
+	uint8_t name_len, type;
+};
+
+_Static_assert(sizeof(struct bfo_disk_dirent) == offsetof(struct ext2_dir_entry_2, name),
+	       "as on the disk");
+
 #endif

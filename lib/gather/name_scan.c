@@ -19,10 +19,10 @@
 #include "gather/inode_walk.h"
 #include "gather/name_scan.h"
 
-#define HEADER 8U		/* of a directory entry, before its name */
+#define HEADER ((uint32_t) sizeof(struct bfo_disk_dirent))	/* of an entry, before the name */
 #define DOTDOT_AT 12U		/* where ".." stands in the first block */
 #define SECRET_MIN 16U		/* FSCRYPT_FNAME_MIN_MSG_LEN */
-#define TAIL_BYTES 12U		/* struct ext2_dir_entry_tail */
+#define TAIL_BYTES ((uint32_t) sizeof(struct ext2_dir_entry_tail))
 
 struct scan {
 	struct bfo_reader *r;
@@ -64,19 +64,17 @@ static uint32_t used_bytes(const struct block *b, const struct entry *e)
 /* The entry at byte AT; 0 if it does not fit. */
 static int read_entry(const struct block *b, uint32_t at, struct entry *e)
 {
-	uint32_t ino;
-	uint16_t len;
+	struct bfo_disk_dirent head;
 
 	if (b->size - at < HEADER)
 		return 0;
-	memcpy(&ino, b->data + at, 4);
-	memcpy(&len, b->data + at + 4, 2);
-	e->ino = le32(ino);
-	e->rec_len = le16(len);
+	memcpy(&head, b->data + at, sizeof(head));
+	e->ino = le32(head.ino);
+	e->rec_len = le16(head.rec_len);
 	if (e->rec_len == 65535 || (e->rec_len == 0 && b->size == 65536))
 		e->rec_len = 65536;
-	e->name_len = b->data[at + 6];
-	e->type = b->data[at + 7];
+	e->name_len = head.name_len;
+	e->type = head.type;
 	e->name = (const char *) b->data + at + HEADER;
 	if (e->rec_len < HEADER || e->rec_len % 4 || e->rec_len > b->size - at)
 		return 0;
@@ -98,16 +96,16 @@ static int is_index_block(const struct scan *s, const struct block *b)
 
 static int csum_ok(const struct scan *s, const struct block *b)
 {
-	static const uint8_t head[8] = { 0, 0, 0, 0, TAIL_BYTES, 0, 0, EXT2_DIR_NAME_LEN_CSUM >> 8 };
 	const struct bfo_inode *dir = &s->tree->inodes.v[b->dir];
-	const uint8_t *tail = b->data + b->size - TAIL_BYTES;
-	uint32_t want, seed;
+	struct ext2_dir_entry_tail tail;
+	uint32_t seed;
 
-	if (memcmp(tail, head, sizeof(head)))
+	memcpy(&tail, b->data + b->size - TAIL_BYTES, TAIL_BYTES);
+	if (tail.det_reserved_zero1 || le16(tail.det_rec_len) != TAIL_BYTES ||
+	    le16(tail.det_reserved_name_len) != EXT2_DIR_NAME_LEN_CSUM)
 		return 0;
-	memcpy(&want, tail + 8, 4);
 	seed = bfo_crc32c_inode_seed(s->r->vol->csum_seed, dir->ino, dir->generation);
-	return bfo_crc32c(seed, b->data, b->size - TAIL_BYTES) == le32(want);
+	return bfo_crc32c(seed, b->data, b->size - TAIL_BYTES) == le32(tail.det_checksum);
 }
 
 /* Without the key, names of encrypted directories are any bytes, but a cipher block of them. */

@@ -17,11 +17,12 @@
 #include "base/disk.h"
 #include "plan/dirimage.h"
 
-#define HEADER 8U			/* of an entry, before the name */
-#define TAIL_BYTES 12U			/* struct ext2_dir_entry_tail */
+#define HEADER ((uint32_t) sizeof(struct bfo_disk_dirent))	/* of an entry, before the name */
+#define TAIL_BYTES ((uint32_t) sizeof(struct ext2_dir_entry_tail))
 #define DOTS_BYTES 24U			/* "." and ".." */
-#define DX_INFO 24U			/* where dx_root_info stands in the root block */
-#define DX_ENTRY 8U
+#define DX_INFO DOTS_BYTES		/* where dx_root_info stands in the root block */
+#define DX_ROOT (DX_INFO + (uint32_t) sizeof(struct ext2_dx_root_info))	/* and its entries */
+#define DX_ENTRY ((uint32_t) sizeof(struct ext2_dx_entry))
 #define DX_TAIL 8U
 #define MAX_BYTES_32 0xffffffffULL	/* i_size of a directory without large_dir */
 /* ext2fs_dirhash2() gives names here that the kernel moves down to FOLDED: keep them together. */
@@ -122,7 +123,7 @@ static uint32_t nodes_for(uint32_t children, uint32_t per_node)
 /* How many index nodes on which level; 0 if they do not fit. */
 static int choose_levels(struct bfo_dirimage *img, uint32_t per_node)
 {
-	uint32_t root = node_entries(img, DX_INFO + 8), lower;
+	uint32_t root = node_entries(img, DX_ROOT), lower;
 
 	img->nodes[0] = img->nodes[1] = 0;
 	if (img->leaves.n <= root)
@@ -199,18 +200,26 @@ void bfo_dirimage_number(struct bfo_dirimage *img, uint32_t ino, uint32_t parent
 	img->seed = bfo_crc32c_inode_seed(img->target->csum_seed, ino, generation);
 }
 
+/* 65536 is written as 65535: see directory.rst. */
+static uint16_t disk_rec_len(uint32_t len)
+{
+	return to_le16(len > 65535 ? 65535 : len);
+}
+
 static void put_rec_len(uint8_t *entry, uint32_t len)
 {
-	put_le16(entry, 4, len > 65535 ? 65535 : len);		/* 65536: see directory.rst */
+	uint16_t value = disk_rec_len(len);
+
+	memcpy(entry + offsetof(struct bfo_disk_dirent, rec_len), &value, sizeof(value));
 }
 
 static void put_entry(uint8_t *at, uint32_t ino, uint32_t rec_len, const char *name, uint32_t len,
 		      uint32_t type)
 {
-	put_le32(at, 0, ino);
-	put_rec_len(at, rec_len);
-	at[6] = len;
-	at[7] = type;
+	struct bfo_disk_dirent head = { .ino = to_le32(ino), .rec_len = disk_rec_len(rec_len),
+					.name_len = len, .type = type };
+
+	memcpy(at, &head, sizeof(head));
 	memcpy(at + HEADER, name, len);
 }
 
@@ -283,14 +292,13 @@ static void put_dots(const struct bfo_dirimage *img, uint8_t *block, uint32_t do
 /* The checksum at the end of a block of names. */
 static void seal_leaf(const struct bfo_dirimage *img, uint8_t *block)
 {
-	uint8_t *tail = block + room(img);
+	struct ext2_dir_entry_tail tail = { .det_rec_len = to_le16(TAIL_BYTES),
+					    .det_reserved_name_len = to_le16(EXT2_DIR_NAME_LEN_CSUM) };
 
 	if (!img->target->has_csum)
 		return;
-	put_le32(tail, 0, 0);
-	put_rec_len(tail, TAIL_BYTES);
-	put_le16(tail, 6, EXT2_DIR_NAME_LEN_CSUM);
-	put_le32(tail, 8, bfo_crc32c(img->seed, block, room(img)));
+	tail.det_checksum = to_le32(bfo_crc32c(img->seed, block, room(img)));
+	memcpy(block + room(img), &tail, sizeof(tail));
 }
 
 static void put_linear(const struct bfo_dirimage *img, uint32_t lblk, uint8_t *block)
@@ -327,16 +335,17 @@ static void seal_node(const struct bfo_dirimage *img, uint8_t *block, uint32_t o
 static void put_index(const struct bfo_dirimage *img, uint8_t *block, uint32_t offset,
 		      uint32_t base, uint32_t child, uint32_t count, uint32_t span)
 {
+	struct ext2_dx_countlimit head = { .limit = to_le16(node_entries(img, offset)),
+					   .count = to_le16(count) };
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		uint8_t *at = block + offset + i * DX_ENTRY;
+		struct ext2_dx_entry e = { .block = to_le32(base + child + i) };
 
-		put_le32(at, 0, img->leaves.v[(uint64_t) (child + i) * span].hash);
-		put_le32(at, 4, base + child + i);
+		e.hash = to_le32(img->leaves.v[(uint64_t) (child + i) * span].hash);
+		memcpy(block + offset + i * DX_ENTRY, &e, sizeof(e));
 	}
-	put_le16(block, offset, node_entries(img, offset));
-	put_le16(block, offset + 2, count);
+	memcpy(block + offset, &head, sizeof(head));
 	seal_node(img, block, offset, count);
 }
 
@@ -368,17 +377,19 @@ static void put_root(const struct bfo_dirimage *img, uint8_t *block)
 {
 	struct shape s = shape_of(img);
 	int levels = !!img->nodes[0] + !!img->nodes[1];
+	struct ext2_dx_root_info info = {
+		.hash_version = img->hash_bytes ? EXT2_HASH_SIPHASH : img->target->hash_stored,
+		.info_length = sizeof(info), .indirect_levels = levels,
+	};
 
 	put_dots(img, block, img->target->block_size - entry_bytes(1));
-	block[DX_INFO + 4] = img->hash_bytes ? EXT2_HASH_SIPHASH : img->target->hash_stored;
-	block[DX_INFO + 5] = 8;
-	block[DX_INFO + 6] = levels;
+	memcpy(block + DX_INFO, &info, sizeof(info));
 	if (levels == 2)
-		put_index(img, block, DX_INFO + 8, s.upper, 0, img->nodes[0], s.upper_span);
+		put_index(img, block, DX_ROOT, s.upper, 0, img->nodes[0], s.upper_span);
 	else if (levels == 1)
-		put_index(img, block, DX_INFO + 8, s.lower, 0, img->nodes[1], s.lower_span);
+		put_index(img, block, DX_ROOT, s.lower, 0, img->nodes[1], s.lower_span);
 	else
-		put_index(img, block, DX_INFO + 8, s.leaves, 0, img->leaves.n, 1);
+		put_index(img, block, DX_ROOT, s.leaves, 0, img->leaves.n, 1);
 }
 
 static void put_node(const struct bfo_dirimage *img, uint32_t lblk, uint8_t *block)
