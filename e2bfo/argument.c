@@ -61,7 +61,8 @@ int argument_check(const char *command, const struct argument_common *common)
 	const struct progress_options *p = &common->progress;
 
 	if (!progress_is_open(p))
-		return argument_complain(command, "--progress-fd %d: no open file descriptor", p->fd);
+		return argument_complain(command, "--progress-fd %d: no open file descriptor",
+					 p->fd);
 	return progress_is_possible(p) ? -1 :
 	       argument_complain(command, "--progress-fd goes with --progress lines or json");
 }

@@ -47,8 +47,8 @@ int argument_common_init(struct argument_common *common, int argc);
 void argument_common_free(struct argument_common *common);
 
 /*
- * Takes option C of TABLE, with getopt's optarg; also --version, and --help.  What is none of these is one
- * that getopt complained about: the complaint is completed.
+ * Takes option C of TABLE, with getopt's optarg; also --version, and --help.  What is none of these
+ * is one that getopt complained about: the complaint is completed.
  */
 int argument_common(const char *command, const struct option_table *table, int c,
 		    struct argument_common *common);
@@ -61,8 +61,8 @@ int argument_medium(const char *command, int c, struct bfo_medium *medium);
 int argument_check_medium(const char *command, const struct bfo_medium *medium);
 
 /*
- * The same for commands that only read, of MEDIA, N of them, the first of which was told what to do:
- * as nothing is left behind, they go on unless they are to stop.
+ * The same for commands that only read, of MEDIA, N of them, the first of which was told what to
+ * do: as nothing is left behind, they go on unless they are to stop.
  */
 #define ARGUMENT_GO_ON BFO_MEDIA_ZERO
 int argument_check_media(const char *command, struct bfo_medium *media, int n);

@@ -42,8 +42,8 @@ const char *damage_where(const struct damage *d, char *out, size_t size)
 	if (d->dir)
 		at = snprintf(out, size, " in directory %u", d->dir);
 	if (d->to)
-		at += snprintf(out + at, size - at, ", bytes %llu to %llu", (unsigned long long) d->from,
-			      (unsigned long long) d->to - 1);
+		at += snprintf(out + at, size - at, ", bytes %llu to %llu",
+			       (unsigned long long) d->from, (unsigned long long) d->to - 1);
 	if (d->blk)
 		snprintf(out + at, size - at, ", block %llu", (unsigned long long) d->blk);
 	return out;

@@ -16,7 +16,8 @@
 struct damage {
 	enum bfo_finding_kind kind;
 	uint32_t ino, inodes;		/* that and, if it is about several, how many */
-	uint32_t dir;			/* inode of the directory that has the name; 0: not to be told */
+	/* inode of the directory that has the name; 0: not to be told */
+	uint32_t dir;
 	uint64_t from, to;		/* bytes [from, to) of it; to 0: none in particular */
 	uint64_t blk;			/* 0: none in particular */
 	int moving;			/* it may well be that it was written while it was read */
@@ -29,8 +30,8 @@ struct damage damage_of(const struct bfo_tree *t, const struct bfo_finding *f);
 const char *damage_where(const struct damage *d, char *out, size_t size);
 
 /*
- * "VOLUME: PATH: what is wrong (inode INO, bytes FROM to TO, block BLK)" to standard error.  PATH has
- * LEN bytes, as they stand on the disk.
+ * "VOLUME: PATH: what is wrong (inode INO, bytes FROM to TO, block BLK)" to standard error.  PATH
+ * has LEN bytes, as they stand on the disk.
  */
 void damage_tell(const char *volume, const char *path, size_t len, const struct damage *d);
 

@@ -14,7 +14,9 @@
 
 #define TEXT 4400		/* bytes: a name of a file, and a sentence */
 
-/* What was replayed, and what had no name any more: a sentence each without its full stop, or none. */
+/*
+ * What was replayed, and what had no name any more: a sentence each without its full stop, or none.
+ */
 static int replayed_text(const char *name, const struct bfo_volume *vol, char *out)
 {
 	const struct bfo_recovery *r = vol->recovery;
@@ -59,8 +61,9 @@ void journals_note(const char *name, const struct bfo_volume *vol, const struct 
 void journals_warn(const char *name, const struct bfo_volume *vol)
 {
 	if (vol && vol->fs && vol->fs->super->s_state & EXT2_ERROR_FS)
-		message("warning: %s: its superblock says that the kernel has found errors in it: run "
-			"e2fsck -f", name);
+		message("warning: %s: its superblock says that the kernel has found errors in it: "
+			"run e2fsck -f",
+			name);
 	if (vol && vol->unrecovered)
 		message("warning: %s was not unmounted cleanly, and its journal was ignored: what "
 			"was written last may be missing or half done", name);

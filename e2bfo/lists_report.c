@@ -14,7 +14,8 @@
 #define PLACE_BYTES 4400
 
 /* "LIST, line 3", or "--exclude" */
-static const char *place_of(const struct bfo_lists *lists, const struct bfo_list *l, size_t entry, char *out)
+static const char *place_of(const struct bfo_lists *lists, const struct bfo_list *l, size_t entry,
+			    char *out)
 {
 	const char *file = bfo_list_file(l, entry);
 

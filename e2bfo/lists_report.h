@@ -12,8 +12,8 @@
 void lists_explain(const struct bfo_lists *l, struct bfo_context *ctx, errcode_t err);
 
 /*
- * To standard error, what is in the lists and not in the source, ten of each kind unless ALL: paths that
- * are missing, if there are several; patterns that exclude nothing; files to be put in order.
+ * To standard error, what is in the lists and not in the source, ten of each kind unless ALL: paths
+ * that are missing, if there are several; patterns that exclude nothing; files to be put in order.
  */
 void lists_tell(const struct bfo_lists *l, int all);
 

@@ -2,7 +2,8 @@
 /*
  * medium_report.c - what is told of a source that cannot be read everywhere
  *
- * What is missing from the start is told once; which files lie there, where it is found that they do.
+ * What is missing from the start is told once; which files lie there, where it is found that they
+ * do.
  */
 #include "cli/message.h"
 #include "medium_report.h"
@@ -10,8 +11,8 @@
 void medium_warn(const char *name, const struct bfo_volume *vol)
 {
 	if (bfo_medium_map_end(vol) != UINT64_MAX)
-		message("warning: the mapfile ends at byte %llu, before the filesystem of %s does, at "
-			"byte %llu of the whole device or file, from whose beginning its positions "
+		message("warning: the mapfile ends at byte %llu, before the filesystem of %s does, "
+			"at byte %llu of the whole device or file, from whose beginning its positions "
 			"count: what lies behind counts as not read",
 			(unsigned long long) bfo_medium_map_end(vol), name,
 			(unsigned long long) (vol->offset + bfo_volume_store(vol).size));

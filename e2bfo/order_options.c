@@ -45,7 +45,8 @@ static int read_value(struct bfo_order_options *o, enum bfo_order_policy policy,
 	if (policy == BFO_ORDER_TRACE)
 		o->trace = value;
 	if (policy == BFO_ORDER_REFS && value)
-		return order_number("copy", "--order refs:", value, BFO_ORDER_DEPTH_MOST, 0, &o->depth);
+		return order_number("copy", "--order refs:", value, BFO_ORDER_DEPTH_MOST, 0,
+				    &o->depth);
 	return -1;
 }
 
@@ -109,7 +110,8 @@ int order_option(struct bfo_order_options *o, order_texts *texts, int c)
 	case OPT_ORDER_SUPPORT:
 		return order_number("copy", "--order-support", optarg, 100, 1, &o->support);
 	case OPT_ORDER_WINDOW:
-		return order_number("copy", "--order-window", optarg, BFO_ORDER_WINDOW_MOST, 0, &o->window);
+		return order_number("copy", "--order-window", optarg, BFO_ORDER_WINDOW_MOST, 0,
+				    &o->window);
 	case OPT_ORDER_ROOT:
 		return order_folder("copy", "--order-root", optarg, &o->root);
 	default:

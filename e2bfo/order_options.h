@@ -26,8 +26,8 @@ int order_option(struct bfo_order_options *o, order_texts *texts, int c);
 void order_texts_free(order_texts *texts);
 
 /*
- * For COMMAND: a number from 1 to MOST, with PERCENT perhaps a % behind it; an absolute path.  NAME is what
- * the command line calls them.  Return -1 to go on, else the exit status.
+ * For COMMAND: a number from 1 to MOST, with PERCENT perhaps a % behind it; an absolute path.  NAME
+ * is what the command line calls them.  Return -1 to go on, else the exit status.
  */
 int order_number(const char *command, const char *name, const char *text, unsigned long most,
 		 int percent, uint32_t *out);

@@ -146,7 +146,8 @@ static const char *get_file(void *priv, size_t i, size_t *len)
 	return g->path;
 }
 
-static void json_group(struct json *j, const struct bfo_order *o, const struct bfo_sequence_group *g)
+static void json_group(struct json *j, const struct bfo_order *o,
+		       const struct bfo_sequence_group *g)
 {
 	struct group_reader files = { .order = o, .first = g->first };
 

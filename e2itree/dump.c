@@ -110,7 +110,8 @@ static errcode_t dump(struct job *j, uint32_t ino)
 							 "%s on %s; -l shows which there are",
 							 j->opt.dump, j->opt.device) : err;
 	progress_wipe(&j->bar);
-	printf("index of %s (inode %u): %llu names; levels of nodes: %u, leaves: %u, blocks: %u from %u on\n",
+	printf("index of %s (inode %u): %llu names; levels of nodes: %u, "
+	       "leaves: %u, blocks: %u from %u on\n",
 	       job_path(j, ino, path, sizeof(path)), ino, (unsigned long long) d.dir.entries,
 	       d.dir.levels, d.dir.leaves, d.dir.blocks, d.dir.first);
 	d.seed = itree_tree_seed(j->old.header.seed, d.dir.ino, d.dir.generation);
@@ -122,7 +123,8 @@ static errcode_t dump(struct job *j, uint32_t ino)
 	if (d.blocks)
 		bfo_container_tree_free(&d.store);
 	free(d.blocks);
-	return err ? bfo_fail(&j->ctx, err, "reading block %u of the index of %s", d.bad, j->opt.dump)
+	return err ? bfo_fail(&j->ctx, err, "reading block %u of the index of %s", d.bad,
+			      j->opt.dump)
 		   : 0;
 }
 

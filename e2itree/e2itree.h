@@ -125,8 +125,8 @@ errcode_t dump_tree(struct job *j);
 void list_json(const struct job *j, struct json *out, int whole);
 
 /*
- * Something looks damaged.  1: of what is mounted read-write, whose moments are no damage; if `again` is
- * set then, all is looked at once more.
+ * Something looks damaged.  1: of what is mounted read-write, whose moments are no damage; if
+ * `again` is set then, all is looked at once more.
  */
 int job_is_moving(struct job *j);
 

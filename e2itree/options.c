@@ -198,7 +198,8 @@ static int read_option(struct options *opt, int c)
 /* What does not go together. */
 static int check(const struct options *opt)
 {
-	int looks = opt->list + !!opt->dump, asks = opt->answer == ANSWER_ASK && !looks && !opt->remove;
+	int looks = opt->list + !!opt->dump,
+	    asks = opt->answer == ANSWER_ASK && !looks && !opt->remove;
 
 	if (!progress_is_open(&opt->progress))
 		return complain("--progress-fd %d: no open file descriptor", opt->progress.fd);

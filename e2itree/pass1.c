@@ -36,8 +36,10 @@ struct dir *job_dir(const struct job *j, uint32_t ino)
 
 static errcode_t not_ours(struct job *j)
 {
-	return bfo_fail(&j->ctx, BFO_ET_CLASH, "looking at /" ITREE_NAME " on %s: it is no container "
-			"of indexes; move it away", j->opt.device);
+	return bfo_fail(&j->ctx, BFO_ET_CLASH,
+			"looking at /" ITREE_NAME " on %s: it is no container "
+			"of indexes; move it away",
+			j->opt.device);
 }
 
 /* Without its catalogue a container has nothing to keep. */
@@ -54,7 +56,9 @@ static void give_up(struct job *j)
 	j->ctx.what[0] = 0;
 }
 
-/* A filesystem that was given another UUID (tune2fs -U) keeps its trees; names are compared anyway. */
+/*
+ * A filesystem that was given another UUID (tune2fs -U) keeps its trees; names are compared anyway.
+ */
 static void compare_headers(struct job *j)
 {
 	const struct ext2_super_block *sb = j->vol->fs->super;

@@ -53,7 +53,8 @@ errcode_t pass2(struct job *j)
 		return bfo_fail(&j->ctx, err, "making room for names");
 	err = bfo_name_scan_to(&j->reader, &j->tree, take_name, j);
 	if (err && !*j->ctx.what)
-		err = bfo_fail(&j->ctx, err, "sorting names (a temporary file in $TMPDIR takes what "
+		err = bfo_fail(&j->ctx, err,
+			       "sorting names (a temporary file in $TMPDIR takes what "
 			       "memory cannot)");
 	tell_damage(j);
 	return err;

@@ -19,7 +19,8 @@ static int is_to_be_indexed(const struct job *j, const struct dir *d)
 {
 	if (d->damaged)
 		return 0;
-	return j->opt.min ? d->names >= j->opt.min : bfo_itrees_is_big(j->vol->block_size, d->bytes);
+	return j->opt.min ? d->names >= j->opt.min
+			  : bfo_itrees_is_big(j->vol->block_size, d->bytes);
 }
 
 /* Whether the tree says what the directory does. */
@@ -73,8 +74,9 @@ static void drop_orphaned(struct job *j)
 }
 
 /*
- * All trees are right, but programs that read by them would not believe it: e2fsck has been here, or a
- * directory has another version or ctime.  (A mount that changed no indexed directory is no reason.)
+ * All trees are right, but programs that read by them would not believe it: e2fsck has been here,
+ * or a directory has another version or ctime.  (A mount that changed no indexed directory is no
+ * reason.)
  */
 static int is_outdated(const struct job *j)
 {
@@ -145,7 +147,7 @@ static errcode_t list_wanted(struct job *j)
 
 		if (d->fate != FATE_KEEP && d->fate != FATE_BUILD)
 			continue;
-		tree = (struct bfo_itree) { .dir = { .ino = d->ino }, .kept = d->fate == FATE_KEEP };
+		tree = (struct bfo_itree){ .dir = { .ino = d->ino }, .kept = d->fate == FATE_KEEP };
 		t = job_tree(j, d->ino);
 		if (tree.kept) {
 			tree.dir = t->dir;
@@ -247,6 +249,7 @@ errcode_t pass3(struct job *j)
 		err = bfo_job_place(&j->work, j->vol);
 	if (err == BFO_ET_NO_SPACE)
 		return tell_no_space(j, err);
-	return err ? err : bfo_job_choose_way(&j->work, "make the journal larger (tune2fs -J), or say "
-					      "-z FILE");
+	return err ? err
+		   : bfo_job_choose_way(&j->work, "make the journal larger (tune2fs -J), or say "
+						  "-z FILE");
 }

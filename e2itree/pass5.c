@@ -2,9 +2,9 @@
 /*
  * pass5.c - the trees as they stand, against the directories, name by name
  *
- * Both are in the order of (inode, hash), so one pass over each finds what one has and the other has
- * not.  Names with equal keys are in any order in a tree that was changed in place: they are counted,
- * and the sums of the directory (pass 2) and of the tree tell whether they are the same.
+ * Both are in the order of (inode, hash), so one pass over each finds what one has and the other
+ * has not.  Names with equal keys are in any order in a tree that was changed in place: they are
+ * counted, and the sums of the directory (pass 2) and of the tree tell whether they are the same.
  */
 #include "base/bfo_err.h"
 #include "commit/itrees_write.h"

@@ -20,7 +20,8 @@ enum {
 	PREEN = 1,		/* -p mends it without a question */
 	NO_FIX = 2,		/* there is nothing that could be done here */
 	NOTE = 4,		/* part of another problem: counts for nothing by itself */
-	WORK = 8,		/* nothing is wrong: -n tells it without a question and its answer */
+	/* nothing is wrong: -n tells it without a question and its answer */
+	WORK = 8,
 	DAMAGE = 16,		/* unless it is mounted read-write and was changing */
 };
 
@@ -32,31 +33,41 @@ struct row {
 };
 
 static const struct row rows[PR_CODES] = {
-	[PR_1_CONTAINER_DAMAGED] = { "container-damaged", "The file of indexes, /" ITREE_NAME
-				     ", is damaged (%t).", "Build it anew", PREEN | DAMAGE },
+	[PR_1_CONTAINER_DAMAGED] = { "container-damaged",
+				     "The file of indexes, /" ITREE_NAME ", is damaged (%t).",
+				     "Build it anew", PREEN | DAMAGE },
 	[PR_1_OTHER_UUID] = { "other-uuid", "The indexes were made for another UUID, %t.",
 			      "Take them over", PREEN },
 	[PR_1_OTHER_HASH] = { "other-hash", "The indexes were made with another hash of names.",
 			      "Build them anew", PREEN },
 	[PR_1_TREE_DAMAGED] = { "tree-damaged", "The index of %d is damaged (block %b: %t).",
 				"Rebuild it", PREEN | DAMAGE },
-	[PR_2_DIR_DAMAGED] = { "directory-damaged", "%d is damaged and cannot be indexed; run "
-			       "e2fsck -f.", NULL, NO_FIX | DAMAGE },
+	[PR_2_DIR_DAMAGED] = { "directory-damaged",
+			       "%d is damaged and cannot be indexed; run "
+			       "e2fsck -f.",
+			       NULL, NO_FIX | DAMAGE },
 	[PR_3_NO_TREE] = { "no-tree", "%d has %n and no index.", "Build it", PREEN | WORK },
 	[PR_3_STALE] = { "stale", "The index of %d is out of date.", "Rebuild it", PREEN },
 	[PR_3_SMALL] = { "small", "%d has an index, but only %n.", "Drop it", PREEN },
-	[PR_3_GONE] = { "gone", "There is an index of inode %i, which is no big directory any more.",
+	[PR_3_GONE] = { "gone",
+			"There is an index of inode %i, which is no big directory any more.",
 			"Drop it", PREEN },
-	[PR_3_TIMES] = { "times", "All indexes are right, but the filesystem was written to since "
-			 "they were made.", "Mark them as up to date", PREEN },
-	[PR_3_LEAST] = { "min-entries", "All indexes are right, but -m says another number of names than "
-			 "is kept with them.", "Keep the new one", PREEN },
+	[PR_3_TIMES] = { "times",
+			 "All indexes are right, but the filesystem was written to since "
+			 "they were made.",
+			 "Mark them as up to date", PREEN },
+	[PR_3_LEAST] = { "min-entries",
+			 "All indexes are right, but -m says another number of names than "
+			 "is kept with them.",
+			 "Keep the new one", PREEN },
 	[PR_3_FORCED] = { "forced", "The index of %d is right.", "Rebuild it nevertheless", PREEN },
 	[PR_5_MISSING] = { "missing-names", "The index of %d lacks %n.", NULL, NOTE },
 	[PR_5_EXTRA] = { "extra-names", "The index of %d has %n that the directory lacks.", NULL,
 			 NOTE },
-	[PR_5_UNREADABLE] = { "unreadable", "The new index of %d reads back damaged (block %b: %t); "
-			      "check the device.", NULL, NO_FIX },
+	[PR_5_UNREADABLE] = { "unreadable",
+			      "The new index of %d reads back damaged (block %b: %t); "
+			      "check the device.",
+			      NULL, NO_FIX },
 };
 
 const char *problem_word(enum problem_code code)
@@ -141,7 +152,8 @@ static int ask(struct job *j, const char *prompt)
 
 static int decide(struct job *j, const struct row *row)
 {
-	int yes = j->opt.answer == ANSWER_YES || (j->opt.answer == ANSWER_PREEN && row->flags & PREEN);
+	int yes = j->opt.answer == ANSWER_YES ||
+		  (j->opt.answer == ANSWER_PREEN && row->flags & PREEN);
 
 	if (j->opt.json)
 		return yes;

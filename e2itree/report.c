@@ -139,11 +139,13 @@ static void print_summary(const struct job *j)
 		       j->unbuilt == 1 ? "y" : "ies",
 		       j->opt.answer == ANSWER_NO ? " (e2itree -p does it)" : "");
 	if (j->left)
-		printf("; %llu problem%s left", (unsigned long long) j->left, j->left == 1 ? "" : "s");
+		printf("; %llu problem%s left", (unsigned long long) j->left,
+		       j->left == 1 ? "" : "s");
 	putchar('\n');
 	if (j->opt.verbose && j->status & EXIT_CHANGED)
 		printf("%u blocks in /" ITREE_NAME ", %llu written in %llu requests\n",
-		       j->work.itrees.plan.header.blocks, (unsigned long long) j->work.stats.write_blocks,
+		       j->work.itrees.plan.header.blocks,
+		       (unsigned long long) j->work.stats.write_blocks,
 		       (unsigned long long) j->work.stats.write_requests);
 }
 

@@ -22,9 +22,15 @@ int main(int argc, char **argv)
 		return 16;
 	initialize_ext2_error_table();
 	initialize_bfo_error_table();
-	err = bfo_copy_open(&copy, &ctx, &(struct bfo_copy_options) {
-			    .source = argv[1], .from = all, .n_from = 1, .read_gap = BFO_GAP_OF_DEVICE,
-			    .target = argv[2], .to = "/", .memory = 64 << 20, .now = time(NULL) });
+	err = bfo_copy_open(&copy, &ctx,
+			    &(struct bfo_copy_options){ .source = argv[1],
+							.from = all,
+							.n_from = 1,
+							.read_gap = BFO_GAP_OF_DEVICE,
+							.target = argv[2],
+							.to = "/",
+							.memory = 64 << 20,
+							.now = time(NULL) });
 	if (!err)
 		err = bfo_copy_plan(&copy);
 	if (!err)

@@ -38,7 +38,8 @@ static const struct option_table table = {
 };
 
 /* No record: because the copy had come to its end? */
-static int tell_none(const struct resume_options *o, const struct bfo_interrupted *in, errcode_t err)
+static int tell_none(const struct resume_options *o, const struct bfo_interrupted *in,
+		     errcode_t err)
 {
 	char when[32], done[640];
 

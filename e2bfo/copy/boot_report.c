@@ -23,7 +23,8 @@ static void warn_target(const char *name, const struct bfo_volume *target)
 
 	if (target)
 		snprintf(what, sizeof(what), "has the UUID %s", uuid_of(target, uuid));
-	message("%s %s; before it is booted from: e2bfo-copy(8), MOVING A ROOT FILESYSTEM", name, what);
+	message("%s %s; before it is booted from: e2bfo-copy(8), MOVING A ROOT FILESYSTEM", name,
+		what);
 }
 
 void boot_warn(const struct bfo_copy *c)
@@ -35,7 +36,8 @@ void boot_warn(const struct bfo_copy *c)
 		return;
 	uuid_of(c->job.source, uuid);
 	for (i = 0; i < c->boot.old.n; i++) {
-		len = bfo_plan_path(&c->job.plan, c->boot.old.v[i], 0, BFO_NO_NAME, path, sizeof(path));
+		len = bfo_plan_path(&c->job.plan, c->boot.old.v[i], 0, BFO_NO_NAME, path,
+				    sizeof(path));
 		message("warning: %s on %s %s the UUID of %s (%s)",
 			bfo_text_escape(path, len, shown, sizeof(shown)), c->opt.target,
 			c->opt.dry_run ? "would still name" : "still names", c->opt.source, uuid);

@@ -21,8 +21,8 @@
 #define DIR_FILL 80
 
 enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIRECT, OPT_DIR_FILL,
-       OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_TRUST, OPT_EXCLUDE, OPT_EXCLUDE_FROM,
-       OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC,
+       OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_TRUST, OPT_EXCLUDE,
+       OPT_EXCLUDE_FROM, OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC,
        OPT_WRITE_MAPFILE, OPT_ITREE, OPT_ALLOW_EMPTY };
 
 /* Options that are said or not: where in the options that is noted. */
@@ -177,7 +177,8 @@ static int read_losses(const char *text, uint64_t *losses)
 			*losses = UINT64_MAX;
 		else if (kind == BFO_FOUND_KINDS)
 			return argument_complain("copy", "--allow-loss: '%.*s' is no kind of "
-						 "loss (e2bfo-copy(8) lists them)", (int) len, text);
+						 "loss (e2bfo-copy(8) lists them)",
+						 (int) len, text);
 		else
 			*losses |= 1ULL << kind;
 		if (!text[len])
@@ -203,8 +204,8 @@ static int add_exclude(struct copy_options *opt, int is_file)
 	size_t len = strlen(optarg);
 
 	if (!len || (!is_file && strspn(optarg, "/") == len))
-		return argument_complain("copy", "--exclude%s '%s': no %s", is_file ? "-from" : "", optarg,
-				is_file ? "file" : "pattern");
+		return argument_complain("copy", "--exclude%s '%s': no %s", is_file ? "-from" : "",
+					 optarg, is_file ? "file" : "pattern");
 	opt->exclude[opt->job.n_exclude++] = (struct bfo_exclude) { .text = optarg,
 								   .is_file = is_file };
 	return -1;
@@ -303,7 +304,8 @@ static int check_mkfs_target(const struct copy_options *opt)
 	if (bfo_spec_parse(opt->job.target, &spec))
 		return EXIT_FAILED;
 	if (spec.options && opt->job.size)
-		status = argument_complain("copy", "--size makes a new image file, and no ?%s in one",
+		status = argument_complain("copy",
+					   "--size makes a new image file, and no ?%s in one",
 					   spec.options);
 	else if (spec.options && strncmp(spec.options, "partition=", 10))
 		status = argument_complain("copy", "--mkfs with ?%s: where would it end? It takes "

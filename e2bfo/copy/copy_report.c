@@ -109,8 +109,8 @@ static void print_outside(const struct report *r)
 #define USED(vec) ((vec)->n * sizeof(*(vec)->v))
 
 /*
- * What P7 of HACKING promises: inodes, names, extents, findings, sets of attributes, an order, and the
- * buffer between reading and writing.
+ * What P7 of HACKING promises: inodes, names, extents, findings, sets of attributes, an order, and
+ * the buffer between reading and writing.
  */
 static uint64_t memory_of(const struct report *r)
 {
@@ -136,8 +136,10 @@ static unsigned long long files_of(const struct bfo_plan *p)
 static void print_indexed(const struct report *r)
 {
 	if (r->result.indexed)
-		printf("%s by inode number: %llu director%s.\n", r->result.stats ? "Indexed" : "To be indexed",
-		       (unsigned long long) r->result.indexed, r->result.indexed == 1 ? "y" : "ies");
+		printf("%s by inode number: %llu director%s.\n",
+		       r->result.stats ? "Indexed" : "To be indexed",
+		       (unsigned long long) r->result.indexed,
+		       r->result.indexed == 1 ? "y" : "ies");
 }
 
 static void print_resumed(const struct report *r)
@@ -156,7 +158,8 @@ static void print_plan(const struct report *r)
 	uint64_t need = p->stem_len + p->tree_len;
 	char a[32], b[32];
 
-	message_printf("Plan: copy %s to %s on %s\n", r->copy->opt.from[0], r->copy->opt.to, r->copy->opt.target);
+	message_printf("Plan: copy %s to %s on %s\n", r->copy->opt.from[0], r->copy->opt.to,
+		       r->copy->opt.target);
 	if (r->copy->opt.n_from > 1)
 		printf("  and %zu further paths\n", r->copy->opt.n_from - 1);
 	printf("  files:        %llu\n", files_of(p));
@@ -170,7 +173,8 @@ static void print_plan(const struct report *r)
 	printf("  memory:       %s\n", size_text(memory_of(r), a, sizeof(a)));
 	if (r->copy->smallest)
 		printf("  smallest new target that fits: %llu bytes (%s)\n",
-		       (unsigned long long) r->copy->smallest, size_text(r->copy->smallest, b, sizeof(b)));
+		       (unsigned long long) r->copy->smallest,
+		       size_text(r->copy->smallest, b, sizeof(b)));
 	if (free - need < p->target->reserved_blocks)
 		printf("  This takes blocks that are reserved for root.\n");
 	print_resumed(r);
@@ -269,8 +273,9 @@ static void json_outside(struct json *j, const struct report *r)
 		const struct bfo_outside *o = &r->result.plan->links_outside.v[i];
 
 		json_open(j, NULL, '{');
-		json_bytes(j, "path", path, bfo_plan_path(r->result.plan, o->row, 0, BFO_NO_NAME, path,
-							  sizeof(path)));
+		json_bytes(j, "path", path,
+			   bfo_plan_path(r->result.plan, o->row, 0, BFO_NO_NAME, path,
+					 sizeof(path)));
 		json_number(j, "inode", r->result.plan->tree->inodes.v[o->row].ino);
 		json_number(j, "names", o->names);
 		json_number(j, "copied", o->copied);
@@ -311,7 +316,8 @@ static void json_shortage(struct json *j, const struct report *r)
 
 static int is_resumable(const struct report *r)
 {
-	return r->err && (r->result.kept ? r->result.kept_fate : r->result.fate) == BFO_FATE_RECORDED;
+	return r->err &&
+	       (r->result.kept ? r->result.kept_fate : r->result.fate) == BFO_FATE_RECORDED;
 }
 
 static void print_json(const struct report *r)
@@ -362,7 +368,8 @@ static void tell_kept(const struct report *r)
 		message("%s has what was copied; 'e2bfo resume %s' goes on with it, 'e2bfo abort "
 			"%s' removes it", r->result.kept, target, target);
 	else
-		message("%s has all of it; 'e2bfo resume %s' gives it its name", r->result.kept, target);
+		message("%s has all of it; 'e2bfo resume %s' gives it its name", r->result.kept,
+			target);
 }
 
 void report_print(const struct report *r)
@@ -372,7 +379,8 @@ void report_print(const struct report *r)
 	if (r->err)
 		com_err("e2bfo", r->err, "while %s", r->what);
 	if (r->err && r->result.tell_fate)
-		message("%s %s", r->copy->opt.target, bfo_fate_text(r->result.fate, r->result.formatted));
+		message("%s %s", r->copy->opt.target,
+			bfo_fate_text(r->result.fate, r->result.formatted));
 	if (r->err && r->result.kept)
 		tell_kept(r);
 	if (r->common->json) {

@@ -37,7 +37,10 @@ void copying_explain(struct copying *c, errcode_t err)
 	bfo_copy_explain(&c->copy, err);
 }
 
-/* What else should be known, and could not be found out or written.  Returns 1 if there was such a thing. */
+/*
+ * What else should be known, and could not be found out or written.  Returns 1 if there was such a
+ * thing.
+ */
 static int tell_untold(struct copying *c)
 {
 	const struct bfo_copy *copy = &c->copy;

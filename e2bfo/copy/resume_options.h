@@ -25,8 +25,8 @@ int resume_options_read(struct resume_options *o, int argc, char **argv,
 void resume_options_free(struct resume_options *o);
 
 /*
- * Nothing was copied: how it ended, to people (DONE, if no error) or scripts.  ERR, if not 0, happened
- * while WHAT.  Returns STATUS.
+ * Nothing was copied: how it ended, to people (DONE, if no error) or scripts.  ERR, if not 0,
+ * happened while WHAT.  Returns STATUS.
  */
 int interrupted_tell(const struct resume_options *o, const struct bfo_interrupted *in, int status,
 		     errcode_t err, const char *done);

@@ -14,7 +14,8 @@
 #include "resume_tell.h"
 
 /* With --dry-run a name that is missing is all that there can be left to do. */
-int resume_tell_whole(const struct resume_options *o, const struct bfo_interrupted *in, errcode_t err)
+int resume_tell_whole(const struct resume_options *o, const struct bfo_interrupted *in,
+		      errcode_t err)
 {
 	const struct bfo_unfinished *u = &in->image;
 	int status = err || (o->dry_run && !u->made) ? EXIT_FAILED : EXIT_KEPT;

@@ -10,7 +10,8 @@
 #include "resume_options.h"
 
 /* The copy had come to its end. */
-int resume_tell_whole(const struct resume_options *o, const struct bfo_interrupted *in, errcode_t err);
+int resume_tell_whole(const struct resume_options *o, const struct bfo_interrupted *in,
+		      errcode_t err);
 
 /*
  * --dry-run: there is a record; ERR says why resume cannot go on.  SOURCE: what the copy reads, or

@@ -129,7 +129,8 @@ static int finish(struct layout *l, errcode_t err)
 	else
 		layout_print_damage(l);
 	for (i = 0; i < l->opt.n_volumes && !status; i++)
-		if ((l->side[i].damage || l->side[i].free_error) && !l->side[i].volume->users.moving)
+		if ((l->side[i].damage || l->side[i].free_error) &&
+		    !l->side[i].volume->users.moving)
 			status = EXIT_FINDINGS;
 	if (err)
 		com_err("e2bfo", err, "while %s", what);

@@ -127,7 +127,10 @@ static errcode_t find_roots(struct layout_side *s, const struct layout_options *
 
 /* ---- free space ---- */
 
-/* What is known to be bad must not be touched, and libext2fs reads all bitmaps that were ever written. */
+/*
+ * What is known to be bad must not be touched, and libext2fs reads all bitmaps that were ever
+ * written.
+ */
 static errcode_t warm_bitmaps(const struct bfo_volume *vol)
 {
 	ext2_filsys fs = vol->fs;
@@ -157,7 +160,8 @@ static errcode_t find_free(struct layout_side *s)
 
 errcode_t layout_gather(struct layout_side *s, const struct layout_options *opt)
 {
-	errcode_t err = bfo_medium_open(s->medium, s->ctx, s->name, &opt->common.journal, &s->volume);
+	errcode_t err = bfo_medium_open(s->medium, s->ctx, s->name, &opt->common.journal,
+					&s->volume);
 
 	if (!err)
 		err = bfo_reader_init(&s->reader, s->ctx, s->volume, BFO_GAP_OF_DEVICE);

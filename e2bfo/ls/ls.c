@@ -38,12 +38,14 @@ static uint32_t find_in(const struct bfo_tree *t, const char *name, size_t len)
 }
 
 /* Inode INO, of which INDEX is the record in T, if it has one, is no directory. */
-static errcode_t not_directory(struct ls *ls, const char *path, const struct bfo_tree *t, uint32_t ino,
-			       bfo_row index)
+static errcode_t not_directory(struct ls *ls, const char *path, const struct bfo_tree *t,
+			       uint32_t ino, bfo_row index)
 {
 	if (bfo_ranges_contain(&t->unread, ino))
-		return bfo_fail(&ls->ctx, BFO_ET_NO_PATH, "looking for %s on %s: inode %u on the way "
-				"cannot be read", path, ls->opt.volume, ino);
+		return bfo_fail(&ls->ctx, BFO_ET_NO_PATH,
+				"looking for %s on %s: inode %u on the way "
+				"cannot be read",
+				path, ls->opt.volume, ino);
 	return bfo_fail(&ls->ctx, BFO_ET_NOT_DIR, "looking for %s on %s%s", path, ls->opt.volume,
 			index != BFO_NONE && S_ISLNK(t->inodes.v[index].mode) ?
 			": symbolic links are not followed" : "");
@@ -65,8 +67,10 @@ static errcode_t step(struct ls *ls, const char *path, const char *name, size_t 
 	found = err ? 0 : find_in(&t, name, len);
 	if (!err && !found)
 		err = bfo_fail(&ls->ctx, BFO_ET_NO_PATH, "looking for %s on %s%s", path,
-			       ls->opt.volume, t.findings.n ? ": a directory on the way is damaged, "
-			       "or cannot be read" : "");
+			       ls->opt.volume,
+			       t.findings.n ? ": a directory on the way is damaged, "
+					      "or cannot be read"
+					    : "");
 	*ino = found;
 	bfo_tree_free(&t);
 	return err;
@@ -129,7 +133,8 @@ static errcode_t list_path(struct ls *ls, const char *path)
 	if (!err) {
 		st = bfo_stats_find(&ls->inodes.stats, ino);
 		raw = st->raw;
-		if (st->bad != BFO_FOUND_KINDS || ls->opt.alone || !S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode))) {
+		if (st->bad != BFO_FOUND_KINDS || ls->opt.alone ||
+		    !S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode))) {
 			list_alone(ls, &clean, st);
 		} else {
 			err = ls_queue_begin(ls, clean.v, clean.n, st);
@@ -156,7 +161,8 @@ static errcode_t find_container(struct ls *ls)
 
 	ls->ways.index = "none";
 	if (ls->volume->users.moving)
-		return 0;		/* the times that an index is compared with may not be on the disk */
+		/* the times that an index is compared with may not be on the disk */
+		return 0;
 	err = bfo_container_find(&ls->reader, &ls->container);
 	if (!err) {
 		ls->freshness = bfo_container_freshness(&ls->container, ls->volume);

@@ -60,8 +60,8 @@ struct ls {
 errcode_t ls_queue_begin(struct ls *ls, const char *path, size_t len, const struct bfo_stat *st);
 
 /*
- * Adds the directory of ST, called NAME in directory PARENT (an index).  One that is there already is
- * told to be damage instead.
+ * Adds the directory of ST, called NAME in directory PARENT (an index).  One that is there already
+ * is told to be damage instead.
  */
 errcode_t ls_queue_add(struct ls *ls, uint32_t parent, const char *name, size_t len,
 		       const struct bfo_stat *st);
@@ -82,8 +82,8 @@ void ls_batch_free(struct ls_inodes *in);
 errcode_t ls_batch_dots(struct ls *ls, uint32_t dir);
 
 /*
- * Lists names FIRST to END - 1 of T, in their order: n->dir is an index of the queue, n->ino a number
- * that the volume has.  Enters directories as they come, *ENTERED being the last so far.
+ * Lists names FIRST to END - 1 of T, in their order: n->dir is an index of the queue, n->ino a
+ * number that the volume has.  Enters directories as they come, *ENTERED being the last so far.
  */
 errcode_t ls_batch_list(struct ls *ls, const struct bfo_tree *t, size_t first, size_t end,
 			uint32_t *entered);

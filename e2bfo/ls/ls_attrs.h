@@ -23,8 +23,8 @@ errcode_t ls_attrs_begin(struct ls_attrs *a);
 void ls_attrs_json_flags(const struct ls_attrs *a, struct json *j, uint32_t flags);
 
 /*
- * "xattrs": the names that ST has, or null if they are not all known.  Returns what is wrong then (an
- * enum bfo_finding_kind), else BFO_FOUND_KINDS.
+ * "xattrs": the names that ST has, or null if they are not all known.  Returns what is wrong then
+ * (an enum bfo_finding_kind), else BFO_FOUND_KINDS.
  */
 uint32_t ls_attrs_json_xattrs(struct ls_attrs *a, struct json *j, const struct bfo_stat *st);
 

@@ -8,8 +8,8 @@
  * What has an index that can be believed is listed by that, at once.  Other directories are read
  * whole; those that come after each other in the queue together, as far as memory goes.
  *
- * A tree can turn out to be damaged when some of it was printed.  As batches of a tree end where the
- * names of an inode end, the rest is what leads to greater inode numbers: it comes from the
+ * A tree can turn out to be damaged when some of it was printed.  As batches of a tree end where
+ * the names of an inode end, the rest is what leads to greater inode numbers: it comes from the
  * directory.
  */
 #include <errno.h>

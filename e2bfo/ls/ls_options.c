@@ -119,7 +119,8 @@ int ls_options_read(struct ls_options *opt, int argc, char **argv)
 	status = argument_common_init(&opt->common, argc);
 	opt->common.progress.mode = PROGRESS_NONE;
 	argv[0] = "e2bfo";
-	if (status < 0 && cluster)	/* of ls(1) it is something else, and nobody wants a page of help */
+	/* of ls(1) it is something else, and nobody wants a page of help */
+	if (status < 0 && cluster)
 		status = argument_complain("ls", "%s: -h is --help; sizes for people are "
 					   "--human-readable", cluster);
 	while (status < 0 && (c = option_next(argc, argv, &table)) != -1)

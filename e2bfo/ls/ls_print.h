@@ -22,7 +22,8 @@ struct ls_print {
 	int headers;			/* a line "PATH:" before each directory */
 	int begun;			/* something stands there already */
 	struct timestamp_day day;
-	bfo_chars path;			/* of the directory that was begun, with a slash; or empty */
+	/* of the directory that was begun, with a slash; or empty */
+	bfo_chars path;
 	uint64_t entries, directories, damage;
 	uint64_t moving;		/* what would be damage of a volume that nobody writes to */
 };

@@ -150,8 +150,9 @@ int order_command_read(struct order_command *opt, int argc, char **argv)
 		status = argument_check("order", &opt->common);
 	if (status < 0 && argc - optind > 1)
 		status = argument_complain("order", "order takes one IMAGE");
-	return status >= 0 ? status : argument_image("order", argc, argv, &opt->common, &opt->volume,
-						     &paths, &n);
+	return status >= 0 ? status
+			   : argument_image("order", argc, argv, &opt->common, &opt->volume, &paths,
+					    &n);
 }
 
 void order_command_free(struct order_command *opt)

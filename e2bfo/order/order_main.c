@@ -55,8 +55,8 @@ static size_t path_of(const struct bfo_copy *c, size_t taken, char *path)
 }
 
 /* Hands each file of each group to USE, until that returns an error. */
-static errcode_t each_file(struct order *o,
-			   errcode_t (*use)(struct order *o, const char *path, size_t len, int is_last))
+static errcode_t each_file(struct order *o, errcode_t (*use)(struct order *o, const char *path,
+							     size_t len, int is_last))
 {
 	const struct bfo_sequence *s = &o->job.order.sequence;
 	char path[PATH_BYTES];
@@ -122,7 +122,8 @@ static void warn_damage(const struct order *o)
 
 	if (n)
 		message("%s: %zu thing%s %s damaged or cannot be read, and not in the list ('e2bfo "
-			"layout' tells)", o->opt.volume, n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
+			"layout' tells)", o->opt.volume, n, n == 1 ? "" : "s",
+			n == 1 ? "is" : "are");
 }
 
 static int finish(struct order *o, errcode_t err)

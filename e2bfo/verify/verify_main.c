@@ -12,12 +12,17 @@
 #include "verify_options.h"
 #include "verify_report.h"
 
-static struct bfo_verify_options what(const struct verify_options *opt, struct verify_report *report)
+static struct bfo_verify_options what(const struct verify_options *opt,
+				      struct verify_report *report)
 {
-	return (struct bfo_verify_options) {
-		.volume = { opt->volume[0], opt->volume[1] }, .path = { opt->path[0], opt->path[1] },
-		.medium = { opt->medium[0], opt->medium[1] }, .journal = opt->common.journal,
-		.memory = opt->common.memory, .ignore = opt->ignore, .found = verify_report_diff,
+	return (struct bfo_verify_options){
+		.volume = { opt->volume[0], opt->volume[1] },
+		.path = { opt->path[0], opt->path[1] },
+		.medium = { opt->medium[0], opt->medium[1] },
+		.journal = opt->common.journal,
+		.memory = opt->common.memory,
+		.ignore = opt->ignore,
+		.found = verify_report_diff,
 		.priv = report,
 	};
 }

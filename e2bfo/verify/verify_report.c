@@ -191,8 +191,8 @@ static void print_end(const struct verify_report *r, double seconds)
 	if (r->damage > r->unread)
 		printf("%llu damaged, ", (unsigned long long) (r->damage - r->unread));
 	if (r->unread)
-		printf("%llu unreadable (%s of data not compared), ", (unsigned long long) r->unread,
-		       size_text(c->missed, bytes, sizeof(bytes)));
+		printf("%llu unreadable (%s of data not compared), ",
+		       (unsigned long long) r->unread, size_text(c->missed, bytes, sizeof(bytes)));
 	if (c->differences)
 		printf("%llu difference%s.\n", (unsigned long long) c->differences,
 		       c->differences == 1 ? "" : "s");

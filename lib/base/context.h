@@ -15,7 +15,8 @@
 
 /* The long stages of operations, those of each in the order in which they come. */
 enum bfo_stage {
-	BFO_STAGE_BITMAPS,	/* comparing a target's bitmaps with its inodes; reads inode tables */
+	/* comparing a target's bitmaps with its inodes; reads inode tables */
+	BFO_STAGE_BITMAPS,
 	BFO_STAGE_INODES,	/* reading inode tables; units: inode slots */
 	BFO_STAGE_NAMES,	/* reading directories; units: blocks */
 	BFO_STAGE_PLAN,		/* deciding; no units */
@@ -70,8 +71,8 @@ errcode_t bfo_fail(struct bfo_context *ctx, errcode_t code, const char *fmt, ...
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Adds to the end of what was noted, after a failure with CODE, and returns CODE.  Where there is no
- * room for both, what was noted is cut, not what is added.
+ * Adds to the end of what was noted, after a failure with CODE, and returns CODE.  Where there is
+ * no room for both, what was noted is cut, not what is added.
  */
 errcode_t bfo_fail_add(struct bfo_context *ctx, errcode_t code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -80,8 +81,8 @@ struct bfo_what bfo_what_keep(const struct bfo_context *ctx);
 void bfo_what_restore(struct bfo_context *ctx, const struct bfo_what *what);
 
 /*
- * From now on, until it is left, all that is reported is part of STAGE: planning reads directories of
- * the target again and again, and nobody should have to wonder what for.  Of stages within each
+ * From now on, until it is left, all that is reported is part of STAGE: planning reads directories
+ * of the target again and again, and nobody should have to wonder what for.  Of stages within each
  * other the outermost counts.
  */
 void bfo_progress_enter(struct bfo_context *ctx, enum bfo_stage stage);

@@ -2,9 +2,9 @@
 /*
  * disk.h - numbers as ext4 keeps them on the disk: little-endian
  *
- * le16() and le32() give what a field of an on-disk struct means, to_le16() and to_le32() what has to be
- * stored there.  The get_ and put_ functions do so at any byte, aligned or not, for formats without
- * a struct in libext2fs.
+ * le16() and le32() give what a field of an on-disk struct means, to_le16() and to_le32() what has
+ * to be stored there.  The get_ and put_ functions do so at any byte, aligned or not, for formats
+ * without a struct in libext2fs.
  */
 #ifndef BFO_BASE_DISK_H
 #define BFO_BASE_DISK_H

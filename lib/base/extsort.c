@@ -5,9 +5,9 @@
  *   arena:  index -> ....... <- data         while records are added
  *           index | heap, cursors, frames | data     while runs are merged
  *
- * When index and data meet, the index is sorted, and all is written as a run.  The last buffer stays
- * in memory as one more run, if what merging needs fits in between.  As many runs are merged at once
- * as the arena has room for; while there are more, the oldest become one.
+ * When index and data meet, the index is sorted, and all is written as a run.  The last buffer
+ * stays in memory as one more run, if what merging needs fits in between.  As many runs are merged
+ * at once as the arena has room for; while there are more, the oldest become one.
  */
 #include <errno.h>
 #include <stdlib.h>

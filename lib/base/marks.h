@@ -25,8 +25,8 @@ errcode_t bfo_marks_init(struct bfo_marks *m, uint64_t limit);
 void bfo_marks_free(struct bfo_marks *m);
 
 /*
- * Adds the LEN numbers from START on, all below the limit.  *MET: the first of them that was in the set
- * before, or BFO_MARKS_NONE.
+ * Adds the LEN numbers from START on, all below the limit.  *MET: the first of them that was in the
+ * set before, or BFO_MARKS_NONE.
  */
 errcode_t bfo_marks_add(struct bfo_marks *m, uint64_t start, uint64_t len, uint64_t *met);
 

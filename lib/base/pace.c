@@ -7,7 +7,8 @@
 
 #include "base/pace.h"
 
-#define SHARE 32		/* of the limit: small enough to lose little, large enough for bulk */
+/* of the limit: small enough to lose little, large enough for bulk */
+#define SHARE 32
 
 void bfo_pace_init(struct bfo_pace *p, uint64_t limit, const struct bfo_timer *timer,
 		   const volatile sig_atomic_t *cancel)

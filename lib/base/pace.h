@@ -2,8 +2,8 @@
 /*
  * pace.h - so many bytes a second, and not more in any one
  *
- * A bucket that fills at the rate less what it holds: whatever second one looks at, it begins with at
- * most a full bucket, so bucket and inflow together are the limit.
+ * A bucket that fills at the rate less what it holds: whatever second one looks at, it begins with
+ * at most a full bucket, so bucket and inflow together are the limit.
  *
  *   limit  = burst + fill		bytes a second
  *   burst  = limit / 32, at least BFO_PACE_BURST, at most half of the limit

@@ -14,8 +14,8 @@
 void *bfo_pages_alloc(size_t bytes);
 
 /*
- * Has the kernel find memory for BYTES of such a buffer, from the start of a page on, where it has none
- * yet; what it holds stays, and others may use it meanwhile.
+ * Has the kernel find memory for BYTES of such a buffer, from the start of a page on, where it has
+ * none yet; what it holds stays, and others may use it meanwhile.
  */
 void bfo_pages_touch(void *pages, size_t bytes);
 

@@ -2,8 +2,8 @@
 /*
  * temporary.c - files that get their name when they are complete
  *
- * mkostemp(3) makes files that nobody else may read; to know what others may do takes umask(2), which
- * changes the whole process.  So the name is drawn here, and open(2) does the rest.
+ * mkostemp(3) makes files that nobody else may read; to know what others may do takes umask(2),
+ * which changes the whole process.  So the name is drawn here, and open(2) does the rest.
  */
 #include <errno.h>
 #include <fcntl.h>

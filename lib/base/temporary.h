@@ -6,9 +6,9 @@
 #define BFO_BASE_TEMPORARY_H
 
 /*
- * Makes an empty file beside PATH, called PATH.XXXXXX with six letters or digits, as open(2) makes files
- * (0666 without the umask): *NAME, malloc'ed, and *FD, open for reading and writing.  Returns 0, or an
- * error number and NULL in *NAME.
+ * Makes an empty file beside PATH, called PATH.XXXXXX with six letters or digits, as open(2) makes
+ * files (0666 without the umask): *NAME, malloc'ed, and *FD, open for reading and writing.  Returns
+ * 0, or an error number and NULL in *NAME.
  */
 int bfo_temporary_make(const char *path, char **name, int *fd);
 

@@ -25,7 +25,10 @@ const char *bfo_text_tame(const char *text, size_t len, char *out, size_t size);
 /* Writes the 16 bytes of UUID, as e2fsprogs does, into OUT of BFO_UUID_TEXT_BYTES.  Returns OUT. */
 const char *bfo_text_uuid(const void *uuid, char *out);
 
-/* Reads a size, "123", "64K", "1.5G" (powers of 1024; K M G T P E, also KiB, KB).  Returns 0 if it is none. */
+/*
+ * Reads a size, "123", "64K", "1.5G" (powers of 1024; K M G T P E, also KiB, KB).  Returns 0 if it
+ * is none.
+ */
 int bfo_text_size(const char *text, uint64_t *bytes);
 
 #endif

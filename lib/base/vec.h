@@ -50,7 +50,10 @@ typedef BFO_VEC(char) bfo_chars;
 	} \
 	bfo_lo; })
 
-/* The record at I, or behind the last one; NULL of an array that never had any (NULL + 0 is undefined). */
+/*
+ * The record at I, or behind the last one; NULL of an array that never had any (NULL + 0 is
+ * undefined).
+ */
 #define bfo_vec_at(vec, i) ((vec)->v ? (vec)->v + (i) : NULL)
 
 #define bfo_vec_free(vec) \

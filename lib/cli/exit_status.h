@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * exit_status.h - how programs end that do nothing, as e2fsck(8) has it; what else there is is theirs
+ * exit_status.h - how programs end that do nothing, as e2fsck(8) has it; what else there is is
+ * theirs
  */
 #ifndef CLI_EXIT_STATUS_H
 #define CLI_EXIT_STATUS_H
 
 enum {
-	EXIT_FAILED = 8,	/* failed; what was to be changed is as it was before, or the message says */
+	/* failed; what was to be changed is as it was before, or the message says */
+	EXIT_FAILED = 8,
 	EXIT_USAGE = 16,
 	EXIT_CANCELLED = 32,
 };

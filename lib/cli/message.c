@@ -80,8 +80,9 @@ void message(const char *fmt, ...)
 
 void message_moving(const char *name)
 {
-	message("warning: %s is mounted read-write: this is what it was like while it was read, and "
-		"that is not one moment", name);
+	message("warning: %s is mounted read-write: this is what it was like while it was read, "
+		"and that is not one moment",
+		name);
 }
 
 void message_usage(const char *command, const char *fmt, va_list ap)

@@ -3,8 +3,8 @@
  * message.h - what programs say to people
  *
  * Arguments and lists may hold anything, and messages name them: control characters are escaped
- * here, where messages are printed, so that no terminal obeys them.  What is said through com_err(3)
- * comes here, too.
+ * here, where messages are printed, so that no terminal obeys them.  What is said through
+ * com_err(3) comes here, too.
  */
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H

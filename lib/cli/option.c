@@ -59,7 +59,9 @@ static void make_getopt(const struct option_table *table, struct getopt *g)
 
 /* ---- reading ---- */
 
-/* How many long options begin as WORD does, without its dashes, up to a '='; all of them to NAMES. */
+/*
+ * How many long options begin as WORD does, without its dashes, up to a '='; all of them to NAMES.
+ */
 static int find_like(const struct option *longs, const char *word, char *names, size_t size)
 {
 	size_t len = strcspn(word, "="), at = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * option.h - the options of a command: one table from which the command line is read, and --help printed
+ * option.h - the options of a command: one table from which the command line is read, and --help
+ * printed
  */
 #ifndef CLI_OPTION_H
 #define CLI_OPTION_H
@@ -10,10 +11,13 @@
 
 /* A row of the table.  The last one is zeroed. */
 struct option_row {
-	int code;		/* what option_next() returns: a short option's letter, or above 255; 0: a title */
+	/* what option_next() returns: a short option's letter, or above 255; 0: a title */
+	int code;
 	const char *name;	/* of the long option, without dashes; or NULL */
-	const char *argument;	/* as --help calls it; "[=NAME]": may be left out; NULL: it has none */
-	const char *help;	/* lines; NULL: nothing to be said, and the next such row stands beside it */
+	/* as --help calls it; "[=NAME]": may be left out; NULL: it has none */
+	const char *argument;
+	/* lines; NULL: nothing to be said, and the next such row stands beside it */
+	const char *help;
 };
 
 /* A line of --help above the rows that follow. */
@@ -26,8 +30,8 @@ struct option_table {
 };
 
 /*
- * getopt_long(3) by TABLE, but for its complaints, which become messages like all others.  Returns '?'
- * after a complaint, -1 behind the last option.
+ * getopt_long(3) by TABLE, but for its complaints, which become messages like all others.  Returns
+ * '?'  after a complaint, -1 behind the last option.
  */
 int option_next(int argc, char **argv, const struct option_table *table);
 

@@ -17,15 +17,15 @@ extern volatile sig_atomic_t progress_requested;
 extern volatile sig_atomic_t cancel_requested;
 
 /*
- * For main() of PROGRAM to begin with: descriptors 0 to 2 are open, so that no volume becomes one of
- * them and gets the messages, which name the program; errors have their texts; memory that is freed
- * goes back to the system; SIGUSR1 kills nobody.
+ * For main() of PROGRAM to begin with: descriptors 0 to 2 are open, so that no volume becomes one
+ * of them and gets the messages, which name the program; errors have their texts; memory that is
+ * freed goes back to the system; SIGUSR1 kills nobody.
  */
 void process_begin(const char *program);
 
 /*
- * CTX is told of signals, the first of which asks to stop, and a second one does what it always did; and
- * of TMPDIR.
+ * CTX is told of signals, the first of which asks to stop, and a second one does what it always
+ * did; and of TMPDIR.
  */
 void process_attach(struct bfo_context *ctx);
 

@@ -107,7 +107,10 @@ static struct progress_state state_of(const struct bar *bar, const struct bfo_pr
 	return s;
 }
 
-/* In one write, so that lines of several processes do not mix; a reader that is gone is no reason to die. */
+/*
+ * In one write, so that lines of several processes do not mix; a reader that is gone is no reason
+ * to die.
+ */
 static void put(struct bar *bar, const char *text)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;

@@ -4,7 +4,7 @@
  *
  *   library ── bfo_context.progress ── stage and time ──┬── bar, redrawn, on a terminal
  *                                                       ├── a line, now and then, or after SIGUSR1
- *                                                       └── an object, now and then, or after SIGUSR1
+ *                                                       └── an object, likewise
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -35,7 +35,8 @@ struct bar {
 struct progress_state {
 	const char *label;	/* "Copying" */
 	const char *word;	/* "copying" */
-	const char *part, *part_word;	/* what the stage is at: "reading inodes", "inodes"; or NULL */
+	/* what the stage is at: "reading inodes", "inodes"; or NULL */
+	const char *part, *part_word;
 	int in_bytes;		/* `done` and `total` are; else they are things */
 	uint64_t done, total;	/* total 0: unknown */
 	uint64_t files;		/* 0: not counted */
@@ -60,8 +61,8 @@ int progress_is_possible(const struct progress_options *opt);
 int progress_is_open(const struct progress_options *opt);
 
 /*
- * Makes CTX tell its progress as OPT says; QUIET: without a bar that was not asked for.  SIGUSR1 has
- * its answer whatever they say.
+ * Makes CTX tell its progress as OPT says; QUIET: without a bar that was not asked for.  SIGUSR1
+ * has its answer whatever they say.
  */
 void progress_attach(struct bar *bar, struct bfo_context *ctx, const struct progress_options *opt,
 		     int quiet);

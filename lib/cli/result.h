@@ -11,7 +11,9 @@
 
 #define RESULT_SCHEMA 1		/* a key that loses its meaning, or goes, makes it one more */
 
-/* Opens the object J on standard output: program, version, schema; command, if there are several. */
+/*
+ * Opens the object J on standard output: program, version, schema; command, if there are several.
+ */
 void result_begin(struct json *j, const char *program, const char *command);
 
 /* status, error, code and while: how it ended.  ERR is 0, or happened while WHAT. */

@@ -2,7 +2,8 @@
 /*
  * timestamp.c - times of files, in UTC
  *
- * Put together by hand: a listing has millions of them, and strftime(3) would take most of its time.
+ * Put together by hand: a listing has millions of them, and strftime(3) would take most of its
+ * time.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
  *                      `──────────┴── put the superblock back ──> CLEAN, as before
  *
  *  I1  Until FILLED, blocks are written only where the target's bitmaps say free, and table slots
- *      only where no bg_itable_unused (without group checksums and journal: no bitmap) says used (P4).
+ *      only where no bg_itable_unused (without group checksums and journal: no bitmap) says used.
  *  I2  The last transaction begins after a flush of everything it refers to.
  *  I3  Slots are staged only in groups that do not claim to be zeroed (INODE_ZEROED), so that
  *      a stock kernel wipes them after the record was dropped; and last.
@@ -207,7 +207,10 @@ static errcode_t apply(struct commit *c)
 
 /* ---- both ---- */
 
-/* Part of the stem is on its way; now and then it is seen through and noted, where there is a record. */
+/*
+ * Part of the stem is on its way; now and then it is seen through and noted, where there is a
+ * record.
+ */
 static errcode_t note_progress(void *priv, uint64_t done)
 {
 	struct commit *c = priv;
@@ -358,9 +361,12 @@ errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_source *source, struct bf
 		err = finish(&c);
 	if (err)
 		fail(&c, err, filled);
-	*stats = (struct bfo_commit_stats) { .read_requests = reader ? reader->reads - reads : 0,
-		.read_blocks = reader ? reader->blocks - read_blocks : 0, .write_requests = c.w.requests,
-		.write_blocks = c.w.blocks, .fate = c.fate };
+	*stats = (struct bfo_commit_stats){ .read_requests = reader ? reader->reads - reads : 0,
+					    .read_blocks = reader ? reader->blocks - read_blocks
+								  : 0,
+					    .write_requests = c.w.requests,
+					    .write_blocks = c.w.blocks,
+					    .fate = c.fate };
 	bfo_transaction_free(&c.t);
 	bfo_record_free(&c.record);
 	bfo_txlog_free(&c.journal);

@@ -66,7 +66,9 @@ static inline int bfo_commit_is_fit(const struct bfo_commit_fit *fit)
 	return fit->has_journal && fit->need <= fit->room;
 }
 
-/* Carries out PLAN, whose tree came from SOURCE.  After a failure, too, STATS says what TARGET is. */
+/*
+ * Carries out PLAN, whose tree came from SOURCE.  After a failure, too, STATS says what TARGET is.
+ */
 errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_source *source, struct bfo_volume *target,
 		     const struct bfo_commit_options *opt, struct bfo_commit_stats *stats);
 
@@ -75,9 +77,9 @@ errcode_t bfo_commit_abort(struct bfo_context *ctx, struct bfo_volume *target,
 			   struct bfo_record *r, const char *undo_file);
 
 /*
- * What stands in the journal of TARGET, which has no record: *WHOLE is 1 if that is the end of a copy,
- * so that all of it is there; *WHEN that copy was begun.  TARGET may be open as a source, whose
- * journal has to be replayed.
+ * What stands in the journal of TARGET, which has no record: *WHOLE is 1 if that is the end of a
+ * copy, so that all of it is there; *WHEN that copy was begun.  TARGET may be open as a source,
+ * whose journal has to be replayed.
  */
 errcode_t bfo_commit_was_done(struct bfo_context *ctx, struct bfo_volume *target, int *whole,
 			      int64_t *when);

@@ -20,7 +20,8 @@ enum bfo_fate {
 	BFO_FATE_UNCLEAN,	/* for e2fsck -fy */
 	BFO_FATE_WAITING,	/* all of it, once the journal is replayed */
 	BFO_FATE_DONE,		/* all of it */
-	BFO_FATE_PARTLY,	/* neither what it held nor a filesystem that is known to be whole */
+	/* neither what it held nor a filesystem that is known to be whole */
+	BFO_FATE_PARTLY,
 	BFO_FATE_ABSENT,	/* there is none */
 };
 

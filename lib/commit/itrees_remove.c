@@ -50,7 +50,8 @@ static int cut_entry(const struct removal *r, char *data, uint32_t size)
 		len = rec_len(e, size);
 		if (len < ENTRY_HEAD || len > size - at)
 			return 0;
-		if (le32(e->inode) != r->c->ino || (le16(e->name_len) & 255) != strlen(ITREE_NAME) ||
+		if (le32(e->inode) != r->c->ino ||
+		    (le16(e->name_len) & 255) != strlen(ITREE_NAME) ||
 		    memcmp(e->name, ITREE_NAME, strlen(ITREE_NAME)))
 			continue;
 		if (before && rec_len(before, size) + len < 65536)
@@ -147,8 +148,11 @@ static errcode_t cut_name(struct removal *r)
 	if (!err)
 		touch_root(r, raw);
 	bfo_tree_free(&root);
-	return err ? bfo_fail(r->c->r->ctx, err, "removing /" ITREE_NAME " from the root directory of "
-			      "%s", r->vol->spec) : 0;
+	return err ? bfo_fail(r->c->r->ctx, err,
+			      "removing /" ITREE_NAME " from the root directory of "
+			      "%s",
+			      r->vol->spec)
+		   : 0;
 }
 
 static errcode_t free_inode(struct removal *r)

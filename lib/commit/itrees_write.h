@@ -19,7 +19,8 @@
 
 /* Where trees come from. */
 struct bfo_itree_source {
-	struct bfo_extsort *names;	/* finished; of all directories that are not kept, or more */
+	/* finished; of all directories that are not kept, or more */
+	struct bfo_extsort *names;
 	struct bfo_container *old;	/* where trees that are kept stand; or NULL */
 };
 

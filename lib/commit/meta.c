@@ -120,7 +120,9 @@ static void use_table(ext2_filsys fs, dgrp_t g, uint32_t last)
 	int uninit = ext2fs_has_group_desc_csum(fs) &&
 		     ext2fs_bg_flags_test(fs, g, EXT2_BG_INODE_UNINIT);
 
-	/* (Without checksums of groups the count means nothing, but e2fsck reads it all the same.) */
+	/*
+	 * (Without checksums of groups the count means nothing, but e2fsck reads it all the same.)
+	 */
 	if (uninit || unused < ext2fs_bg_itable_unused(fs, g))
 		ext2fs_bg_itable_unused_set(fs, g, unused);
 	if (uninit)

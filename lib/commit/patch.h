@@ -2,8 +2,8 @@
 /*
  * patch.h - a change of a few blocks that belong to somebody already, all or nothing
  *
- * Through the target's journal; where there is none, or it is too small and there is an undo file, in
- * place, the superblock saying meanwhile that the filesystem is not clean.
+ * Through the target's journal; where there is none, or it is too small and there is an undo file,
+ * in place, the superblock saying meanwhile that the filesystem is not clean.
  */
 #ifndef BFO_COMMIT_PATCH_H
 #define BFO_COMMIT_PATCH_H

@@ -54,7 +54,9 @@ static int is_planned(const struct bfo_plan *plan, uint64_t blk, uint64_t len, u
 	return *end > blk;
 }
 
-/* Takes from the LEN free blocks at AT what the plan leaves; returns how many of LEFT are to come. */
+/*
+ * Takes from the LEN free blocks at AT what the plan leaves; returns how many of LEFT are to come.
+ */
 static uint64_t choose_from(struct bfo_record *r, const struct bfo_plan *plan, uint64_t at,
 			    uint64_t len, uint64_t left)
 {

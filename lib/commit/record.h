@@ -2,8 +2,8 @@
 /*
  * record.h - what a copy leaves on the target while it is under way
  *
- * A regular file with link count 0 on the list of orphans: a stock kernel that mounts the target, or
- * e2fsck -p, drops it and finds the filesystem as it was before the copy (P4).  Whoever finds it
+ * A regular file with link count 0 on the list of orphans: a stock kernel that mounts the target,
+ * or e2fsck -p, drops it and finds the filesystem as it was before the copy (P4).  Whoever finds it
  * first can go on: it says what was being copied, by which plan, and how far that had come.  (The
  * BFO paper stores the ORDER_LIST; here source, target and options determine that, so a digest is
  * enough to recognise it when it is made again.)
@@ -92,19 +92,24 @@ static inline uint32_t bfo_record_wtime(int64_t now)
 	return (uint32_t) now - 1;
 }
 
-/* Refuses a target whose superblock somebody has written since (debugfs, tune2fs): BFO_ET_CHANGED. */
+/*
+ * Refuses a target whose superblock somebody has written since (debugfs, tune2fs): BFO_ET_CHANGED.
+ */
 errcode_t bfo_record_is_on(struct bfo_context *ctx, const struct bfo_record *r,
 			   const struct bfo_volume *target);
 
 /*
- * Whether R is about SOURCE, as far as its superblock tells, and about PLAN.  Returns BFO_ET_CHANGED,
- * and ctx->what says what is different.
+ * Whether R is about SOURCE, as far as its superblock tells, and about PLAN.  Returns
+ * BFO_ET_CHANGED, and ctx->what says what is different.
  */
 errcode_t bfo_record_is_of(struct bfo_context *ctx, const struct bfo_record *r,
 			   const struct bfo_volume *source);
 errcode_t bfo_record_compare(const struct bfo_record *r, const struct bfo_plan *plan);
 
-/* In memory the target is as if there were no record (USE -1), or has it again (1); M: what changes. */
+/*
+ * In memory the target is as if there were no record (USE -1), or has it again (1); M: what
+ * changes.
+ */
 void bfo_record_mark(struct bfo_record *r, struct bfo_meta *m, int use);
 
 /* The slot of its inode becomes empty in T, before others may have it. */
@@ -121,9 +126,9 @@ errcode_t bfo_record_wipe(struct bfo_record *r, struct bfo_writer *w);
 
 /*
  * Where these are, for the commit block of the last transaction (its note, commit/txlog.h): per run
- * the first block, 8 bytes, and how many, 4 bytes, little-endian.  By that bfo_record_sweep() zeroes
- * them, if the copy was interrupted between its end and bfo_record_wipe(): if they are still free,
- * and have what a record says.
+ * the first block, 8 bytes, and how many, 4 bytes, little-endian.  By that bfo_record_sweep()
+ * zeroes them, if the copy was interrupted between its end and bfo_record_wipe(): if they are still
+ * free, and have what a record says.
  */
 void bfo_record_place(const struct bfo_record *r, void *note);
 errcode_t bfo_record_sweep(struct bfo_writer *w, const void *note);

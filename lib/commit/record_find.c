@@ -301,7 +301,8 @@ errcode_t bfo_record_is_of(struct bfo_context *ctx, const struct bfo_record *r,
 errcode_t bfo_record_compare(const struct bfo_record *r, const struct bfo_plan *plan)
 {
 	static const char *const parts[BFO_DIGEST_PARTS] = {
-		[BFO_DIGEST_INODES] = "what is to be copied has changed, the source or lists of paths",
+		[BFO_DIGEST_INODES] =
+			"what is to be copied has changed, the source or lists of paths",
 		[BFO_DIGEST_NAMES] = "names in the source have changed, or lists of paths",
 		[BFO_DIGEST_SEGS] = "the source's data lies elsewhere",
 		[BFO_DIGEST_ATTRIBUTES] = "extended attributes of the source have changed",

@@ -99,9 +99,11 @@ static errcode_t check_all(struct reread *r)
 	for (i = 0; i < w->sums.n && !err; i++)
 		err = check(r, &w->sums.v[i]);
 	if (!err && r->wrong)
-		err = bfo_fail(w->ctx, BFO_ET_REREAD, "verifying %s: wrong are some of %llu blocks, "
+		err = bfo_fail(w->ctx, BFO_ET_REREAD,
+			       "verifying %s: wrong are some of %llu blocks, "
 			       "the first among those from block %llu on; do not trust this copy, "
-			       "nor its device", w->vol->spec, (unsigned long long) r->wrong,
+			       "nor its device",
+			       w->vol->spec, (unsigned long long) r->wrong,
 			       (unsigned long long) r->first);
 	return err;
 }

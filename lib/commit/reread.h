@@ -9,8 +9,8 @@
 
 /*
  * Reads everything that W has written since the last time (its sums) back, in one ascending run
- * past the page cache, and compares checksums.  Returns BFO_ET_REREAD if some differ, ctx->what says
- * how many and where.
+ * past the page cache, and compares checksums.  Returns BFO_ET_REREAD if some differ, ctx->what
+ * says how many and where.
  */
 errcode_t bfo_reread(struct bfo_writer *w);
 

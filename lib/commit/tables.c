@@ -46,7 +46,8 @@ struct window {
 	uint64_t next;			/* and the first one there that nobody has written */
 	BFO_VEC(struct pull) pulls;
 	bfo_order_list nodes;
-	bfo_numbers inos;		/* of those pulls that have an inode in the source, the first ones */
+	/* of those pulls that have an inode in the source, the first ones */
+	bfo_numbers inos;
 	size_t turn;			/* the pull that comes next, most likely */
 	size_t taken;			/* how many came */
 	struct bfo_inode_scratch scratch;
@@ -137,7 +138,8 @@ static errcode_t note_content(struct window *w, const struct bfo_inode *rec, con
 	if (moves_inside(rec))
 		memcpy(w->scratch.content.v, slot, rec->size);
 	else
-		bfo_inode_inline_content(w->source->reader->vol, raw, w->scratch.content.v, rec->size);
+		bfo_inode_inline_content(w->source->reader->vol, raw, w->scratch.content.v,
+					 rec->size);
 	return 0;
 }
 
@@ -292,9 +294,9 @@ static int add_block(struct window *w, uint64_t blk, uint32_t first, uint32_t *f
 }
 
 /*
- * Adds the block of inode INO to the window.  Where numbers are kept there may be gaps: table blocks
- * before it that nobody has written yet become part of the used table, so they are added, and
- * are zero.  Returns 0 if the window is full.
+ * Adds the block of inode INO to the window.  Where numbers are kept there may be gaps: table
+ * blocks before it that nobody has written yet become part of the used table, so they are added,
+ * and are zero.  Returns 0 if the window is full.
  */
 static int add_inode_block(struct window *w, uint32_t ino, uint32_t *first_ino)
 {

@@ -2,7 +2,8 @@
 /*
  * tables.h - the target's inode tables
  *
- * Errors: BFO_ET_CHANGED if an inode is gone, BFO_ET_CANCELLED, ENOMEM; those of reading and writing.
+ * Errors: BFO_ET_CHANGED if an inode is gone, BFO_ET_CANCELLED, ENOMEM; those of reading and
+ * writing.
  */
 #ifndef BFO_COMMIT_TABLES_H
 #define BFO_COMMIT_TABLES_H
@@ -17,8 +18,8 @@
  * part of a table with group checksums, become part of the transaction T.  MEMORY bytes of
  * inodes are held at a time; within that, the source's tables are read in order.
  */
-errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_source *source, struct bfo_transaction *t,
-			   uint64_t memory);
+errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_source *source,
+			   struct bfo_transaction *t, uint64_t memory);
 
 /*
  * True if nobody looks yet at the block of VOL's inode tables that begins with inode FIRST_INO, so

@@ -8,9 +8,9 @@
  *   bfo_transaction_commit()  through the target's journal: all of them or none (P5)
  *   bfo_transaction_apply()   in place, what leads to the others last
  *
- * Parts of inode tables that nobody uses are written before.  Without checksums of group descriptors
- * no bg_itable_unused says so, and e2fsck takes every inode with links for one in use: such parts
- * are noted here, and become zero again if the transaction does not come to be.
+ * Parts of inode tables that nobody uses are written before.  Without checksums of group
+ * descriptors no bg_itable_unused says so, and e2fsck takes every inode with links for one in use:
+ * such parts are noted here, and become zero again if the transaction does not come to be.
  */
 #ifndef BFO_COMMIT_TRANSACTION_H
 #define BFO_COMMIT_TRANSACTION_H

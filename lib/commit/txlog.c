@@ -15,8 +15,10 @@
 
 static errcode_t unhealthy(struct bfo_context *ctx, const struct bfo_volume *vol, const char *why)
 {
-	return bfo_fail(ctx, BFO_ET_UNHEALTHY, "reading the journal of %s: %s; please run e2fsck -f "
-			"%s first", vol->spec, why, vol->spec);
+	return bfo_fail(ctx, BFO_ET_UNHEALTHY,
+			"reading the journal of %s: %s; please run e2fsck -f "
+			"%s first",
+			vol->spec, why, vol->spec);
 }
 
 static void set_csum(struct bfo_txlog *j)
@@ -279,8 +281,10 @@ errcode_t bfo_txlog_log(struct bfo_txlog *j, struct bfo_writer *w,
 	errcode_t err;
 
 	if (bfo_txlog_need(j, n) > bfo_txlog_room(j))
-		return bfo_fail(w->ctx, BFO_ET_JOURNAL_SMALL, "logging %zu blocks in the journal of "
-				"%s", n, j->vol->spec);
+		return bfo_fail(w->ctx, BFO_ET_JOURNAL_SMALL,
+				"logging %zu blocks in the journal of "
+				"%s",
+				n, j->vol->spec);
 	l.buf = malloc(LOG_BYTES);
 	if (!l.buf)
 		return bfo_fail(w->ctx, ENOMEM, "logging in the journal of %s", j->vol->spec);

@@ -29,7 +29,8 @@ struct bfo_image {
 	uint64_t blk;
 	void *data;
 	int is_map;		/* a bitmap or group descriptors */
-	int is_late;		/* without a journal: written once more, with changes that go last */
+	/* without a journal: written once more, with changes that go last */
+	int is_late;
 };
 
 struct bfo_txlog {

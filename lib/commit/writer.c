@@ -102,8 +102,8 @@ static errcode_t write_direct(struct bfo_writer *w, uint64_t blk, int count, con
 }
 
 /*
- * A full disk, or a limit, that is met in the middle of a write makes it short; why, only who goes on
- * is told: so its last block is tried again.
+ * A full disk, or a limit, that is met in the middle of a write makes it short; why, only who goes
+ * on is told: so its last block is tried again.
  */
 static errcode_t write_cached(io_channel io, uint64_t blk, int count, const void *data)
 {

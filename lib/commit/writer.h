@@ -6,8 +6,8 @@
  * happen without it.  What was live before goes through a channel of its own, which may keep an
  * undo file; what lay in free space does not.
  *
- * Errors of writing, here and in what is built on it: an errno or EXT2_ET_SHORT_WRITE of the device, and
- * ENOMEM.  The first one is returned by all that follows.
+ * Errors of writing, here and in what is built on it: an errno or EXT2_ET_SHORT_WRITE of the
+ * device, and ENOMEM.  The first one is returned by all that follows.
  */
 #ifndef BFO_COMMIT_WRITER_H
 #define BFO_COMMIT_WRITER_H

@@ -9,8 +9,8 @@
  * Hard links: a record remembers the first pair it is in.  A further name is as it should be if it
  * brings the same two records together again; else the sharing differs.
  *
- * A name whose inode cannot be read keeps its place, so that the other side's name is not alone, but
- * makes no pair.
+ * A name whose inode cannot be read keeps its place, so that the other side's name is not alone,
+ * but makes no pair.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -216,7 +216,9 @@ static int is_second_name(struct bfo_compare *c, int side, bfo_row row,
 /* Hashes that no kernel can compute without the key; if only one side has them, flags differ. */
 static void compare_hashes(struct bfo_compare *c, uint32_t dir, const struct bfo_name *const n[2])
 {
-	struct bfo_diff diff = { .kind = BFO_DIFF_HASH, .pair = dir, .ino = { n[0]->ino, n[1]->ino },
+	struct bfo_diff diff = { .kind = BFO_DIFF_HASH,
+				 .pair = dir,
+				 .ino = { n[0]->ino, n[1]->ino },
 				 .name = { .data = bfo_name_text(c->tree[0], n[0]),
 					   .len = bfo_name_len(n[0]) } };
 	int side;

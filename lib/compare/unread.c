@@ -7,9 +7,9 @@
  *   B cannot read               |------|
  *   compared         |=======|          |=============|        |======|
  *
- * Which data cannot be read the volume knows (volume/media.h), once they were to be read.  They are looked
- * up piece by piece, in the order in which files are compared, so what is told does not depend on how
- * they were read.
+ * Which data cannot be read the volume knows (volume/media.h), once they were to be read.  They are
+ * looked up piece by piece, in the order in which files are compared, so what is told does not
+ * depend on how they were read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -145,8 +145,8 @@ static uint32_t seg_behind(const struct bfo_tree *t, const struct bfo_inode *rec
 }
 
 /* What of blocks [FROM, TO) of SIDE's file cannot be read: to OUT, in bytes, or a finding. */
-static errcode_t lost_in_seg(struct bfo_compare *c, int side, uint32_t pair, const struct bfo_seg *seg,
-			     uint64_t from, uint64_t to, bfo_ranges *out)
+static errcode_t lost_in_seg(struct bfo_compare *c, int side, uint32_t pair,
+			     const struct bfo_seg *seg, uint64_t from, uint64_t to, bfo_ranges *out)
 {
 	const bfo_ranges *bad = bfo_source_bad(c->source[side]);
 	struct bfo_tree *t = c->tree[side];
@@ -163,15 +163,16 @@ static errcode_t lost_in_seg(struct bfo_compare *c, int side, uint32_t pair, con
 			err = bfo_ranges_add(out, (seg->lblk + lo - seg->blk) * t->block_size,
 					     (hi - lo) * t->block_size);
 		else
-			err = bfo_tree_found_part(t, BFO_UNREAD_DATA, bfo_pair_inode(c, pair, side)->ino,
-						  lo, seg->lblk + (lo - seg->blk), hi - lo);
+			err = bfo_tree_found_part(t, BFO_UNREAD_DATA,
+						  bfo_pair_inode(c, pair, side)->ino, lo,
+						  seg->lblk + (lo - seg->blk), hi - lo);
 	}
 	return err;
 }
 
 /* The same of bytes [FROM, TO). */
-static errcode_t lost_data(struct bfo_compare *c, int side, uint32_t pair, uint64_t from, uint64_t to,
-			   bfo_ranges *out)
+static errcode_t lost_data(struct bfo_compare *c, int side, uint32_t pair, uint64_t from,
+			   uint64_t to, bfo_ranges *out)
 {
 	const struct bfo_inode *rec = bfo_pair_inode(c, pair, side);
 	const struct bfo_tree *t = c->tree[side];

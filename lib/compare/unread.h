@@ -24,15 +24,15 @@ int bfo_unread_has(const struct bfo_compare *c, int side, bfo_row row,
 		   enum bfo_finding_kind kind);
 
 /*
- * The number of the first unit of UNIT bytes, from number AT on, that does not touch what is lost of the
- * block maps of either side of PAIR.
+ * The number of the first unit of UNIT bytes, from number AT on, that does not touch what is lost
+ * of the block maps of either side of PAIR.
  */
 uint64_t bfo_unread_skip(const struct bfo_compare *c, uint32_t pair, uint64_t at, uint32_t unit);
 
 /*
- * Compares LEN bytes of the files of PAIR from byte OFFSET on: A and B, as they were read.  *SAME: how
- * many are the same, LEN if all are that can be compared.  What cannot, before that, is told.  Counts
- * bytes.
+ * Compares LEN bytes of the files of PAIR from byte OFFSET on: A and B, as they were read.  *SAME:
+ * how many are the same, LEN if all are that can be compared.  What cannot, before that, is told.
+ * Counts bytes.
  */
 errcode_t bfo_unread_compare(struct bfo_compare *c, uint32_t pair, uint64_t offset, const char *a,
 			     const char *b, size_t len, size_t *same);

@@ -219,9 +219,10 @@ static errcode_t lose(void *priv, const struct bfo_node *node, uint32_t at, uint
 	(void) count;
 	if (load->w->fetches.v[node->tag].is_data)
 		return 0;
-	return bfo_fail(load->w->c->ctx, bfo_media_why(load->source->reader->vol, blk), "reading block %llu of %s: it "
-			"could be read before; start again", (unsigned long long) blk,
-			load->source->name);
+	return bfo_fail(load->w->c->ctx, bfo_media_why(load->source->reader->vol, blk),
+			"reading block %llu of %s: it "
+			"could be read before; start again",
+			(unsigned long long) blk, load->source->name);
 }
 
 errcode_t bfo_window_load(struct bfo_window *w)

@@ -2,8 +2,8 @@
 /*
  * mapfile.c - the mapfile of GNU ddrescue
  *
- * Its format: the chapter "Mapfile structure" of ddrescue's manual.  Lines longer than LINE_BYTES can
- * only be comments.
+ * Its format: the chapter "Mapfile structure" of ddrescue's manual.  Lines longer than LINE_BYTES
+ * can only be comments.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -27,8 +27,8 @@ struct bfo_mapfile {
 };
 
 /*
- * Reads PATH.  What lies between two areas, or before the first, becomes an area that was not tried.
- * Returns BFO_ET_MAPFILE, with the line in ctx->what, if it is something else.
+ * Reads PATH.  What lies between two areas, or before the first, becomes an area that was not
+ * tried.  Returns BFO_ET_MAPFILE, with the line in ctx->what, if it is something else.
  */
 errcode_t bfo_mapfile_read(struct bfo_context *ctx, const char *path, struct bfo_mapfile *map);
 void bfo_mapfile_free(struct bfo_mapfile *map);

@@ -5,7 +5,8 @@
  *   36 35 7:3 /dir /mnt rw,noatime shared:1 - ext4 /dev/loop3 ro,norecovery
  *         device         the mount's own             the filesystem's own options
  *
- * A bind mount that is read-only has a filesystem below it that need not be: only the last word counts.
+ * A bind mount that is read-only has a filesystem below it that need not be: only the last word
+ * counts.
  */
 #include <ctype.h>
 #include <dirent.h>

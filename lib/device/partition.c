@@ -86,7 +86,10 @@ static void list_all(blkid_partlist list, char *out, size_t size)
 	}
 }
 
-/* Another partition of the same table that shares bytes with P, or NULL; logical ones lie in the extended. */
+/*
+ * Another partition of the same table that shares bytes with P, or NULL; logical ones lie in the
+ * extended.
+ */
 static blkid_partition overlapped(blkid_partlist list, blkid_partition p)
 {
 	int n = blkid_partlist_numof_partitions(list), i;
@@ -141,8 +144,8 @@ static blkid_partlist read_table(blkid_probe pr, int fd, unsigned int sector_siz
 }
 
 /*
- * libblkid believes no GPT that speaks of sectors behind the end.  For an image that ends too early:
- * its beginning, in an unnamed file that has an end nobody comes to; or -1.
+ * libblkid believes no GPT that speaks of sectors behind the end.  For an image that ends too
+ * early: its beginning, in an unnamed file that has an end nobody comes to; or -1.
  */
 static int open_endless(int fd)
 {

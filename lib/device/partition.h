@@ -22,7 +22,10 @@
 errcode_t bfo_partition_find(struct bfo_context *ctx, const char *path, unsigned int number,
 			     int writable, uint64_t *start, uint64_t *size);
 
-/* For people: the partitions of PATH by number, type and size ("there are ..."), as far as they fit. */
+/*
+ * For people: the partitions of PATH by number, type and size ("there are ..."), as far as they
+ * fit.
+ */
 void bfo_partition_list(const char *path, char *out, size_t size);
 
 #endif

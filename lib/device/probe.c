@@ -135,7 +135,8 @@ errcode_t bfo_probe_target(struct bfo_context *ctx, const char *spec, const char
 	if (err)
 		return err;
 	err = bfo_probe_read(ctx, path, offset, store.size, &p);
-	if (err)			/* what cannot be probed cannot be opened, which says more */
+	/* what cannot be probed cannot be opened, which says more */
+	if (err)
 		return err == ENOMEM || err == EIO ? err : 0;
 	if (p.partitions)
 		return ask_partition(ctx, spec, path, &p);

@@ -78,8 +78,8 @@ static char *join(const char *text, const struct parts *p, const char *options, 
 	char *out;
 
 	if (p->literal || strchr(dir, '?'))
-		n = asprintf(&out, "%.*sfile%.*s:%s%s%.*s", kind, text, n, options, dir, slash, path,
-			     p->path);
+		n = asprintf(&out, "%.*sfile%.*s:%s%s%.*s", kind, text, n, options, dir, slash,
+			     path, p->path);
 	else
 		n = asprintf(&out, "%.*s%s%s%.*s%.*s", kind, text, dir, slash, path, p->path, n,
 			     options);

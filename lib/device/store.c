@@ -175,7 +175,10 @@ static int step_partition(struct bfo_store *s, int *err)
 	return 1;
 }
 
-/* The same for those who may not open it: everybody is told the file's name, and that may lead to it. */
+/*
+ * The same for those who may not open it: everybody is told the file's name, and that may lead to
+ * it.
+ */
 static int step_loop_by_name(struct bfo_store *s, int *err)
 {
 	int64_t offset = sysfs_number(s->dev, "loop/offset", err);

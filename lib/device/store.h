@@ -20,8 +20,8 @@ struct bfo_store {
 };
 
 /*
- * Takes SPEC (device/spec.h) apart: PATH (libblkid's answer for TAG=VALUE) and OPTIONS (NULL if there are
- * none); both malloc'ed.
+ * Takes SPEC (device/spec.h) apart: PATH (libblkid's answer for TAG=VALUE) and OPTIONS (NULL if
+ * there are none); both malloc'ed.
  */
 errcode_t bfo_store_resolve(struct bfo_context *ctx, const char *spec, char **path,
 			    char **options);
@@ -49,8 +49,8 @@ errcode_t bfo_store_of_device(dev_t dev, struct bfo_store *store);
 errcode_t bfo_store_is_part(dev_t dev, dev_t whole, int *is_part);
 
 /*
- * Notes errno if that is a lack of memory or descriptors.  What is not there says something; what there
- * was no memory for does not, and must not pass for "not mounted".
+ * Notes errno if that is a lack of memory or descriptors.  What is not there says something; what
+ * there was no memory for does not, and must not pass for "not mounted".
  */
 void bfo_store_note_lack(int *err);
 

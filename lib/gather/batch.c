@@ -6,8 +6,8 @@
  * preadv(2), and its gaps to the merge buffer; else, or if they are too many for one call (or, past
  * the page cache, for one request of the device), by way of the merge buffer.
  *
- * A node that is alone in its run (read_run.h) is read straight to where it belongs if the sink has a
- * place for it.  A request that fails is taken apart: nodes, then blocks.
+ * A node that is alone in its run (read_run.h) is read straight to where it belongs if the sink has
+ * a place for it.  A request that fails is taken apart: nodes, then blocks.
  *
  * Nothing is announced ahead (posix_fadvise): it was tried.  On a tree that lies in order the
  * kernel's own readahead asks in larger pieces (1,320 requests instead of 1,350 to 2,450 for the

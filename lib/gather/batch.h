@@ -57,8 +57,8 @@ struct bfo_sink {
 	/* If not NULL: where NODE's block AT wants to be read to, directly. */
 	void *(*place)(void *priv, const struct bfo_node *node, uint32_t at);
 	/*
-	 * If not NULL: COUNT blocks of NODE from its block AT on cannot be read.  It comes in place of
-	 * a take, and without it, or with BFO_MEDIA_STOP, that ends the reading.
+	 * If not NULL: COUNT blocks of NODE from its block AT on cannot be read.  It comes in place
+	 * of a take, and without it, or with BFO_MEDIA_STOP, that ends the reading.
 	 */
 	errcode_t (*lost)(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count);
 };
@@ -72,7 +72,8 @@ struct bfo_reader {
 	void *merge;		/* BFO_MERGE_BYTES */
 	struct iovec *iov;	/* BFO_READ_PIECES */
 	int direct;		/* gather/cache.c's: reads go around the page cache */
-	const struct bfo_regions *regions;	/* gather/cache.c's: those in the page cache; or NULL */
+	/* gather/cache.c's: those in the page cache; or NULL */
+	const struct bfo_regions *regions;
 	uint64_t reads;		/* requests issued */
 	uint64_t blocks;	/* blocks read, gaps included */
 };
@@ -82,8 +83,8 @@ struct bfo_reader {
 #define BFO_READ_PIECES 1024		/* IOV_MAX */
 
 /*
- * GAP: bytes to be read over instead of a seek.  BFO_GAP_OF_DEVICE: 256 KiB, which a disk reads in less
- * time than a seek takes; 32 KiB if the device has no seek times.
+ * GAP: bytes to be read over instead of a seek.  BFO_GAP_OF_DEVICE: 256 KiB, which a disk reads in
+ * less time than a seek takes; 32 KiB if the device has no seek times.
  */
 #define BFO_GAP_OF_DEVICE UINT32_MAX
 errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct bfo_volume *vol,
@@ -94,8 +95,8 @@ void bfo_reader_free(struct bfo_reader *r);
 uint64_t bfo_reader_span(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n);
 
 /*
- * True if hardly anything else is read for N sorted nodes: then nobody will want it later, and the page
- * cache may be passed by (device/direct.h).
+ * True if hardly anything else is read for N sorted nodes: then nobody will want it later, and the
+ * page cache may be passed by (device/direct.h).
  */
 int bfo_reader_is_dense(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n);
 
@@ -103,8 +104,9 @@ int bfo_reader_is_dense(const struct bfo_reader *r, const struct bfo_node *nodes
 uint64_t bfo_reader_seek(const struct bfo_reader *r);
 
 /*
- * What reading N sorted nodes costs, in blocks: those read, gaps included, and before each read what is
- * skipped, or a seek.  *AT is the block behind the last one that was read before, and is left so.
+ * What reading N sorted nodes costs, in blocks: those read, gaps included, and before each read
+ * what is skipped, or a seek.  *AT is the block behind the last one that was read before, and is
+ * left so.
  */
 uint64_t bfo_reader_cost(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n,
 			 uint64_t *at);

@@ -7,8 +7,8 @@
  *   inode tables, part by part ── records ── block maps ┴──> claims ──> `taken` ┘  by two?
  *                              └─ attribute blocks, which inodes may share ──┘
  *
- * Claims are counted in the bitmap's own units, clusters.  One extent of a file may end in the cluster
- * in which the next one begins; different inodes share none.
+ * Claims are counted in the bitmap's own units, clusters.  One extent of a file may end in the
+ * cluster in which the next one begins; different inodes share none.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -74,8 +74,8 @@ static int meets_own(const struct check *c, uint64_t first, uint64_t len, uint64
 }
 
 /*
- * Inode INO has LEN blocks from BLK on.  *LAST is the last cluster of what it has claimed before, in the
- * order of the file, and becomes that of this.
+ * Inode INO has LEN blocks from BLK on.  *LAST is the last cluster of what it has claimed before,
+ * in the order of the file, and becomes that of this.
  */
 static errcode_t claim(struct check *c, uint32_t ino, uint64_t blk, uint64_t len, uint64_t *last)
 {
@@ -127,7 +127,8 @@ static errcode_t claim_records(struct check *c, const struct bfo_tree *t)
 		const struct bfo_inode *rec = &t->inodes.v[i];
 
 		for (k = rec->seg; k < rec->seg + rec->nseg && !err; k++)
-			err = claim(c, rec->ino, bfo_seg_blk(&t->segs.v[k]), t->segs.v[k].len, &last);
+			err = claim(c, rec->ino, bfo_seg_blk(&t->segs.v[k]), t->segs.v[k].len,
+				    &last);
 	}
 	for (i = 0; i < t->map_blocks.n && !err; i++, last = BFO_MARKS_NONE)
 		err = claim(c, t->map_blocks.v[i].ino, t->map_blocks.v[i].blk, 1, &last);
@@ -177,7 +178,9 @@ static errcode_t check_apart(const struct check *c)
 	return err;
 }
 
-/* For ext2fs_block_iterate3(): bad blocks, or reserved descriptors, which belong to groups as well. */
+/*
+ * For ext2fs_block_iterate3(): bad blocks, or reserved descriptors, which belong to groups as well.
+ */
 static int take_reserved(ext2_filsys fs, blk64_t *blk, e2_blkcnt_t count, blk64_t ref, int offset,
 			 void *priv)
 {

@@ -95,7 +95,8 @@ struct trial {
 	const struct bfo_cache *c;
 	const struct bfo_regions *regions;	/* that could be read, or NULL */
 	struct bfo_regions left;	/* those of them that were not, so far */
-	uint64_t at, regions_at;	/* blocks behind the last read, without regions and by them */
+	/* blocks behind the last read, without regions and by them */
+	uint64_t at, regions_at;
 	uint64_t by_pieces, by_regions;	/* blocks */
 };
 

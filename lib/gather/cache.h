@@ -32,7 +32,8 @@
 
 struct bfo_cache {
 	struct bfo_source *source;
-	struct bfo_reader *r;		/* of the source; NULL if that is no volume: no rule holds */
+	/* of the source; NULL if that is no volume: no rule holds */
+	struct bfo_reader *r;
 	struct bfo_regions regions;	/* of the source; none if rule 3 does not hold */
 	int is_foretold;		/* rule 2 does not hold */
 	int forgets;			/* by rule 5 */
@@ -55,8 +56,8 @@ struct bfo_cache_way {
 };
 
 /*
- * What it costs to read NODES in such batches: by regions, if that is clearly cheaper, or if some are
- * in the page cache already.  0 of what is no volume.  ENOMEM.
+ * What it costs to read NODES in such batches: by regions, if that is clearly cheaper, or if some
+ * are in the page cache already.  0 of what is no volume.  ENOMEM.
  */
 errcode_t bfo_cache_cost(const struct bfo_cache *c, const bfo_order_list *nodes,
 			 struct bfo_cache_way *way);

@@ -60,9 +60,9 @@ enum bfo_freshness {
 
 /*
  * How far the trees can be believed, by the superblock: FRESH if s_wtime and s_lastcheck are those
- * of the header, LIKELY if only s_wtime is not.  The UUID and what makes the hash have to agree, too;
- * a volume with a journal that was replayed is no more than LIKELY, one whose journal was ignored
- * UNKNOWN.  Known gap: debugfs -w and a mount after it look like a mount alone.
+ * of the header, LIKELY if only s_wtime is not.  The UUID and what makes the hash have to agree,
+ * too; a volume with a journal that was replayed is no more than LIKELY, one whose journal was
+ * ignored UNKNOWN.  Known gap: debugfs -w and a mount after it look like a mount alone.
  */
 enum bfo_freshness bfo_container_freshness(const struct bfo_container *c,
 					   const struct bfo_volume *vol);
@@ -92,8 +92,8 @@ errcode_t bfo_container_tree_open(struct bfo_container_tree *t, const struct bfo
 void bfo_container_tree_free(struct bfo_container_tree *t);
 
 /*
- * Takes the name of the container, if R's volume has one, out of TREE, all whose names were scanned:
- * it lists inode numbers of this volume, and is neither copied nor compared.
+ * Takes the name of the container, if R's volume has one, out of TREE, all whose names were
+ * scanned: it lists inode numbers of this volume, and is neither copied nor compared.
  */
 errcode_t bfo_container_hide(struct bfo_reader *r, struct bfo_tree *tree);
 

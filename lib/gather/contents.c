@@ -11,7 +11,8 @@
 
 errcode_t bfo_contents_add(struct bfo_contents *s, bfo_row row, uint32_t size, uint32_t tag)
 {
-	return bfo_vec_push(&s->files, (struct bfo_content) { .row = row, .size = size, .tag = tag });
+	return bfo_vec_push(&s->files,
+			    (struct bfo_content){ .row = row, .size = size, .tag = tag });
 }
 
 static errcode_t take_blocks(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
@@ -108,7 +109,8 @@ static errcode_t read_all(struct bfo_contents *s)
 	return err ? err : read_smalls(s);
 }
 
-errcode_t bfo_contents_read(struct bfo_contents *s, struct bfo_reader *reader, struct bfo_tree *tree)
+errcode_t bfo_contents_read(struct bfo_contents *s, struct bfo_reader *reader,
+			    struct bfo_tree *tree)
 {
 	size_t i, bytes = 0;
 	errcode_t err;

@@ -40,7 +40,8 @@ struct bfo_contents {
 errcode_t bfo_contents_add(struct bfo_contents *s, bfo_row row, uint32_t size, uint32_t tag);
 
 /* Reads all; holes and what cannot be read are zeroes.  Nodes of the tree as they were gathered. */
-errcode_t bfo_contents_read(struct bfo_contents *s, struct bfo_reader *reader, struct bfo_tree *tree);
+errcode_t bfo_contents_read(struct bfo_contents *s, struct bfo_reader *reader,
+			    struct bfo_tree *tree);
 
 /* f->size bytes, until files are read again. */
 static inline const char *bfo_contents_of(const struct bfo_contents *s, const struct bfo_content *f)

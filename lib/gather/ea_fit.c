@@ -2,8 +2,8 @@
 /*
  * ea_fit.c - repacked sets of attributes, made to fit a target's inodes and blocks
  *
- * What a set becomes is worked out in scratch space and kept once; what it becomes is noted, as many
- * inodes may have it.  Values that move are told apart by bfo_sets, as nameless attributes.
+ * What a set becomes is worked out in scratch space and kept once; what it becomes is noted, as
+ * many inodes may have it.  Values that move are told apart by bfo_sets, as nameless attributes.
  */
 #include <assert.h>
 #include <string.h>

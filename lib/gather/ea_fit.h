@@ -6,9 +6,9 @@
  *            `─ no ── target has ea_inode? ── values move ──────> another set, records for values
  *                        `─ no ── attributes go: a loss ────────> another set, or none
  *
- * As by the kernel, a value gets an inode of its own only if there is no other way: the largest goes
- * first, until the others fit.  Equal values that move share one.  Names stay where they are, so a set
- * whose entries alone are too much loses those with the longest names.
+ * As by the kernel, a value gets an inode of its own only if there is no other way: the largest
+ * goes first, until the others fit.  Equal values that move share one.  Names stay where they are,
+ * so a set whose entries alone are too much loses those with the longest names.
  */
 #ifndef BFO_GATHER_EA_FIT_H
 #define BFO_GATHER_EA_FIT_H

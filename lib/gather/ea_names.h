@@ -2,8 +2,8 @@
 /*
  * ea_names.h - names of extended attributes of many inodes, fetched in bulk
  *
- * Attributes stand in the inode, which bfo_stats has, and in a block, which several inodes may share:
- * those of a batch are read each once, in the order of the device.
+ * Attributes stand in the inode, which bfo_stats has, and in a block, which several inodes may
+ * share: those of a batch are read each once, in the order of the device.
  *
  * Errors: BFO_ET_DAMAGED, ENOMEM; those of reading (gather/batch.h).
  */
@@ -37,8 +37,9 @@ errcode_t bfo_ea_names_read(struct bfo_ea_names *e, struct bfo_reader *r,
 			    const struct bfo_stats *s);
 
 /*
- * Lists the names of ST, which is sound and one of those: in the inode, then in its block.  *BAD is what
- * is wrong with either (an enum bfo_finding_kind; BFO_FOUND_KINDS: nothing); then there may be more.
+ * Lists the names of ST, which is sound and one of those: in the inode, then in its block.  *BAD is
+ * what is wrong with either (an enum bfo_finding_kind; BFO_FOUND_KINDS: nothing); then there may be
+ * more.
  */
 errcode_t bfo_ea_names_list(struct bfo_ea_names *e, const struct bfo_stat *st, uint32_t *bad);
 

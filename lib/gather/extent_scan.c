@@ -303,7 +303,9 @@ static uint64_t end_of(const struct bfo_extent_scan *s, const struct bfo_map_blo
 	return hi < end ? hi : end;
 }
 
-/* Sink: a block of a block map cannot be read.  Of what has to be whole, nothing can be used then. */
+/*
+ * Sink: a block of a block map cannot be read.  Of what has to be whole, nothing can be used then.
+ */
 static errcode_t lose_map_block(void *priv, const struct bfo_node *node, uint32_t at,
 				uint32_t count)
 {

@@ -55,7 +55,10 @@ void bfo_inode_inline_content(const struct bfo_volume *vol, const void *raw, voi
 /* True if BLOCK, which stands at block BLK, is a sound extended attribute block. */
 int bfo_ea_block_ok(const struct bfo_volume *vol, const void *block, uint64_t blk);
 
-/* True if among the attributes in raw inode RAW, in BLOCK, which is sound, is a policy of encryption. */
+/*
+ * True if among the attributes in raw inode RAW, in BLOCK, which is sound, is a policy of
+ * encryption.
+ */
 int bfo_inode_has_policy(const struct bfo_volume *vol, const void *raw);
 int bfo_ea_block_has_policy(const struct bfo_volume *vol, const void *block);
 

@@ -99,8 +99,8 @@ static enum bfo_finding_kind judge(const struct bfo_volume *vol, const struct bf
 
 /*
  * Flags that say what an inode is, and that it cannot be.  Short links stand in i_block without
- * INLINE_DATA, and no link is immutable; ciphertext without its policy is nothing that anybody could
- * decrypt (the policy may still stand in an attribute block: see inode_scan.c).
+ * INLINE_DATA, and no link is immutable; ciphertext without its policy is nothing that anybody
+ * could decrypt (the policy may still stand in an attribute block: see inode_scan.c).
  */
 static uint32_t impossible_flags(const struct bfo_volume *vol, const struct bfo_inode *rec,
 				 const struct ext2_inode *raw)

@@ -69,7 +69,9 @@ static errcode_t take_all(struct walk *w, uint32_t ino, uint32_t n, const char *
 	return err;
 }
 
-/* Sink: COUNT blocks of the table of group node->tag, of which the node begins at block node->to. */
+/*
+ * Sink: COUNT blocks of the table of group node->tag, of which the node begins at block node->to.
+ */
 static errcode_t take_table(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
 			    const void *data)
 {

@@ -21,10 +21,10 @@ struct bfo_walk_part {
 
 /*
  * Hands every inode that is in use (its link count is not 0) to TAKE, and reports progress
- * (BFO_STAGE_INODES); or, if INOS is not NULL, of the N inodes in that, ascending, those in use, without
- * progress.  Only the parts of the tables before bg_itable_unused are read; tables that lie next to each
- * other (flex_bg) come out of the same reads.  Can be cancelled.  LOSE may be NULL: then all have to be
- * readable.
+ * (BFO_STAGE_INODES); or, if INOS is not NULL, of the N inodes in that, ascending, those in use,
+ * without progress.  Only the parts of the tables before bg_itable_unused are read; tables that lie
+ * next to each other (flex_bg) come out of the same reads.  Can be cancelled.  LOSE may be NULL:
+ * then all have to be readable.
  */
 errcode_t bfo_inode_walk(struct bfo_reader *r, const uint32_t *inos, size_t n, bfo_take_inode take,
 			 bfo_lose_inodes lose, void *priv);

@@ -25,8 +25,9 @@ static errcode_t pass(struct look *l, uint32_t count)
 
 	l->done += count;
 	bfo_progress_report(ctx, BFO_STAGE_LOOK, l->done, l->total, 0);
-	return bfo_cancelled(ctx) ? bfo_fail(ctx, BFO_ET_CANCELLED, "looking for what cannot be read")
-				  : 0;
+	return bfo_cancelled(ctx)
+		       ? bfo_fail(ctx, BFO_ET_CANCELLED, "looking for what cannot be read")
+		       : 0;
 }
 
 static errcode_t take(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,

@@ -25,7 +25,10 @@ errcode_t bfo_lost_look(struct bfo_reader *r, const struct bfo_tree *tree);
  */
 errcode_t bfo_lost_report(struct bfo_tree *tree, const bfo_ranges *bad, enum bfo_finding_kind kind);
 
-/* The file that has block BLK: its record, and *LBLK; or BFO_NONE. Directories until they are planned. */
+/*
+ * The file that has block BLK: its record, and *LBLK; or BFO_NONE. Directories until they are
+ * planned.
+ */
 bfo_row bfo_lost_owner(const struct bfo_tree *tree, uint64_t blk, uint64_t *lblk);
 
 /* The N inodes INOS, ascending, their maps and data are all there, as far as the volume knows. */

@@ -5,7 +5,7 @@
  * A block of the orphan file: inode numbers, 0 where none is; its last 8 bytes are
  *
  *    0  4  magic 0x0b10ca04
- *    4  4  crc32c, seeded by the file's inode, of the block's number (8 bytes) and the inode numbers
+ *    4  4  crc32c, seeded by the file's inode, of the block's number (8 bytes) and the numbers
  */
 #include <errno.h>
 #include <stdlib.h>

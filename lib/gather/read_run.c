@@ -5,7 +5,8 @@
 #include "gather/read_run.h"
 
 #define CACHED_GAP (16U << 10)
-#define DENSE 8		/* 1/8 more that is read costs less than that everything is copied once more */
+/* 1/8 more that is read costs less than that everything is copied once more */
+#define DENSE 8
 
 /*
  * The gap behind block END, before block BLK, that is read over: if both lie in regions that are in

@@ -23,8 +23,9 @@ struct bfo_read_run {
 };
 
 /*
- * The run that begins with node FIRST of N sorted ones.  A node of half a merge buffer or more is read
- * for itself, and so is one of which a block is known to be bad; a run ends before such a block.
+ * The run that begins with node FIRST of N sorted ones.  A node of half a merge buffer or more is
+ * read for itself, and so is one of which a block is known to be bad; a run ends before such a
+ * block.
  */
 struct bfo_read_run bfo_read_run_next(const struct bfo_reader *r, const struct bfo_node *nodes,
 				      size_t n, size_t first);

@@ -8,7 +8,8 @@
 
 #include "gather/regions.h"
 
-#define MOST_WANTED ((1U << 29) - 1)	/* that are counted: damage may claim blocks again and again */
+/* that are counted: damage may claim blocks again and again */
+#define MOST_WANTED ((1U << 29) - 1)
 
 errcode_t bfo_regions_init(struct bfo_regions *s, const struct bfo_volume *vol, uint32_t seek)
 {

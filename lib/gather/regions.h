@@ -2,12 +2,12 @@
 /*
  * regions.h - which parts of a volume will be wanted as a whole, sooner or later
  *
- * Where batches are scattered over all that is to be read, what lies between the pieces of one belongs
- * to those to come.  So a region that costs less than its pieces one by one is read as a whole when
- * the first of them is wanted: the others find it in the page cache, and need not read over gaps
- * any more.  When the last of them has been read, nobody needs it there any more.
+ * Where batches are scattered over all that is to be read, what lies between the pieces of one
+ * belongs to those to come.  So a region that costs less than its pieces one by one is read as a
+ * whole when the first of them is wanted: the others find it in the page cache, and need not read
+ * over gaps any more.  When the last of them has been read, nobody needs it there any more.
  *
- *   wanted     aaaabbbbccccaaaadddd..bbbb......cccc......dddd    files a b c d, batches {a} {b} {c d}
+ *   wanted     aaaabbbbccccaaaadddd..bbbb......cccc......dddd  files a b c d, batches {a} {b} {c d}
  *   regions    [ all wanted ][    much   ][ hardly anything ]
  *   batch {a}  [------------][-----------]
  *   batch {b}       here, and here, and then they are done
@@ -39,7 +39,9 @@ struct bfo_regions {
 	size_t n;
 };
 
-/* What it costs to go on at block TO, behind FROM: no more than SEEK, nor than what lies between. */
+/*
+ * What it costs to go on at block TO, behind FROM: no more than SEEK, nor than what lies between.
+ */
 static inline uint64_t bfo_skip_cost(uint64_t from, uint64_t to, uint64_t seek)
 {
 	return to >= from && to - from < seek ? to - from : seek;
@@ -70,8 +72,8 @@ int bfo_regions_hold(const struct bfo_regions *s, uint64_t blk);
 int bfo_regions_hold_all(const struct bfo_regions *s, uint64_t blk, uint64_t len);
 
 /*
- * Bytes to charge to LEN wanted blocks from BLK on if regions are used: for each region that is not yet
- * read, its size times the share of its wanted blocks that these are.
+ * Bytes to charge to LEN wanted blocks from BLK on if regions are used: for each region that is not
+ * yet read, its size times the share of its wanted blocks that these are.
  */
 uint64_t bfo_regions_share(const struct bfo_regions *s, uint64_t blk, uint64_t len);
 
@@ -88,7 +90,9 @@ uint32_t bfo_regions_take(struct bfo_regions *s, uint64_t blk, uint64_t len, uin
  */
 uint32_t bfo_regions_forget(struct bfo_regions *s, uint64_t blk, uint64_t len, uint64_t *start);
 
-/* Not all of the region of block BLK, which was taken, could be read: it will not be taken again. */
+/*
+ * Not all of the region of block BLK, which was taken, could be read: it will not be taken again.
+ */
 void bfo_regions_read_in_part(struct bfo_regions *s, uint64_t blk);
 
 /*

@@ -279,7 +279,8 @@ static errcode_t fit_record(struct scan *s, struct bfo_fit *fit, bfo_row row)
 	int lost;
 
 	err = bfo_fit_set(fit, &index, &lost);
-	s->tree->inodes.v[row].ea = index;	/* values that move get records: it is another place */
+	/* values that move get records: it is another place */
+	s->tree->inodes.v[row].ea = index;
 	return err ? err : lose_if(s, lost, BFO_LOST_XATTR, s->tree->inodes.v[row].ino);
 }
 

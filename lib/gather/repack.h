@@ -4,9 +4,9 @@
  *
  * Attributes stand in the inode and in one block; how much fits where depends on the sizes of
  * inodes and blocks.  Where these differ, the attributes are taken out: every distinct set is kept
- * once, in memory, however many inodes have it (security labels, inherited ACLs), and becomes
- * one block on the target, or none.  In these sets the `inum` of a value that stands in an inode of
- * its own is one more than the index of that inode's record, as not all of them have an inode in the
+ * once, in memory, however many inodes have it (security labels, inherited ACLs), and becomes one
+ * block on the target, or none.  In these sets the `inum` of a value that stands in an inode of its
+ * own is one more than the index of that inode's record, as not all of them have an inode in the
  * source (gather/ea_fit.h).
  *
  * Errors: ENOMEM, and those of reading (gather/batch.h).
@@ -18,12 +18,15 @@
 #include "gather/target.h"
 #include "tree/tree.h"
 
-/* True if TARGET's inodes or blocks differ from those of TREE so that bfo_repack_scan() has to be called. */
+/*
+ * True if TARGET's inodes or blocks differ from those of TREE so that bfo_repack_scan() has to be
+ * called.
+ */
 int bfo_repack_needed(const struct bfo_tree *tree, const struct bfo_target *target);
 
 /*
- * Reads the inodes that the plan has put in order, and the attribute blocks, once more.  Then
- * eas[] holds sets, TREE (of a volume) is `repacked`, and what TARGET cannot hold is among the findings.
+ * Reads the inodes that the plan has put in order, and the attribute blocks, once more.  Then eas[]
+ * holds sets, TREE (of a volume) is `repacked`, and what TARGET cannot hold is among the findings.
  */
 errcode_t bfo_repack_scan(struct bfo_source *source, struct bfo_tree *tree,
 			  const struct bfo_target *target);

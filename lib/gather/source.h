@@ -4,9 +4,9 @@
  *
  *   gather ── [inodes, read]* ── settle ── close
  *
- * What is asked of a source are calls for many things at once: there is one per batch, none per file.
- * A volume is the first implementation (bfo_source_of_volume()); it alone has a batch reader, which knows
- * what reading costs.  One context serves a source, and one thread at a time.
+ * What is asked of a source are calls for many things at once: there is one per batch, none per
+ * file.  A volume is the first implementation (bfo_source_of_volume()); it alone has a batch
+ * reader, which knows what reading costs.  One context serves a source, and one thread at a time.
  */
 #ifndef BFO_GATHER_SOURCE_H
 #define BFO_GATHER_SOURCE_H
@@ -26,13 +26,17 @@ struct bfo_source;
 /* Each returns 0 or an error, whose circumstances are in the source's context. */
 struct bfo_source_ops {
 	/*
-	 * Fills TREE, which is zeroed but for what its caller wants (keep_map_blocks): records, names,
-	 * segments, attributes, findings.  CLAIMS: also looks whether two inodes have one block.
+	 * Fills TREE, which is zeroed but for what its caller wants (keep_map_blocks): records,
+	 * names, segments, attributes, findings.  CLAIMS: also looks whether two inodes have one
+	 * block.
 	 */
 	errcode_t (*gather)(struct bfo_source *s, struct bfo_tree *tree, int claims);
-	/* Hands the inodes of numbers INOS, N of them, ascending, to TAKE; LOSE may be NULL (inode_walk.h). */
-	errcode_t (*inodes)(struct bfo_source *s, const uint32_t *inos, size_t n, bfo_take_inode take,
-			    bfo_lose_inodes lose, void *priv);
+	/*
+	 * Hands the inodes of numbers INOS, N of them, ascending, to TAKE; LOSE may be NULL
+	 * (inode_walk.h).
+	 */
+	errcode_t (*inodes)(struct bfo_source *s, const uint32_t *inos, size_t n,
+			    bfo_take_inode take, bfo_lose_inodes lose, void *priv);
 	/* Reads N nodes, sorted by place, as bfo_reader_run() does. */
 	errcode_t (*read)(struct bfo_source *s, const struct bfo_node *nodes, size_t n,
 			  const struct bfo_sink *sink);

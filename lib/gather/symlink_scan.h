@@ -10,7 +10,9 @@
 #include "gather/batch.h"
 #include "tree/tree.h"
 
-/* Reads the blocks of long symbolic links; those whose text is not as long as it should be are bad. */
+/*
+ * Reads the blocks of long symbolic links; those whose text is not as long as it should be are bad.
+ */
 errcode_t bfo_symlink_scan(struct bfo_reader *r, struct bfo_tree *tree);
 
 #endif

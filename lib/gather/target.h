@@ -17,10 +17,12 @@ struct bfo_target {
 	uint32_t csum_seed;
 	int has_csum;				/* metadata_csum */
 	int has_dir_index, has_dir_nlink, has_large_dir, has_huge_file;
-	int has_extents, has_filetype, has_project, has_inline, has_encrypt, has_verity, has_ea_inode;
+	int has_extents, has_filetype, has_project, has_inline, has_encrypt, has_verity,
+		has_ea_inode;
 	uint8_t uuid[16];
 	uint16_t encoding;			/* of casefolded directories; 0 without casefold */
-	uint32_t cluster_blocks;		/* blocks of an allocation unit (bigalloc), else 1 */
+	/* blocks of an allocation unit (bigalloc), else 1 */
+	uint32_t cluster_blocks;
 	uint32_t extra_isize;			/* for inodes made here */
 	uint32_t hash_seed[4];
 	int hash_version;			/* for ext2fs_dirhash2() */

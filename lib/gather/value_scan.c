@@ -50,8 +50,8 @@ static errcode_t lose_blocks(void *priv, const struct bfo_node *node, uint32_t a
 	return 0;
 }
 
-errcode_t bfo_value_read(struct bfo_source *s, const struct bfo_tree *t, const struct bfo_inode *rec,
-			 uint32_t len, char *buf, int *unread)
+errcode_t bfo_value_read(struct bfo_source *s, const struct bfo_tree *t,
+			 const struct bfo_inode *rec, uint32_t len, char *buf, int *unread)
 {
 	struct value v = { .buf = buf, .block_size = s->block_size };
 	struct bfo_sink sink = { .take = take_blocks, .lost = lose_blocks, .priv = &v };

@@ -24,11 +24,11 @@ struct bfo_values {
 };
 
 /*
- * Reads LEN bytes of the value that stands in inode REC into BUF, which has room for whole blocks; *UNREAD
- * if some of it cannot be read.
+ * Reads LEN bytes of the value that stands in inode REC into BUF, which has room for whole blocks;
+ * *UNREAD if some of it cannot be read.
  */
-errcode_t bfo_value_read(struct bfo_source *s, const struct bfo_tree *t, const struct bfo_inode *rec,
-			 uint32_t len, char *buf, int *unread);
+errcode_t bfo_value_read(struct bfo_source *s, const struct bfo_tree *t,
+			 const struct bfo_inode *rec, uint32_t len, char *buf, int *unread);
 
 /*
  * Reads every sound value of TREE and notes it in values[] with its hashes in both filesystems; if

@@ -57,7 +57,10 @@ static uint32_t sum_of(const void *block, uint32_t bytes, uint32_t seed, uint32_
 
 /* ---- header ---- */
 
-/* Of a header, whatever stands in place of the magic: one whose magic alone is damaged is known by it. */
+/*
+ * Of a header, whatever stands in place of the magic: one whose magic alone is damaged is known by
+ * it.
+ */
 static uint32_t header_sum(const void *block, uint32_t block_size)
 {
 	uint32_t crc = bfo_crc32c(~0U, magic, sizeof(magic));
@@ -280,7 +283,8 @@ errcode_t itree_node_check(const void *block, uint32_t block_size, uint32_t seed
 	itree_key before = 0;
 
 	if (get_le32(block, 4) != sum_of(block, block_size, seed, blk, 4) ||
-	    get_le16(block, 2) != limit || itree_node_level(block) != level || !count || count > limit)
+	    get_le16(block, 2) != limit || itree_node_level(block) != level || !count ||
+	    count > limit)
 		return BFO_ET_ITREE;
 	for (i = 0; i < count; i++) {
 		itree_node_get(block, i, &child);

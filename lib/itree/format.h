@@ -59,7 +59,8 @@ struct itree_header {
 	uint32_t trees;
 	uint32_t blocks;		/* of the container */
 	uint32_t catalogue, catalogue_blocks;
-	uint32_t min_entries;		/* directories of so many names are indexed; 0: see itree(5) */
+	/* directories of so many names are indexed; 0: see itree(5) */
+	uint32_t min_entries;
 };
 
 /* An entry of the catalogue: a directory, when it was read, its tree. */

@@ -2,8 +2,8 @@
 /*
  * boot.c - files in the copy that name the UUID of the source: it does not boot by them
  *
- * Those that fstab(5), crypttab(5) and boot loaders are configured by, on a root filesystem or on one
- * for /boot.  Nothing is changed in them: what a machine boots from is for people to decide.
+ * Those that fstab(5), crypttab(5) and boot loaders are configured by, on a root filesystem or on
+ * one for /boot.  Nothing is changed in them: what a machine boots from is for people to decide.
  */
 #include <errno.h>
 #include <string.h>
@@ -56,8 +56,9 @@ static int keeps_uuid(const struct bfo_copy *c, const char *uuid)
 
 	if (c->job.target)
 		return has_same_uuid(c->job.target, c->job.source);
-	return c->opt.same_uuid || (bfo_mkfs_words_last(c->opt.mkfs_words, 'U', asked, sizeof(asked)) &&
-				    !strcasecmp(asked, uuid));
+	return c->opt.same_uuid ||
+	       (bfo_mkfs_words_last(c->opt.mkfs_words, 'U', asked, sizeof(asked)) &&
+		!strcasecmp(asked, uuid));
 }
 
 static errcode_t add(struct bfo_copy *c, struct bfo_contents *s, bfo_row row)

@@ -15,8 +15,9 @@ struct bfo_boot {
 };
 
 /*
- * Looks into /etc/fstab and what boot loaders read, if it is copied to the same place, and the target
- * has, or will have, a UUID of its own.  Needs a finished plan.  Errors: ENOMEM, and those of reading.
+ * Looks into /etc/fstab and what boot loaders read, if it is copied to the same place, and the
+ * target has, or will have, a UUID of its own.  Needs a finished plan.  Errors: ENOMEM, and those
+ * of reading.
  */
 errcode_t bfo_boot_look(struct bfo_copy *c);
 void bfo_boot_free(struct bfo_boot *b);

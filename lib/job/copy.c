@@ -36,7 +36,10 @@ static errcode_t check_bitmaps(struct bfo_copy *c)
 	return err;
 }
 
-/* How to go on with a target that has no filesystem, if nothing is in the way of formatting it; or NULL. */
+/*
+ * How to go on with a target that has no filesystem, if nothing is in the way of formatting it; or
+ * NULL.
+ */
 static const char *way_to_format(struct bfo_copy *c)
 {
 	struct bfo_context ctx = { 0 };
@@ -48,8 +51,9 @@ static const char *way_to_format(struct bfo_copy *c)
 		return NULL;
 	if (!store.size)
 		return "it is empty: --mkfs --size SIZE --force makes an image file in its place";
-	return bfo_probe_read(&ctx, c->path, offset, store.size, &p) || p.several || *p.text ? NULL :
-	       "--mkfs formats it";
+	return bfo_probe_read(&ctx, c->path, offset, store.size, &p) || p.several || *p.text
+		       ? NULL
+		       : "--mkfs formats it";
 }
 
 static errcode_t tell_unformatted(struct bfo_copy *c, errcode_t err)
@@ -88,7 +92,8 @@ errcode_t bfo_copy_open_source(struct bfo_copy *c)
 	return err ? err : bfo_rescue_open(c);
 }
 
-errcode_t bfo_copy_open(struct bfo_copy *c, struct bfo_context *ctx, const struct bfo_copy_options *opt)
+errcode_t bfo_copy_open(struct bfo_copy *c, struct bfo_context *ctx,
+			const struct bfo_copy_options *opt)
 {
 	errcode_t err = 0;
 

@@ -13,9 +13,9 @@
  *   rescue.c       a source that cannot be read well
  *   boot.c         which files of the copy name the source's UUID
  *
- * A copy that is planned and not committed is a dry run.  After an error no further step is called but
- * bfo_copy_result() and bfo_copy_close(); ctx->what completes "while ...".  Nothing is printed, and
- * nothing of the process is changed: no directory, no umask, no environment.
+ * A copy that is planned and not committed is a dry run.  After an error no further step is called
+ * but bfo_copy_result() and bfo_copy_close(); ctx->what completes "while ...".  Nothing is printed,
+ * and nothing of the process is changed: no directory, no umask, no environment.
  */
 #ifndef BFO_JOB_COPY_H
 #define BFO_JOB_COPY_H
@@ -47,7 +47,8 @@ struct bfo_copy {
 	struct bfo_mkfs_place place;	/* what is formatted */
 	struct bfo_users users;		/* mkfs: of the target, before it is opened */
 	uint64_t size;			/* bytes */
-	uint64_t smallest;		/* bytes of the smallest target that fits; 0: not looked for */
+	/* bytes of the smallest target that fits; 0: not looked for */
+	uint64_t smallest;
 	char *made;			/* a new image file, until it gets its name */
 
 	/* what has come of it so far */
@@ -56,7 +57,8 @@ struct bfo_copy {
 	int writing;			/* the target, or `made`, is no longer as it was */
 	int formatted;			/* what the target held is gone */
 	int committing, written;
-	errcode_t untold;		/* why it is not known which data became zeroes; 0: it is known */
+	/* why it is not known which data became zeroes; 0: it is known */
+	errcode_t untold;
 	struct bfo_what untold_what;
 };
 
@@ -71,36 +73,40 @@ struct bfo_copy_result {
 	int tell_fate;			/* the fate is worth saying */
 	const char *kept;		/* image file that has what was copied, or NULL */
 	enum bfo_fate kept_fate;	/* what that is */
-	const char *named;		/* name that an image file had until it was complete, or NULL */
+	/* name that an image file had until it was complete, or NULL */
+	const char *named;
 	int written;			/* all is done */
 };
 
 /*
- * Begins a copy: opens source and target, and reads lists.  All that can be refused before the source is
- * read through is refused here.  CTX has to stay, what OPT points to, too.
+ * Begins a copy: opens source and target, and reads lists.  All that can be refused before the
+ * source is read through is refused here.  CTX has to stay, what OPT points to, too.
  */
-errcode_t bfo_copy_open(struct bfo_copy *c, struct bfo_context *ctx, const struct bfo_copy_options *opt);
+errcode_t bfo_copy_open(struct bfo_copy *c, struct bfo_context *ctx,
+			const struct bfo_copy_options *opt);
 
 /*
- * The same of a copy that is resumed (job/resume.h), in parts: lists and source; c->ctx and c->opt are
- * set.
+ * The same of a copy that is resumed (job/resume.h), in parts: lists and source; c->ctx and c->opt
+ * are set.
  */
 errcode_t bfo_copy_open_source(struct bfo_copy *c);
 
 /*
- * In place of opening and planning: opens the source and decides what lies next to each other on a new
- * filesystem like it.  c->order and c->job.plan have the answer; OPT needs no target.  Errors of mke2fs,
- * too, which makes a scratch file.
+ * In place of opening and planning: opens the source and decides what lies next to each other on a
+ * new filesystem like it.  c->order and c->job.plan have the answer; OPT needs no target.  Errors
+ * of mke2fs, too, which makes a scratch file.
  */
 errcode_t bfo_copy_order(struct bfo_copy *c, struct bfo_context *ctx,
 			 const struct bfo_copy_options *opt);
 
-/* Reads the source and decides everything.  Afterwards bfo_copy_result() tells what would be done. */
+/*
+ * Reads the source and decides everything.  Afterwards bfo_copy_result() tells what would be done.
+ */
 errcode_t bfo_copy_plan(struct bfo_copy *c);
 
 /*
- * Formats the target, if that was asked for, and copies.  BFO_ET_CANCELLED and other errors: c->fate says
- * what the target is.
+ * Formats the target, if that was asked for, and copies.  BFO_ET_CANCELLED and other errors:
+ * c->fate says what the target is.
  */
 errcode_t bfo_copy_commit(struct bfo_copy *c);
 
@@ -122,14 +128,14 @@ void bfo_copy_close(struct bfo_copy *c);
 errcode_t bfo_rescue_open(struct bfo_copy *c);
 
 /*
- * Once all is copied, reports which data became zeroes.  The copy is complete by then: failing to find
- * that out is noted in c->untold, and no failure of the copy.
+ * Once all is copied, reports which data became zeroes.  The copy is complete by then: failing to
+ * find that out is noted in c->untold, and no failure of the copy.
  */
 void bfo_rescue_note_zeroes(struct bfo_copy *c);
 
 /*
- * Chooses what is going to be formatted, which nobody must need: a device, a part of one, an image file,
- * or one to be made.
+ * Chooses what is going to be formatted, which nobody must need: a device, a part of one, an image
+ * file, or one to be made.
  */
 errcode_t bfo_format_choose(struct bfo_copy *c);
 
@@ -137,8 +143,8 @@ errcode_t bfo_format_choose(struct bfo_copy *c);
 errcode_t bfo_format_target(struct bfo_copy *c);
 
 /*
- * The image file that was made gets its name, now that it is complete; or goes, if there is neither a
- * copy in it that can be resumed nor all of it.
+ * The image file that was made gets its name, now that it is complete; or goes, if there is neither
+ * a copy in it that can be resumed nor all of it.
  */
 errcode_t bfo_format_publish(struct bfo_copy *c);
 void bfo_format_withdraw(struct bfo_copy *c);
@@ -147,7 +153,10 @@ void bfo_format_release(struct bfo_copy *c);
 /* Words BFO_ET_BUSY of the target: in use by ourselves, as the source? */
 errcode_t bfo_format_tell_busy(struct bfo_copy *c);
 
-/* Opens a scratch file that is formatted as the target would be: of c->size, or of one that will do. */
+/*
+ * Opens a scratch file that is formatted as the target would be: of c->size, or of one that will
+ * do.
+ */
 errcode_t bfo_sizing_scratch(struct bfo_copy *c, struct bfo_volume **scratch);
 
 /* Makes the plan on scratch files. */

@@ -2,7 +2,7 @@
 /*
  * decide.c - everything that has to be decided, on one target
  *
- *   names ── filter ── landing ── merging ── order ── attributes ── losses ── quotas │ numbers ── space
+ *   names ── filter ── landing ── merging ── order ── attributes ── losses ── quotas │ space
  */
 #include <assert.h>
 #include <errno.h>
@@ -87,7 +87,8 @@ static errcode_t check_losses(struct bfo_job *job)
 	for (i = 0; i < found->n; i++) {
 		uint64_t bit = 1ULL << found->v[i].kind;
 
-		if (!bfo_finding_table[found->v[i].kind].is_loss || (seen | job->config.losses) & bit)
+		if (!bfo_finding_table[found->v[i].kind].is_loss ||
+		    (seen | job->config.losses) & bit)
 			continue;
 		seen |= bit;
 		used += snprintf(words + used, sizeof(words) - used, "%s%s", used ? "," : "",

@@ -2,9 +2,9 @@
 /*
  * formatting.c - --mkfs: the target, before and after mke2fs(8) has been at it
  *
- *   device, image, partition ── nobody's? ── plan, on scratch files ── mke2fs ── plan moved over ──┐
- *   --size: NAME             ── nobody's? ─┘                             `── NAME.XXXXXX           │
- *                                                                             copied, then NAME ───'
+ *   device, image, partition ── nobody's? ── plan, on scratch files ── mke2fs ── plan moved ──┐
+ *   --size: NAME             ── nobody's? ─┘                             `── NAME.XXXXXX      │
+ *                                                                             copied, NAME ───'
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -96,7 +96,8 @@ static errcode_t check_victim(struct bfo_copy *c, const struct bfo_store *store)
 {
 	errcode_t err = 0;
 
-	if (bfo_store_overlap(store, &c->job.source->store) || bfo_volume_lies_on(c->job.source, store))
+	if (bfo_store_overlap(store, &c->job.source->store) ||
+	    bfo_volume_lies_on(c->job.source, store))
 		err = same_volume(c);
 	if (!err)
 		err = check_users(c, store);
@@ -189,7 +190,10 @@ static errcode_t take_over(struct bfo_copy *c)
 	return err ? err : bfo_copy_choose_way(c);
 }
 
-/* mke2fs does not notice all that it could not write: what can be read and planned with is formatted. */
+/*
+ * mke2fs does not notice all that it could not write: what can be read and planned with is
+ * formatted.
+ */
 errcode_t bfo_format_target(struct bfo_copy *c)
 {
 	errcode_t err = 0;

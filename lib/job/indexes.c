@@ -9,7 +9,8 @@
 #include "job/indexes.h"
 #include "job/job.h"
 
-#define NAMES_SHARE 4		/* names are sorted in 1/4 of --memory, the rest of them in a file */
+/* names are sorted in 1/4 of --memory, the rest of them in a file */
+#define NAMES_SHARE 4
 
 /* A container of another filesystem, or with keys of another hash: it has no tree to be kept. */
 static int is_foreign(const struct itree_header *h, const struct bfo_volume *vol)
@@ -26,8 +27,9 @@ static int was_fresh(const struct bfo_job *job, const struct bfo_volume *vol)
 {
 	enum bfo_freshness now = bfo_container_freshness(&job->itrees.old, vol);
 
-	return now == BFO_ITREE_FRESH || (job->config.record && now == BFO_ITREE_LIKELY &&
-					  job->itrees.old.header.wtime == job->config.record->wtime);
+	return now == BFO_ITREE_FRESH ||
+	       (job->config.record && now == BFO_ITREE_LIKELY &&
+		job->itrees.old.header.wtime == job->config.record->wtime);
 }
 
 static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
@@ -97,7 +99,8 @@ static errcode_t choose(struct bfo_job *job)
 			break;
 	}
 	if (i == job->plan.order.n && !job->config.make_indexes) {
-		job->plan.itrees = NULL;		/* no directory that has a tree gains names */
+		/* no directory that has a tree gains names */
+		job->plan.itrees = NULL;
 		return 0;
 	}
 	return bfo_itrees_renew(&job->plan);
@@ -120,8 +123,10 @@ static errcode_t add_names(struct bfo_job *job, const struct bfo_inode *dir)
 		err = bfo_itree_name_add(job->itrees.names, dir->new_ino, ino, n->hash, type,
 					 bfo_name_text(t, n), bfo_name_len(n));
 	}
-	return err ? bfo_fail(job->ctx, err, "sorting names (a temporary file in $TMPDIR takes what "
-			      "memory cannot)") : 0;
+	return err ? bfo_fail(job->ctx, err,
+			      "sorting names (a temporary file in $TMPDIR takes what "
+			      "memory cannot)")
+		   : 0;
 }
 
 static errcode_t collect(struct bfo_job *job)

@@ -40,7 +40,8 @@ static errcode_t find(struct bfo_interrupted *in, struct bfo_context *ctx, const
 /* Without a journal there is no record: e2fsck is all that is left. */
 static errcode_t advise_unclean(struct bfo_context *ctx)
 {
-	return bfo_fail_add(ctx, BFO_ET_UNHEALTHY, " (a copy to a filesystem without a journal, or one "
+	return bfo_fail_add(ctx, BFO_ET_UNHEALTHY,
+			    " (a copy to a filesystem without a journal, or one "
 			    "with --not-atomic, cannot be resumed; e2fsck -fy gives it up)");
 }
 
@@ -109,10 +110,12 @@ static errcode_t load_options(struct bfo_interrupted *in)
 	errcode_t err;
 
 	if (r->version != BFO_RECORD_VERSION)
-		return bfo_fail(in->ctx, BFO_ET_RECORD_VERSION, "reading the record: it has version "
-				"%u, and this e2bfo goes on with version %u; the e2bfo that has begun "
-				"the copy can resume it, or 'e2bfo abort' gives it up", r->version,
-				BFO_RECORD_VERSION);
+		return bfo_fail(
+			in->ctx, BFO_ET_RECORD_VERSION,
+			"reading the record: it has version "
+			"%u, and this e2bfo goes on with version %u; the e2bfo that has begun "
+			"the copy can resume it, or 'e2bfo abort' gives it up",
+			r->version, BFO_RECORD_VERSION);
 	err = bfo_options_load(r->text.v, r->text.n, &in->saved);
 	return err == EINVAL ? bfo_fail(in->ctx, BFO_ET_NO_RECORD, "reading what it says") :
 	       err ? bfo_fail(in->ctx, err, "reading the record") : 0;
@@ -171,8 +174,10 @@ static int is_source(struct bfo_interrupted *in, struct bfo_copy *c)
 /* ERR: it was not where it was, nor is its UUID anywhere. */
 static errcode_t ask_source(const struct bfo_interrupted *in, errcode_t err)
 {
-	return bfo_fail_add(in->ctx, err, "; the source of the copy is needed: --source says where it "
-			    "is now%s%s", in->old_source ? ", it was " : "",
+	return bfo_fail_add(in->ctx, err,
+			    "; the source of the copy is needed: --source says where it "
+			    "is now%s%s",
+			    in->old_source ? ", it was " : "",
 			    in->old_source ? in->old_source : "");
 }
 

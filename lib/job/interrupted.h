@@ -6,8 +6,8 @@
  *                                            ├── give back what the record stands for
  *                                            `── none: had the copy come to its end?
  *
- * Resuming is copying once more, by the options in the record, with a target on which, in memory, the
- * record is not there: bfo_interrupted_resume() takes the place of bfo_copy_open(), then come
+ * Resuming is copying once more, by the options in the record, with a target on which, in memory,
+ * the record is not there: bfo_interrupted_resume() takes the place of bfo_copy_open(), then come
  * bfo_copy_plan() and bfo_copy_commit().
  */
 #ifndef BFO_JOB_INTERRUPTED_H
@@ -32,7 +32,8 @@ struct bfo_interrupted {
 
 /* How to go on.  Strings are the caller's. */
 struct bfo_resume_options {
-	const char *source;		/* where the source is now; NULL: where it was, or by its UUID */
+	/* where the source is now; NULL: where it was, or by its UUID */
+	const char *source;
 	const char *undo_file;		/* for e2undo(8), or NULL */
 	uint64_t memory;		/* bytes of buffers */
 	int has_bwlimit;		/* bwlimit holds, not that of the copy */
@@ -52,14 +53,17 @@ errcode_t bfo_interrupted_look(struct bfo_interrupted *in, struct bfo_context *c
 			       const char *target);
 
 /*
- * Begins C, a copy that goes on with this one, and has its volume from now on; with how->dry_run one
- * that finds out whether that can be done.  BFO_ET_RECORD_VERSION: another version has to go on;
- * BFO_ET_CHANGED: source or target are not what they were.  IN has to stay until C is closed.
+ * Begins C, a copy that goes on with this one, and has its volume from now on; with how->dry_run
+ * one that finds out whether that can be done.  BFO_ET_RECORD_VERSION: another version has to go
+ * on; BFO_ET_CHANGED: source or target are not what they were.  IN has to stay until C is closed.
  */
 errcode_t bfo_interrupted_resume(struct bfo_interrupted *in, const struct bfo_resume_options *how,
 				 struct bfo_copy *c);
 
-/* Gives up the copy: the target is as it was before, or the image file removed.  UNDO_FILE may be NULL. */
+/*
+ * Gives up the copy: the target is as it was before, or the image file removed.  UNDO_FILE may be
+ * NULL.
+ */
 errcode_t bfo_interrupted_abort(struct bfo_interrupted *in, const char *undo_file);
 
 /* BFO_LEFT_WHOLE: does what the copy had left to do, and gives an image file its name. */

@@ -10,8 +10,8 @@
  *   place:   numbers ── indexes ── space
  *
  * Nothing is written before bfo_job_commit() (P2).  The caller opens source and target, fills the
- * configuration, and calls the steps in this order; a step that comes too early is an assertion.  The
- * job prints nothing, reads no environment, and serves one thread at a time.
+ * configuration, and calls the steps in this order; a step that comes too early is an assertion.
+ * The job prints nothing, reads no environment, and serves one thread at a time.
  *
  * All functions return 0 or an error, whose circumstances are in ctx->what.
  */
@@ -47,14 +47,17 @@ struct bfo_job_config {
 	uint64_t memory;		/* bytes of buffers */
 	enum bfo_direct_use direct;	/* bulk goes around the page cache */
 	uint64_t read_gap;		/* bytes to be read over instead of a seek */
-	uint64_t losses;		/* those that are accepted: a bit for each kind of finding */
-	uint32_t dir_fill;		/* percent of an htree leaf; 0: as the plan has it by default */
+	/* those that are accepted: a bit for each kind of finding */
+	uint64_t losses;
+	/* percent of an htree leaf; 0: as the plan has it by default */
+	uint32_t dir_fill;
 	int keep_inodes;		/* numbers are those of the source */
 	int is_fresh;			/* the target is formatted for this job */
 	int make_indexes;		/* the container is made, if there is none */
 	int not_atomic;			/* in place, although the journal would do */
 	int verify;			/* reads back what was written */
-	int is_quick;			/* not worth a record: a failure leaves the target as it was */
+	/* not worth a record: a failure leaves the target as it was */
+	int is_quick;
 	const char *undo_file;		/* for e2undo(8), or NULL */
 	const void *text;		/* the caller's, for the record */
 	size_t text_bytes;
@@ -91,7 +94,8 @@ struct bfo_job {
 	struct bfo_context *ctx;
 	struct bfo_job_config config;
 	enum bfo_job_phase phase;
-	struct bfo_volume *source, *target;	/* closed with the job; source: NULL if all is made */
+	/* closed with the job; source: NULL if all is made */
+	struct bfo_volume *source, *target;
 	struct bfo_reader reader;		/* of the source; if all is made, of the target */
 	struct bfo_source from;			/* what that reads */
 	struct bfo_tree tree;
@@ -114,8 +118,8 @@ errcode_t bfo_job_gather(struct bfo_job *job);
 errcode_t bfo_job_begin_empty(struct bfo_job *job);
 
 /*
- * Decides what can be decided without numbers and space, on VOL: the target itself, or a scratch file
- * like it.  BFO_ET_CLASH: plan.clashes says where; BFO_ET_LOSS: what VOL cannot hold, and
+ * Decides what can be decided without numbers and space, on VOL: the target itself, or a scratch
+ * file like it.  BFO_ET_CLASH: plan.clashes says where; BFO_ET_LOSS: what VOL cannot hold, and
  * config.losses does not accept.
  */
 errcode_t bfo_job_decide(struct bfo_job *job, struct bfo_volume *vol);
@@ -127,9 +131,9 @@ errcode_t bfo_job_place(struct bfo_job *job, const struct bfo_volume *vol);
 errcode_t bfo_job_move(struct bfo_job *job, struct bfo_volume *vol);
 
 /*
- * Sets is_atomic: by the journal, if all fits into it.  If not, BFO_ET_JOURNAL_SMALL, where the target
- * holds files and neither config.not_atomic nor an undo file allows to do without; ADVICE completes
- * the message.
+ * Sets is_atomic: by the journal, if all fits into it.  If not, BFO_ET_JOURNAL_SMALL, where the
+ * target holds files and neither config.not_atomic nor an undo file allows to do without; ADVICE
+ * completes the message.
  */
 errcode_t bfo_job_choose_way(struct bfo_job *job, const char *advice);
 

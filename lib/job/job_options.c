@@ -4,8 +4,9 @@
  *
  *   KEY=VALUE NUL KEY=VALUE NUL ...
  *
- * Only what is needed to make the same plan again, and what it is to be told with; what is said to the
- * command that resumes (memory, undo file) is not kept.  What is read is not trusted: it came from a disk.
+ * Only what is needed to make the same plan again, and what it is to be told with; what is said to
+ * the command that resumes (memory, undo file) is not kept.  What is read is not trusted: it came
+ * from a disk.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -245,7 +246,8 @@ static int take_loss(struct bfo_copy_options *opt, const char *word)
 		return 1;
 	}
 	for (kind = 0; kind < BFO_FOUND_KINDS; kind++)
-		if (bfo_finding_table[kind].is_loss && !strcmp(word, bfo_finding_table[kind].word)) {
+		if (bfo_finding_table[kind].is_loss &&
+		    !strcmp(word, bfo_finding_table[kind].word)) {
 			opt->losses |= 1ULL << kind;
 			return 1;
 		}

@@ -5,8 +5,9 @@
  * The caller's strings and arrays have to stay until the copy is closed.  A zeroed field asks for
  * nothing, unless it says otherwise.
  *
- * The record of a copy that is under way holds the options in a serialized form: strings "KEY=VALUE",
- * each with its NUL, in the order of the table in job_options.c.  Paths in it are absolute.
+ * The record of a copy that is under way holds the options in a serialized form: strings
+ * "KEY=VALUE", each with its NUL, in the order of the table in job_options.c.  Paths in it are
+ * absolute.
  */
 #ifndef BFO_JOB_JOB_OPTIONS_H
 #define BFO_JOB_JOB_OPTIONS_H
@@ -19,7 +20,8 @@
 
 /* Names that are not copied. */
 struct bfo_exclude {
-	const char *text;		/* a pattern, or the name of a file with a pattern in each line */
+	/* a pattern, or the name of a file with a pattern in each line */
+	const char *text;
 	int is_file;
 };
 
@@ -32,7 +34,8 @@ struct bfo_copy_options {
 	size_t n_from;
 	const struct bfo_exclude *exclude;
 	size_t n_exclude;
-	const char *files_from;		/* a list of paths, the only ones that are copied; or NULL */
+	/* a list of paths, the only ones that are copied; or NULL */
+	const char *files_from;
 	int from0;			/* entries of lists end in NUL, not in a newline */
 	int allow_empty;		/* files_from may have no entry */
 	/* where to */
@@ -42,17 +45,22 @@ struct bfo_copy_options {
 	int force;			/* format what holds something; replace an image file */
 	int mkfs;			/* format the target first */
 	const char *mkfs_args;		/* options for mke2fs(8), for messages; or NULL */
-	char *const *mkfs_words;	/* the same in words, the last is NULL; NULL: they cannot be read */
-	char *const *environment;	/* of mke2fs(8), which is looked for by its PATH; ends in NULL */
-	uint64_t size;			/* of an image file to be made: bytes, or BFO_SIZE_MIN; 0: none */
+	/* the same in words, the last is NULL; NULL: they cannot be read */
+	char *const *mkfs_words;
+	/* of mke2fs(8), which is looked for by its PATH; ends in NULL */
+	char *const *environment;
+	/* of an image file to be made: bytes, or BFO_SIZE_MIN; 0: none */
+	uint64_t size;
 	int same_uuid;			/* with mkfs: the UUID of the source */
 	/* how */
 	struct bfo_order_options order;
 	uint64_t memory;		/* bytes of buffers */
 	uint64_t bwlimit;		/* bytes a second that are read; 0: no limit */
-	uint64_t read_gap;		/* bytes to be read over instead of a seek, or BFO_GAP_OF_DEVICE */
+	/* bytes to be read over instead of a seek, or BFO_GAP_OF_DEVICE */
+	uint64_t read_gap;
 	enum bfo_direct_use direct;
-	uint64_t losses;		/* those that are accepted: a bit for each kind of finding */
+	/* those that are accepted: a bit for each kind of finding */
+	uint64_t losses;
 	unsigned int dir_fill;		/* percent; 0: as the plan has it by default */
 	int keep_inodes, itree, verify, not_atomic, dry_run;
 	const char *undo_file;		/* for e2undo(8), or NULL */
@@ -80,8 +88,8 @@ struct bfo_saved_options {
 errcode_t bfo_options_save(const struct bfo_copy_options *opt, bfo_chars *text);
 
 /*
- * Reads LEN bytes at TEXT, which nobody has checked, and a NUL behind them.  Returns EINVAL if these are
- * no options of a copy, else ENOMEM.  Free in any case.
+ * Reads LEN bytes at TEXT, which nobody has checked, and a NUL behind them.  Returns EINVAL if
+ * these are no options of a copy, else ENOMEM.  Free in any case.
  */
 errcode_t bfo_options_load(const char *text, size_t len, struct bfo_saved_options *saved);
 void bfo_saved_options_free(struct bfo_saved_options *saved);

@@ -3,9 +3,9 @@
  * lists.c - the files that list patterns, paths to be copied, and paths in order
  *
  * A list has an entry per line, or with --from0 entries that end in NUL, so that any name can be
- * said.  An empty entry ends a group, where that means something; in lines, lists of patterns have comments, lists of paths not.
- * A NUL in a line is none of these: it would hide what follows, mostly all of the list; nor is a
- * carriage return at its end.
+ * said.  An empty entry ends a group, where that means something; in lines, lists of patterns have
+ * comments, lists of paths not.  A NUL in a line is none of these: it would hide what follows,
+ * mostly all of the list; nor is a carriage return at its end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +34,8 @@ static errcode_t read_all(FILE *f, text_vec *text)
 }
 
 /* The text of file NAME ("-": standard input), which *LEN bytes and a NUL end. */
-static errcode_t read_file(struct bfo_lists *l, struct bfo_context *ctx, const char *name, size_t *len)
+static errcode_t read_file(struct bfo_lists *l, struct bfo_context *ctx, const char *name,
+			   size_t *len)
 {
 	int is_stdin = !strcmp(name, "-");
 	FILE *f = is_stdin ? stdin : fopen(name, "re");
@@ -67,8 +68,8 @@ static errcode_t end_group(struct bfo_list *l)
 }
 
 /*
- * Cuts TEXT into entries; lines that begin with # or ; are none if COMMENTS.  EINVAL: *LINE ends in a
- * carriage return; as DOS writes them, and no name would be found.
+ * Cuts TEXT into entries; lines that begin with # or ; are none if COMMENTS.  EINVAL: *LINE ends in
+ * a carriage return; as DOS writes them, and no name would be found.
  */
 static errcode_t cut(char *text, size_t len, int from0, int comments, struct bfo_list *out,
 		     uint32_t *line)
@@ -135,7 +136,8 @@ static errcode_t read_excludes(struct bfo_lists *l, struct bfo_context *ctx,
 	return err;
 }
 
-errcode_t bfo_lists_read(struct bfo_lists *l, struct bfo_context *ctx, const struct bfo_copy_options *opt)
+errcode_t bfo_lists_read(struct bfo_lists *l, struct bfo_context *ctx,
+			 const struct bfo_copy_options *opt)
 {
 	errcode_t err;
 
@@ -144,9 +146,10 @@ errcode_t bfo_lists_read(struct bfo_lists *l, struct bfo_context *ctx, const str
 	if (!err && opt->files_from)
 		err = read_list(l, ctx, opt->files_from, 0, &l->files);
 	if (!err && opt->files_from && !l->files.v.n && !opt->allow_empty)
-		err = bfo_fail(ctx, BFO_ET_EMPTY_LIST, "reading %s (--allow-empty copies nothing all "
-			       "the same)", strcmp(opt->files_from, "-") ? opt->files_from :
-			       "standard input");
+		err = bfo_fail(ctx, BFO_ET_EMPTY_LIST,
+			       "reading %s (--allow-empty copies nothing all "
+			       "the same)",
+			       strcmp(opt->files_from, "-") ? opt->files_from : "standard input");
 	if (!err && opt->order.list)
 		err = read_list(l, ctx, opt->order.list, 0, &l->order);
 	l->filter = (struct bfo_filter) { .exclude = l->exclude.v.v, .n_exclude = l->exclude.v.n,

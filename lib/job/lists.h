@@ -19,7 +19,8 @@ struct bfo_list_source {
 struct bfo_list {
 	BFO_VEC(const char *) v;
 	bfo_numbers lines;		/* from 1 */
-	bfo_numbers ends;		/* entries before which a group ends, as an empty entry says */
+	/* entries before which a group ends, as an empty entry says */
+	bfo_numbers ends;
 	BFO_VEC(struct bfo_list_source) sources;
 };
 

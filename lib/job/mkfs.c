@@ -25,8 +25,8 @@
 #include "job/mkfs_child.h"
 #include "job/mkfs_words.h"
 
-errcode_t bfo_mkfs_init(struct bfo_mkfs *m, struct bfo_context *ctx, const struct bfo_volume *source,
-			const struct bfo_copy_options *opt)
+errcode_t bfo_mkfs_init(struct bfo_mkfs *m, struct bfo_context *ctx,
+			const struct bfo_volume *source, const struct bfo_copy_options *opt)
 {
 	uint8_t u[16];
 
@@ -93,8 +93,10 @@ static errcode_t check_size(const struct bfo_mkfs *m, int option, const char *wh
 	if (!bfo_mkfs_words_last(m->words, option, asked, sizeof(asked)) ||
 	    !bfo_text_size(asked, &bytes) || bytes == made)
 		return 0;
-	return bfo_fail(m->ctx, EINVAL, "formatting the target: --mkfs='-%c %s': mke2fs makes %s of "
-			"%llu bytes instead", option, asked, what, (unsigned long long) made);
+	return bfo_fail(m->ctx, EINVAL,
+			"formatting the target: --mkfs='-%c %s': mke2fs makes %s of "
+			"%llu bytes instead",
+			option, asked, what, (unsigned long long) made);
 }
 
 /* What libblkid would call it. */
@@ -111,15 +113,16 @@ static const char *type_of(const struct ext2_super_block *sb)
 }
 
 /*
- * The user's type, or a later one, if mke2fs.conf(5) has it so; unless further options change what it
- * means.  (ext2, ext3 and ext4 follow each other in strcmp(3), too.)
+ * The user's type, or a later one, if mke2fs.conf(5) has it so; unless further options change what
+ * it means.  (ext2, ext3 and ext4 follow each other in strcmp(3), too.)
  */
 static errcode_t check_type(const struct bfo_mkfs *m, const struct ext2_super_block *sb)
 {
 	char asked[32];
 
-	if (!bfo_mkfs_words_last(m->words, 't', asked, sizeof(asked)) || bfo_mkfs_words_have(m->words, 'O') ||
-	    strlen(asked) != 4 || strncmp(asked, "ext", 3) || strcmp(asked, type_of(sb)) <= 0)
+	if (!bfo_mkfs_words_last(m->words, 't', asked, sizeof(asked)) ||
+	    bfo_mkfs_words_have(m->words, 'O') || strlen(asked) != 4 || strncmp(asked, "ext", 3) ||
+	    strcmp(asked, type_of(sb)) <= 0)
 		return 0;
 	return bfo_fail(m->ctx, EINVAL, "formatting the target: --mkfs='-t %s': mke2fs makes an %s "
 			"instead; look into mke2fs.conf(5)", asked, type_of(sb));
@@ -180,8 +183,8 @@ errcode_t bfo_mkfs_open(struct bfo_mkfs *m, const char *spec, int how, struct bf
 
 /*
  * In memory, because no ext4, on which $TMPDIR is likely to be, has files as long as a volume above
- * 16 TiB.  mke2fs writes little there: superblocks and descriptors, of 4 KB blocks 10 MB for 20 TiB,
- * with some 25 backups.
+ * 16 TiB.  mke2fs writes little there: superblocks and descriptors, of 4 KB blocks 10 MB for 20
+ * TiB, with some 25 backups.
  */
 errcode_t bfo_mkfs_scratch(struct bfo_mkfs *m, uint64_t size, struct bfo_volume **vol)
 {
@@ -205,7 +208,8 @@ errcode_t bfo_mkfs_scratch(struct bfo_mkfs *m, uint64_t size, struct bfo_volume 
 	return err;
 }
 
-errcode_t bfo_mkfs_check_empty(struct bfo_context *ctx, const char *spec, const struct bfo_mkfs_place *where)
+errcode_t bfo_mkfs_check_empty(struct bfo_context *ctx, const char *spec,
+			       const struct bfo_mkfs_place *where)
 {
 	char all[256];
 	struct bfo_probe p;
@@ -213,12 +217,16 @@ errcode_t bfo_mkfs_check_empty(struct bfo_context *ctx, const char *spec, const 
 
 	if (!err && p.partitions && !where->is_part) {
 		bfo_partition_list(where->path, all, sizeof(all));
-		return bfo_fail(ctx, EEXIST, "formatting %s: it holds %s; %s?partition=N formats one "
-				"partition alone, --force all of it; %s", spec, p.text, where->path, all);
+		return bfo_fail(ctx, EEXIST,
+				"formatting %s: it holds %s; %s?partition=N formats one "
+				"partition alone, --force all of it; %s",
+				spec, p.text, where->path, all);
 	}
 	if (!err && *p.text)
-		err = bfo_fail(ctx, EEXIST, "formatting %s: it holds %s (--force formats it all the "
-			       "same)", spec, p.text);
+		err = bfo_fail(ctx, EEXIST,
+			       "formatting %s: it holds %s (--force formats it all the "
+			       "same)",
+			       spec, p.text);
 	return err;
 }
 

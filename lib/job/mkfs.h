@@ -46,8 +46,8 @@ struct bfo_mkfs_place {
  * Takes from OPT what it says of formatting, and the times to pin; draws a UUID.  Errors: those of
  * getrandom(2).
  */
-errcode_t bfo_mkfs_init(struct bfo_mkfs *m, struct bfo_context *ctx, const struct bfo_volume *source,
-			const struct bfo_copy_options *opt);
+errcode_t bfo_mkfs_init(struct bfo_mkfs *m, struct bfo_context *ctx,
+			const struct bfo_volume *source, const struct bfo_copy_options *opt);
 void bfo_mkfs_free(struct bfo_mkfs *m);
 
 /* From now on the target is going to have the sectors of PATH, if that is a device. */
@@ -60,9 +60,9 @@ errcode_t bfo_mkfs_run(struct bfo_mkfs *m, const struct bfo_mkfs_place *where);
 errcode_t bfo_mkfs_scratch(struct bfo_mkfs *m, uint64_t size, struct bfo_volume **vol);
 
 /*
- * Opens SPEC, which was formatted, with what mke2fs cannot be told taken over from the source, and the
- * hash seed from the first that was opened.  Refused is what is not of the type, or has not the sizes,
- * that the user asked for.
+ * Opens SPEC, which was formatted, with what mke2fs cannot be told taken over from the source, and
+ * the hash seed from the first that was opened.  Refused is what is not of the type, or has not the
+ * sizes, that the user asked for.
  */
 errcode_t bfo_mkfs_open(struct bfo_mkfs *m, const char *spec, int how, struct bfo_volume **vol);
 
@@ -70,11 +70,13 @@ errcode_t bfo_mkfs_open(struct bfo_mkfs *m, const char *spec, int how, struct bf
  * Refuses WHERE, which the user calls SPEC, if libblkid finds anything there (a filesystem, RAID, a
  * partition table): which.
  */
-errcode_t bfo_mkfs_check_empty(struct bfo_context *ctx, const char *spec, const struct bfo_mkfs_place *where);
+errcode_t bfo_mkfs_check_empty(struct bfo_context *ctx, const char *spec,
+			       const struct bfo_mkfs_place *where);
 
 /*
- * Makes an image file of SIZE bytes beside PATH, under a name of its own: *MADE, malloc'ed.  Once it
- * is complete, bfo_mkfs_publish() gives it the name PATH; an existing file is replaced only if FORCE.
+ * Makes an image file of SIZE bytes beside PATH, under a name of its own: *MADE, malloc'ed.  Once
+ * it is complete, bfo_mkfs_publish() gives it the name PATH; an existing file is replaced only if
+ * FORCE.
  */
 errcode_t bfo_mkfs_create(struct bfo_context *ctx, const char *path, uint64_t size, char **made);
 errcode_t bfo_mkfs_publish(struct bfo_context *ctx, const char *made, const char *path, int force);

@@ -2,10 +2,10 @@
 /*
  * mkfs_args.c - the command line of mke2fs(8) for a target alike to the source
  *
- * The source's properties come first, the user's arguments last, where they prevail: -O lists add up
- * and of other options mke2fs takes the last.  Of -E it takes the last too, so those lists are joined
- * here.  The user's words are read as mke2fs would read them: one that belongs to no option would be
- * taken for the device.
+ * The source's properties come first, the user's arguments last, where they prevail: -O lists add
+ * up and of other options mke2fs takes the last.  Of -E it takes the last too, so those lists are
+ * joined here.  The user's words are read as mke2fs would read them: one that belongs to no option
+ * would be taken for the device.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -24,7 +24,8 @@
 #define SPARE 16		/* one inode in so many stays free, and so many more */
 #define PLACE_BYTES 96		/* most that list_place() adds */
 
-static void add(struct bfo_mkfs_args *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct bfo_mkfs_args *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 static void add(struct bfo_mkfs_args *a, const char *fmt, ...)
 {
@@ -112,7 +113,8 @@ struct user_args {
 	char extended[512 + PLACE_BYTES];	/* all of -E, joined to what was there */
 	int counts_inodes;		/* -N, -i, -T: they say how many inodes */
 	int chooses_type;		/* -t, -T: they say which features */
-	int chooses_flex;		/* so does -O of flex_bg, without which there must be no -G */
+	/* so does -O of flex_bg, without which there must be no -G */
+	int chooses_flex;
 };
 
 static int says_offset(const char *extended)
@@ -243,7 +245,8 @@ static const uint8_t *hash_seed(const struct ext2_super_block *sb)
 							    : sb->s_uuid;
 }
 
-errcode_t bfo_mkfs_args_build(const struct bfo_mkfs *m, const struct bfo_mkfs_place *where, struct bfo_mkfs_args *a)
+errcode_t bfo_mkfs_args_build(const struct bfo_mkfs *m, const struct bfo_mkfs_place *where,
+			      struct bfo_mkfs_args *a)
 {
 	struct user_args user = { .extended = "hash_seed=" };
 	struct bfo_mkfs_args said = { .n = 0 };

@@ -20,7 +20,8 @@ struct bfo_mkfs_args {
  * Puts together the command line for WHERE.  Returns EINVAL or E2BIG where the user's arguments are
  * none; the caller frees in any case.
  */
-errcode_t bfo_mkfs_args_build(const struct bfo_mkfs *m, const struct bfo_mkfs_place *where, struct bfo_mkfs_args *a);
+errcode_t bfo_mkfs_args_build(const struct bfo_mkfs *m, const struct bfo_mkfs_place *where,
+			      struct bfo_mkfs_args *a);
 void bfo_mkfs_args_free(struct bfo_mkfs_args *a);
 
 #endif

@@ -5,8 +5,8 @@
  *   mke2fs ── stdout, stderr ── pipe ── text ──┬── lines that were not told yet ── m->tell
  *                                              `── a type that nobody knows: an error
  *
- * The same filesystem is made on scratch files and then on the target, so mke2fs says the same things
- * more than once.
+ * The same filesystem is made on scratch files and then on the target, so mke2fs says the same
+ * things more than once.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -130,7 +130,8 @@ static int start(struct bfo_mkfs_args *a, const struct environment *e, int out, 
 	err = posix_spawnattr_init(&how);
 	if (!err) {
 		posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
-		err = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+		err = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY,
+						       0);
 		if (!err)
 			err = posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
 		if (!err)
@@ -262,8 +263,10 @@ static errcode_t judge(struct bfo_mkfs *m, const char *said, int status, const c
 	char type[64];
 
 	if (is_unknown_type(said) && bfo_mkfs_words_last(m->words, 't', type, sizeof(type)))
-		return bfo_fail(m->ctx, EINVAL, "formatting %s: --mkfs='-t %s': mke2fs.conf(5) does "
-				"not define this type (ext2, ext3, ext4)", what, type);
+		return bfo_fail(m->ctx, EINVAL,
+				"formatting %s: --mkfs='-t %s': mke2fs.conf(5) does "
+				"not define this type (ext2, ext3, ext4)",
+				what, type);
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		return bfo_fail(m->ctx, BFO_ET_MKFS, "formatting %s", what);
 	if (bfo_cancelled(m->ctx))
@@ -283,7 +286,8 @@ errcode_t bfo_mkfs_child_run(struct bfo_mkfs *m, struct bfo_mkfs_args *a,
 		bfo_fail(m->ctx, err, "running mke2fs on %s", what);
 	else
 		err = judge(m, said.v ? said.v : "", status, what);
-	if (said.n && !m->silent && m->tell && err != EINVAL && tell(m, said.v, where->path) && !err)
+	if (said.n && !m->silent && m->tell && err != EINVAL && tell(m, said.v, where->path) &&
+	    !err)
 		err = ENOMEM;
 	bfo_vec_free(&said);
 	return err;

@@ -2,8 +2,8 @@
 /*
  * mkfs_words.h - options for mke2fs(8), read as mke2fs reads them
  *
- * They are an array of words as argv has them, without the name of the program; the last is NULL.  NULL
- * in its place means no words.
+ * They are an array of words as argv has them, without the name of the program; the last is NULL.
+ * NULL in its place means no words.
  */
 #ifndef BFO_JOB_MKFS_WORDS_H
 #define BFO_JOB_MKFS_WORDS_H

@@ -40,7 +40,8 @@ void bfo_order_free(struct bfo_order *o)
 	memset(o, 0, sizeof(*o));
 }
 
-errcode_t bfo_order_take_groups(struct bfo_copy *c, enum bfo_order_policy policy, const struct bfo_groups *g)
+errcode_t bfo_order_take_groups(struct bfo_copy *c, enum bfo_order_policy policy,
+				const struct bfo_groups *g)
 {
 	errcode_t err = 0;
 	size_t i;
@@ -112,7 +113,8 @@ static errcode_t by_mtime(struct bfo_copy *c)
 	if (err)
 		bfo_fail(c->ctx, err, "reading times");
 	if (!err && t.inos.n)
-		err = bfo_inode_walk(&c->job.reader, t.inos.v, t.inos.n, take_time, lose_inodes, &t);
+		err = bfo_inode_walk(&c->job.reader, t.inos.v, t.inos.n, take_time, lose_inodes,
+				     &t);
 	if (!err)
 		err = bfo_sequence_by_time(&c->order.sequence, t.v);
 	bfo_vec_free(&t.inos);

@@ -33,19 +33,23 @@ enum bfo_order_policy {
 
 /* Strings are the caller's. */
 struct bfo_order_options {
-	enum bfo_order_policy policies[BFO_ORDER_POLICIES];	/* each once; they choose by turns */
+	/* each once; they choose by turns */
+	enum bfo_order_policy policies[BFO_ORDER_POLICIES];
 	size_t n;
 	const char *list, *trace;	/* files ("-": standard input), or NULL */
 	uint32_t depth;			/* of refs, up to BFO_ORDER_DEPTH_MOST; 0: the default */
 	unsigned int support;		/* of trace, percent; 0: the default */
-	unsigned int window;		/* of trace, accesses, up to BFO_ORDER_WINDOW_MOST; 0: the default */
-	const char *root;		/* where paths of web servers begin in the source, or NULL */
+	/* of trace, accesses, up to BFO_ORDER_WINDOW_MOST; 0: the default */
+	unsigned int window;
+	/* where paths of web servers begin in the source, or NULL */
+	const char *root;
 	const char *mount;		/* where the source was mounted for the trace, or NULL */
 };
 
 /* What was chosen.  Zeroed: nothing was asked for. */
 struct bfo_order {
-	struct bfo_sequence sequence;	/* what was taken, group by group; their policies are ours */
+	/* what was taken, group by group; their policies are ours */
+	struct bfo_sequence sequence;
 	int is_made;
 	uint64_t missing[BFO_ORDER_POLICIES];	/* paths that lead to no file that is copied */
 	FILE *trace;

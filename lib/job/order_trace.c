@@ -31,7 +31,8 @@ struct trace {
 	struct bfo_paths paths;
 	char *buffer;			/* TEXT_BYTES; used: at .. end */
 	size_t at, end;
-	int is_long;			/* what comes up to the next newline belongs to too long a line */
+	/* what comes up to the next newline belongs to too long a line */
+	int is_long;
 	struct bfo_path path;
 	int is_trace;			/* it has an access, whatever to */
 	uint64_t *met;			/* bit per record */
@@ -177,7 +178,10 @@ static errcode_t trace_init(struct trace *t)
 	return err ? err : bfo_mine_open(&t->mine, &options);
 }
 
-/* Files of no group that come one after the other: what is written as one need not be listed as one. */
+/*
+ * Files of no group that come one after the other: what is written as one need not be listed as
+ * one.
+ */
 static errcode_t take_others(struct trace *t, const bfo_row *inodes, size_t n)
 {
 	struct bfo_sequence *s = &t->c->order.sequence;

@@ -10,8 +10,8 @@
 #include "job/job.h"
 
 /*
- * What the plan, whose order is settled, has to know about quota if TARGET keeps it; reads through the
- * source's inode tables then.  If the target is fresh, limits come from the source.
+ * What the plan, whose order is settled, has to know about quota if TARGET keeps it; reads through
+ * the source's inode tables then.  If the target is fresh, limits come from the source.
  */
 errcode_t bfo_job_quotas_plan(struct bfo_job *job, const struct bfo_volume *target);
 

@@ -98,7 +98,8 @@ void bfo_copy_explain(struct bfo_copy *c, errcode_t err)
 
 /* ---- the mapfile ---- */
 
-static errcode_t add_line(bfo_chars *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static errcode_t add_line(bfo_chars *out, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 static errcode_t add_line(bfo_chars *out, const char *fmt, ...)
 {

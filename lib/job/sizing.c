@@ -89,8 +89,8 @@ static errcode_t find_smallest(struct bfo_copy *c)
 }
 
 /*
- * The plan means the same on a target that is formatted alike to the source: its blocks are as large,
- * and it goes into no directories that only its own target has.
+ * The plan means the same on a target that is formatted alike to the source: its blocks are as
+ * large, and it goes into no directories that only its own target has.
  */
 static int is_movable(const struct bfo_copy *c)
 {
@@ -115,19 +115,22 @@ errcode_t bfo_sizing_note_smallest(struct bfo_copy *c, struct bfo_volume *vol)
 	return err ? err : bfo_job_move(&c->job, vol);
 }
 
-/* Sizes to plan on when none is given.  All of the source is more than enough, unless it is full. */
+/*
+ * Sizes to plan on when none is given.  All of the source is more than enough, unless it is full.
+ */
 static uint64_t whole_size(const struct bfo_copy *c)
 {
 	return c->job.source->blocks * c->job.source->block_size * 5 / 4 + 64 * MIB;
 }
 
 /*
- * What the source says is in use, and a GiB, which leaves room for a journal of any usual size.  Nobody
- * has checked it, and blocks may become larger: it may be too small.
+ * What the source says is in use, and a GiB, which leaves room for a journal of any usual size.
+ * Nobody has checked it, and blocks may become larger: it may be too small.
  */
 static uint64_t used_size(const struct bfo_copy *c)
 {
-	uint64_t all = c->job.source->blocks, free = ext2fs_free_blocks_count(c->job.source->fs->super);
+	uint64_t all = c->job.source->blocks,
+		 free = ext2fs_free_blocks_count(c->job.source->fs->super);
 	uint64_t size = (free < all ? all - free : 0) * c->job.source->block_size * 5 / 4 + GIB;
 
 	return size < whole_size(c) ? size : whole_size(c);

@@ -21,10 +21,11 @@ struct bfo_unfinished {
 
 /*
  * Looks for the file that TARGET, as a user names a volume, stands for: that which is to be called
- * so, or TARGET itself, if that is one.  Refused if there are several, or another e2bfo works on it.
- * Free in any case.
+ * so, or TARGET itself, if that is one.  Refused if there are several, or another e2bfo works on
+ * it.  Free in any case.
  */
-errcode_t bfo_unfinished_find(struct bfo_context *ctx, const char *target, struct bfo_unfinished *u);
+errcode_t bfo_unfinished_find(struct bfo_context *ctx, const char *target,
+			      struct bfo_unfinished *u);
 void bfo_unfinished_free(struct bfo_unfinished *u);
 
 #endif

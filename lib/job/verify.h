@@ -43,8 +43,8 @@ void bfo_verify_init(struct bfo_verify *v, struct bfo_context *ctx,
 		     const struct bfo_verify_options *opt);
 
 /*
- * Opens both and compares them; v->compare.differences says how many there are.  Returns an error if that
- * could not be done: one of opening, gathering, BFO_ET_NO_PATH, BFO_ET_CANCELLED ...
+ * Opens both and compares them; v->compare.differences says how many there are.  Returns an error
+ * if that could not be done: one of opening, gathering, BFO_ET_NO_PATH, BFO_ET_CANCELLED ...
  */
 errcode_t bfo_verify_run(struct bfo_verify *v);
 

@@ -15,9 +15,9 @@ struct text {
 };
 
 /*
- * Calls, and where their path is: the first argument, or the one after a descriptor.  Those that only
- * look at a file (stat, access, readlink) are no accesses here: nothing of its data is read.  make
- * looks at everything before it compiles anything.
+ * Calls, and where their path is: the first argument, or the one after a descriptor.  Those that
+ * only look at a file (stat, access, readlink) are no accesses here: nothing of its data is read.
+ * make looks at everything before it compiles anything.
  */
 static const struct call {
 	const char *name;

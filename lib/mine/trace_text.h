@@ -45,7 +45,8 @@ struct bfo_trace_access {
 	const char *path;		/* absolute and plain (path.h) */
 	size_t len;
 	int folder;			/* a log's path ended with a slash: its index was meant */
-	int is_guess;			/* a line that does not say that it is a path: any text could be one */
+	/* a line that does not say that it is a path: any text could be one */
+	int is_guess;
 	const char *stream;
 	size_t stream_len;
 };

@@ -95,7 +95,8 @@ static uint64_t table_block(const struct mover *m, size_t item)
 {
 	uint32_t byte;
 
-	return bfo_volume_inode_block(m->fill.source->reader->vol, bfo_plan_item(m->fill.plan, item)->ino, &byte);
+	return bfo_volume_inode_block(m->fill.source->reader->vol,
+				      bfo_plan_item(m->fill.plan, item)->ino, &byte);
 }
 
 /* Foretells what will be read (gather/cache.h). */
@@ -164,7 +165,7 @@ static errcode_t choose_batch(struct mover *m)
 		return 0;
 	nodes->n = 0;
 	err = foresee_nodes(m, nodes, &m->ahead);
-	m->how = (struct bfo_cache_way) { .size = m->pipe.capacity, .last = m->ahead == UINT64_MAX };
+	m->how = (struct bfo_cache_way){ .size = m->pipe.capacity, .last = m->ahead == UINT64_MAX };
 	if (!err)
 		err = bfo_batches_choose(&m->cache, nodes, BATCH_MIN_CHUNKS * m->pipe.chunk,
 					 &m->how);

@@ -12,8 +12,8 @@
 #include "plan/plan.h"
 
 /*
- * Moves all items of the plan from SOURCE into DRAIN, but for the part that P says is there already; MEMORY bytes of
- * batch buffer between reading and writing.
+ * Moves all items of the plan from SOURCE into DRAIN, but for the part that P says is there
+ * already; MEMORY bytes of batch buffer between reading and writing.
  */
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_source *source,
 			 const struct bfo_drain *drain, uint64_t memory,

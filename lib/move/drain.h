@@ -13,7 +13,9 @@
 
 struct bfo_drain {
 	uint32_t block_size;		/* bytes: what is written are whole blocks */
-	/* Writes LEN blocks at DATA to place BLK; called by one thread, in the order of the plan. */
+	/*
+	 * Writes LEN blocks at DATA to place BLK; called by one thread, in the order of the plan.
+	 */
 	errcode_t (*write)(void *priv, uint64_t blk, uint32_t len, const void *data);
 	/* Makes of BLOCK, attributes in the form of the disk, what is to stand at place BLK. */
 	void (*seal_attributes)(void *priv, uint64_t blk, void *block);

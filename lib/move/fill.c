@@ -50,7 +50,8 @@ static errcode_t add_writes(struct bfo_filler *f, uint32_t at, uint64_t stem, ui
 }
 
 /* LEN blocks from source block BLK on are to be read to unit AT of the buffer. */
-static errcode_t add_node(struct bfo_filler *f, uint64_t blk, uint32_t len, uint32_t tag, uint32_t at)
+static errcode_t add_node(struct bfo_filler *f, uint64_t blk, uint32_t len, uint32_t tag,
+			  uint32_t at)
 {
 	bfo_pipe_expect(f->pipe, f->buffer, at, len * f->source_units);
 	return bfo_vec_push(&f->nodes, bfo_node_make(blk, len, tag, at));
@@ -116,8 +117,8 @@ static uint32_t whole_tag(const struct bfo_inode *rec)
  * The part of segment SEG that lies in the source's logical blocks [FIRST, END), whose place in
  * the buffer begins at unit AT.
  */
-static errcode_t add_seg(struct bfo_filler *f, const struct bfo_inode *rec, const struct bfo_seg *seg,
-			 uint64_t first, uint64_t end, uint32_t at)
+static errcode_t add_seg(struct bfo_filler *f, const struct bfo_inode *rec,
+			 const struct bfo_seg *seg, uint64_t first, uint64_t end, uint32_t at)
 {
 	uint64_t lo = seg->lblk > first ? seg->lblk : first;
 	uint64_t hi = (uint64_t) seg->lblk + seg->len;
@@ -130,7 +131,10 @@ static errcode_t add_seg(struct bfo_filler *f, const struct bfo_inode *rec, cons
 			slack(f, rec, hi) | whole_tag(rec), at + (lo - first) * f->source_units);
 }
 
-/* What stands in its inode in the source, a volume, and not in the target: the block of the inode table. */
+/*
+ * What stands in its inode in the source, a volume, and not in the target: the block of the inode
+ * table.
+ */
 static errcode_t fill_inline(struct bfo_filler *f, const struct bfo_inode *rec, uint32_t len)
 {
 	uint32_t at = f->buffer->used, units = len * f->pipe->block_units, byte;
@@ -178,7 +182,8 @@ static errcode_t fill_piece(struct bfo_filler *f, const struct bfo_inode *rec, u
 	if (from < to)			/* not every block of the target need be full */
 		memset(f->buffer->buf + (size_t) at * f->pipe->unit, 0,
 		       (size_t) units * f->pipe->unit);
-	while (f->seg < rec->nseg && segs[f->seg].lblk + (uint64_t) segs[f->seg].len <= begin / from)
+	while (f->seg < rec->nseg &&
+	       segs[f->seg].lblk + (uint64_t) segs[f->seg].len <= begin / from)
 		f->seg++;
 	for (i = f->seg; i < rec->nseg && segs[i].lblk < last && !err; i++)
 		err = add_seg(f, rec, &segs[i], begin / from, last, at);
@@ -188,10 +193,13 @@ static errcode_t fill_piece(struct bfo_filler *f, const struct bfo_inode *rec, u
 	return err;
 }
 
-/* Blocks of the current run, not yet done, that were written already; whole blocks of the source. */
+/*
+ * Blocks of the current run, not yet done, that were written already; whole blocks of the source.
+ */
 static uint32_t skipped(const struct bfo_filler *f, const struct bfo_inode *rec)
 {
-	uint32_t len = f->run.len - f->run_done, ratio = f->source_units / f->pipe->block_units, rest;
+	uint32_t len = f->run.len - f->run_done, ratio = f->source_units / f->pipe->block_units,
+		 rest;
 	uint64_t stem = rec->stem + f->run.at + f->run_done;
 
 	if (stem >= f->from)
@@ -226,7 +234,8 @@ static errcode_t fill_file(struct bfo_filler *f, const struct bfo_inode *rec, in
 			continue;
 		}
 		if (len > blocks_left(f))	/* what comes as a whole is short */
-			len = rec->state & (BFO_INODE_INLINE | BFO_INODE_MOVED) ? 0 : blocks_left(f);
+			len = rec->state & (BFO_INODE_INLINE | BFO_INODE_MOVED) ? 0
+										: blocks_left(f);
 		if (!len)
 			break;
 		if (rec->state & BFO_INODE_MOVED)

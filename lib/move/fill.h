@@ -33,7 +33,8 @@ struct bfo_filler {
 	/* where the walk over the items stands */
 	size_t item;			/* position in plan->order */
 	int begun;			/* its attribute block is done, its walk is open */
-	uint64_t ea_end;		/* attribute blocks before this place of the stem are done */
+	/* attribute blocks before this place of the stem are done */
+	uint64_t ea_end;
 	struct bfo_run_walk walk;	/* files */
 	struct bfo_run run;		/* the current one, */
 	uint32_t run_done;		/* and how many blocks of it are done */
@@ -61,8 +62,8 @@ void *bfo_fill_place(const struct bfo_filler *f, const struct bfo_node *node, ui
 errcode_t bfo_fill_mend(struct bfo_filler *f, const struct bfo_node *node, uint32_t end);
 
 /*
- * The attribute block of REC if it is written with it: of those that share it, with the first.  Those
- * before block EA_END of the stem have been written.  NULL if there is none.
+ * The attribute block of REC if it is written with it: of those that share it, with the first.
+ * Those before block EA_END of the stem have been written.  NULL if there is none.
  */
 const struct bfo_ea *bfo_fill_first_ea(const struct bfo_plan *plan, const struct bfo_inode *rec,
 				       uint64_t ea_end);

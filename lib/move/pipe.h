@@ -9,8 +9,8 @@
  *   reader:  pipe_begin ── add nodes and writes ── pipe_publish ── pipe_arrived ...
  *   writer:  waits for a published buffer ── for each write waits for its chunks ── hands it back
  *
- * A writer that has to wait touches the memory of what is read to places all over the buffer: to find
- * and clear so much takes as long as to read it, where memory was not used before.
+ * A writer that has to wait touches the memory of what is read to places all over the buffer: to
+ * find and clear so much takes as long as to read it, where memory was not used before.
  *
  * Places in a buffer are counted in units: the smaller of the source's and the drain's blocks.
  */
@@ -76,8 +76,8 @@ struct bfo_pipe {
 
 /*
  * Two buffers of together MEMORY bytes; or, if all TOTAL bytes fit into that, one that takes them
- * at once (what is never touched takes no memory).  UNIT is in bytes.  DRAIN has to stay; PROGRESS may
- * be NULL.  Starts the writer.
+ * at once (what is never touched takes no memory).  UNIT is in bytes.  DRAIN has to stay; PROGRESS
+ * may be NULL.  Starts the writer.
  */
 errcode_t bfo_pipe_open(struct bfo_pipe *p, const struct bfo_drain *drain, uint32_t unit,
 			uint64_t memory, uint64_t total, struct bfo_data_progress *progress);
@@ -88,7 +88,9 @@ errcode_t bfo_pipe_begin(struct bfo_pipe *p, struct bfo_buffer **buffer);
 /* LEN units of the buffer will be filled by reading: counts them as missing. */
 void bfo_pipe_expect(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t len);
 
-/* The LEN blocks from unit AT of the buffer on go to target block BLK; in the stem they end at END. */
+/*
+ * The LEN blocks from unit AT of the buffer on go to target block BLK; in the stem they end at END.
+ */
 errcode_t bfo_pipe_add_write(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint64_t blk,
 			     uint32_t len, uint64_t end);
 
@@ -99,8 +101,8 @@ void bfo_pipe_publish(struct bfo_pipe *p, struct bfo_buffer *b);
 errcode_t bfo_pipe_arrived(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t len);
 
 /*
- * Ends: waits for the writer, or stops it if ERR is set.  Returns the first error of either side; the
- * caller's context is about that one then.
+ * Ends: waits for the writer, or stops it if ERR is set.  Returns the first error of either side;
+ * the caller's context is about that one then.
  */
 errcode_t bfo_pipe_close(struct bfo_pipe *p, errcode_t err);
 

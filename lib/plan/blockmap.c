@@ -86,7 +86,8 @@ static void put_data(const struct bfo_seg *ext, uint32_t n, uint64_t first, uint
 		if (stop > first + count)
 			stop = first + count;
 		for (; lblk < stop; lblk++)
-			out[lblk - first] = to_le32((uint32_t) (bfo_seg_blk(ext) + lblk - ext->lblk));
+			out[lblk - first] = to_le32(
+				(uint32_t) (bfo_seg_blk(ext) + lblk - ext->lblk));
 	}
 }
 
@@ -131,8 +132,8 @@ void bfo_blockmap_block(const struct bfo_blockmap *map, const struct bfo_plan *p
 	memset(buf, 0, plan->target->block_size);
 	if (k < leaves) {
 		part = &map->leaves.v[k];
-		put_data(ext + part->first, n_ext - part->first, DIRECT + (uint64_t) part->number * n,
-			 n, buf);
+		put_data(ext + part->first, n_ext - part->first,
+			 DIRECT + (uint64_t) part->number * n, n, buf);
 	} else if (k < leaves + middles) {
 		part = &map->middles.v[k - leaves];
 		end = k + 1 < leaves + middles ? part[1].first : leaves;

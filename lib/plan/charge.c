@@ -149,8 +149,10 @@ errcode_t bfo_charges_limits(struct bfo_plan *plan, const struct bfo_quota_file 
 			continue;
 		err = bfo_quota_parse(&f->limits, type, files[type].data, files[type].size);
 		if (err)
-			return bfo_fail(plan->ctx, err, "reading quota file inode %u of the source; "
-					"please run e2fsck -f on it first", files[type].ino);
+			return bfo_fail(plan->ctx, err,
+					"reading quota file inode %u of the source; "
+					"please run e2fsck -f on it first",
+					files[type].ino);
 		if (!plan->whole)
 			drop_times(&f->limits);
 		f->takes_limits = 1;
@@ -342,7 +344,8 @@ void bfo_charges_give_back(struct bfo_plan *plan, bfo_row row, const void *raw)
 		return;
 	for (type = 0; type < BFO_QUOTA_TYPES; type++)
 		take_back(&plan->charges->files[type].quota,
-			  bfo_charge_owner(raw, target->inode_size, type), 1, space_of(target, raw));
+			  bfo_charge_owner(raw, target->inode_size, type), 1,
+			  space_of(target, raw));
 }
 
 errcode_t bfo_charges_build(struct bfo_plan *plan, struct bfo_charge_file *file, void **data)

@@ -69,9 +69,9 @@ errcode_t bfo_charges_add(struct bfo_plan *plan, bfo_row row, const void *raw);
 void bfo_charges_give_back(struct bfo_plan *plan, bfo_row row, const void *raw);
 
 /*
- * The new content of FILE, the blocks of its record in full, in memory that the caller frees.  Once,
- * when everything was added.  Returns BFO_ET_UNHEALTHY if the target's usage was wrong so that
- * this cannot be right, or ENOMEM.
+ * The new content of FILE, the blocks of its record in full, in memory that the caller frees.
+ * Once, when everything was added.  Returns BFO_ET_UNHEALTHY if the target's usage was wrong so
+ * that this cannot be right, or ENOMEM.
  */
 errcode_t bfo_charges_build(struct bfo_plan *plan, struct bfo_charge_file *file, void **data);
 

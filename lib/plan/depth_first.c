@@ -90,7 +90,9 @@ static void count_link(struct bfo_inode *rec)
 		rec->links++;
 }
 
-/* Directory record ROW is where N in directory DIR says, whatever other names it has in the source. */
+/*
+ * Directory record ROW is where N in directory DIR says, whatever other names it has in the source.
+ */
 static void note_place(struct walk *w, bfo_row dir, bfo_row row, const struct bfo_name *n)
 {
 	struct bfo_inode *rec = &w->plan->tree->inodes.v[row];
@@ -104,8 +106,10 @@ static void note_place(struct walk *w, bfo_row dir, bfo_row row, const struct bf
 /* It would be walked, and written, twice; or for ever, if it lies in itself. */
 static errcode_t has_two_names(const struct bfo_plan *plan, const struct bfo_merged *m)
 {
-	return bfo_fail(plan->ctx, BFO_ET_UNHEALTHY, "reading the target's directories: inode %u has "
-			"two names; please run e2fsck -f on it first", m->ino);
+	return bfo_fail(plan->ctx, BFO_ET_UNHEALTHY,
+			"reading the target's directories: inode %u has "
+			"two names; please run e2fsck -f on it first",
+			m->ino);
 }
 
 /* A directory that the target has already: walked if it gains names, below or in it. */

@@ -3,8 +3,8 @@
  * digest.h - what a plan is known by, so that the same can be recognised when it is made again
  *
  * Source, target and options determine a plan (P6).  Whoever goes on with an interrupted copy makes
- * the plan anew; if a source or target has changed meanwhile, one of these sums has too.  They guard
- * against accidents, not against malice.
+ * the plan anew; if a source or target has changed meanwhile, one of these sums has too.  They
+ * guard against accidents, not against malice.
  */
 #ifndef BFO_PLAN_DIGEST_H
 #define BFO_PLAN_DIGEST_H

@@ -293,7 +293,8 @@ static void put_dots(const struct bfo_dirimage *img, uint8_t *block, uint32_t do
 static void seal_leaf(const struct bfo_dirimage *img, uint8_t *block)
 {
 	struct ext2_dir_entry_tail tail = { .det_rec_len = to_le16(TAIL_BYTES),
-					    .det_reserved_name_len = to_le16(EXT2_DIR_NAME_LEN_CSUM) };
+					    .det_reserved_name_len = to_le16(
+						    EXT2_DIR_NAME_LEN_CSUM) };
 
 	if (!img->target->has_csum)
 		return;

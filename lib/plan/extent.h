@@ -27,7 +27,10 @@ errcode_t bfo_extents_of(const struct bfo_plan *plan, bfo_row row, bfo_segs *out
 /* Blocks that a tree needs for N extents; 0 if they fit into the inode. */
 uint32_t bfo_extent_tree_blocks(uint32_t n, uint32_t block_size);
 
-/* Writes the root for N extents EXT into the 60 bytes of i_block; TREE may be NULL if it needs none. */
+/*
+ * Writes the root for N extents EXT into the 60 bytes of i_block; TREE may be NULL if it needs
+ * none.
+ */
 void bfo_extent_root(const struct bfo_plan *plan, const struct bfo_map_tree *tree,
 		     const struct bfo_seg *ext, uint32_t n, void *i_block);
 

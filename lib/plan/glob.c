@@ -108,7 +108,8 @@ static errcode_t put_pattern(struct bfo_globs *g, const char *pattern, size_t *b
 		end--;
 	}
 	if (p == end)
-		return 0;		/* the root alone, which is never asked about: it ends nowhere */
+		/* the root alone, which is never asked about: it ends nowhere */
+		return 0;
 	set_bit(*p == '/' ? g->begin : g->again, *bit);
 	while (p < end && !err)
 		err = put_element(g, (*bit)++, &p, end);

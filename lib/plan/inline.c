@@ -32,7 +32,9 @@ static int has_one_piece(const struct bfo_plan *plan, const struct bfo_inode *re
 	return rec->nseg == 1 && !seg->lblk && seg->len == 1 && !bfo_seg_unwritten(seg);
 }
 
-/* e2fsck 1.47 overlooks both of inline symbolic links: their attribute blocks, and what is charged. */
+/*
+ * e2fsck 1.47 overlooks both of inline symbolic links: their attribute blocks, and what is charged.
+ */
 static int is_overlooked(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
 	int has_block = rec->ea != BFO_NONE && !plan->tree->eas.v[rec->ea].no_block;

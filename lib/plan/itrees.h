@@ -38,7 +38,9 @@ struct bfo_itrees {
 /* A plan is about its container once it has one of these; it is the caller's. */
 void bfo_itrees_init(struct bfo_itrees *it, struct bfo_plan *plan);
 
-/* The header says what plan->target is, also after bfo_plan_retarget(); the times are the caller's. */
+/*
+ * The header says what plan->target is, also after bfo_plan_retarget(); the times are the caller's.
+ */
 void bfo_itrees_describe(struct bfo_plan *plan);
 void bfo_itrees_free(struct bfo_itrees *it);
 

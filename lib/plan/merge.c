@@ -66,7 +66,9 @@ static errcode_t merge_slices(struct bfo_plan *plan, bfo_row row, struct side *o
 			i++;
 			continue;
 		}
-		c = old->at == old->end ? 1 : i == end ? -1 : bfo_name_compare(old->tree, old->at, t, new.at);
+		c = old->at == old->end ? 1
+		    : i == end          ? -1
+					: bfo_name_compare(old->tree, old->at, t, new.at);
 		if (!c)
 			err = meet(plan, old, &new);
 		if (!err && c <= 0)

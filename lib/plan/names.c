@@ -52,8 +52,8 @@ void bfo_name_hash(const struct bfo_target *target, uint32_t dir_flags, const ch
 {
 	uint32_t len = bfo_name_len(n);
 
-	bfo_text_hash(target, dir_flags, text, len, bfo_dir_has_hashes(dir_flags) ? text + len : NULL,
-		      &n->hash, &n->minor);
+	bfo_text_hash(target, dir_flags, text, len,
+		      bfo_dir_has_hashes(dir_flags) ? text + len : NULL, &n->hash, &n->minor);
 }
 
 /* Asks in time for the record of name I, which is not resolved yet (bfo_names_ask_record()). */

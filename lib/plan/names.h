@@ -24,7 +24,9 @@ void bfo_text_hash(const struct bfo_target *target, uint32_t dir_flags, const ch
 int bfo_name_compare(const struct bfo_tree *a_tree, const struct bfo_name *a,
 		     const struct bfo_tree *b_tree, const struct bfo_name *b);
 
-/* For qsort_r(): positions in names[] of TREE, a struct bfo_tree, in the order of the names' bytes. */
+/*
+ * For qsort_r(): positions in names[] of TREE, a struct bfo_tree, in the order of the names' bytes.
+ */
 int bfo_names_by_bytes(const void *a, const void *b, void *tree);
 
 /*

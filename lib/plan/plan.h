@@ -113,7 +113,8 @@ struct bfo_plan {
 	uint64_t files, dirs, extents;	/* dirs: new ones */
 	uint64_t data_blocks;		/* read and written: unwritten ones are not among them */
 	uint32_t new_inodes;
-	struct bfo_shortage shortage;	/* with BFO_ET_NO_SPACE blocks, with BFO_ET_NO_INODES inodes */
+	/* with BFO_ET_NO_SPACE blocks, with BFO_ET_NO_INODES inodes */
+	struct bfo_shortage shortage;
 	int whole;			/* the source's root goes to the target's root */
 	int filtered;			/* ... but for what was dropped by bfo_plan_filter() */
 	BFO_VEC(struct bfo_outside) links_outside;	/* in the plan's order */
@@ -160,15 +161,15 @@ void bfo_plan_free(struct bfo_plan *plan);
 errcode_t bfo_plan_names(struct bfo_plan *plan);
 
 /*
- * FROM: paths in the source (`/` alone, or some below it; N 0: nothing is copied); TO: a directory in
- * the target.
- * Afterwards plan->pairs holds the first directories to be compared.
+ * FROM: paths in the source (`/` alone, or some below it; N 0: nothing is copied); TO: a directory
+ * in the target.  Afterwards plan->pairs holds the first directories to be compared.
  */
 errcode_t bfo_plan_land(struct bfo_plan *plan, const char *const *from, size_t n, const char *to);
 
 /*
  * Merges every pair with the target's directory of that number, which must be in OLD with its
- * names, unsorted; plan->pairs is replaced by the pairs one level further down.  Call until none is left.
+ * names, unsorted; plan->pairs is replaced by the pairs one level further down.  Call until none is
+ * left.
  */
 errcode_t bfo_plan_merge(struct bfo_plan *plan, struct bfo_tree *old);
 
@@ -205,7 +206,9 @@ errcode_t bfo_plan_space(struct bfo_plan *plan);
  */
 errcode_t bfo_plan_audit(struct bfo_plan *plan);
 
-/* Fills plan->links_outside; part of bfo_plan_audit(), and of use when part of a source is copied. */
+/*
+ * Fills plan->links_outside; part of bfo_plan_audit(), and of use when part of a source is copied.
+ */
 errcode_t bfo_plan_links_outside(struct bfo_plan *plan);
 
 /*

@@ -75,10 +75,14 @@ static struct bfo_quota_entry entry_of(const struct slot *s)
 {
 	static const struct slot id0 = { .itime = to_le64(1) };
 
-	return (struct bfo_quota_entry) {
+	return (struct bfo_quota_entry){
 		.id = to_le32(s->id),
-		.ihard = to_le64(s->ihard), .isoft = to_le64(s->isoft), .inodes = to_le64(s->inodes),
-		.bhard = to_le64(s->bhard), .bsoft = to_le64(s->bsoft), .space = to_le64(s->space),
+		.ihard = to_le64(s->ihard),
+		.isoft = to_le64(s->isoft),
+		.inodes = to_le64(s->inodes),
+		.bhard = to_le64(s->bhard),
+		.bsoft = to_le64(s->bsoft),
+		.space = to_le64(s->space),
 		.btime = to_le64(s->btime),
 		.itime = memcmp(s, &id0, sizeof(id0)) ? to_le64(s->itime) : 0,
 	};
@@ -257,9 +261,14 @@ static void put_entry(uint8_t *file, const struct path *p, const struct bfo_quot
 	struct data_header head = { .entries = to_le16(slot + 1) };
 	struct slot s = {
 		.id = to_le32(e->id),
-		.ihard = to_le64(e->ihard), .isoft = to_le64(e->isoft), .inodes = to_le64(e->inodes),
-		.bhard = to_le64(e->bhard), .bsoft = to_le64(e->bsoft), .space = to_le64(e->space),
-		.btime = to_le64(e->btime), .itime = to_le64(e->itime),
+		.ihard = to_le64(e->ihard),
+		.isoft = to_le64(e->isoft),
+		.inodes = to_le64(e->inodes),
+		.bhard = to_le64(e->bhard),
+		.bsoft = to_le64(e->bsoft),
+		.space = to_le64(e->space),
+		.btime = to_le64(e->btime),
+		.itime = to_le64(e->itime),
 	};
 
 	file += p->blk[LEVELS] * BLOCK;
@@ -271,9 +280,13 @@ static void put_header(uint8_t *file, const struct bfo_quota *q, enum bfo_quota_
 		       uint64_t blocks, uint64_t free_entry)
 {
 	struct header head = {
-		.magic = to_le32(magics[type]), .version = to_le32(VERSION),
-		.bgrace = to_le32(q->bgrace), .igrace = to_le32(q->igrace), .flags = to_le32(q->flags),
-		.blocks = to_le32(blocks), .free_entry = to_le32(free_entry),
+		.magic = to_le32(magics[type]),
+		.version = to_le32(VERSION),
+		.bgrace = to_le32(q->bgrace),
+		.igrace = to_le32(q->igrace),
+		.flags = to_le32(q->flags),
+		.blocks = to_le32(blocks),
+		.free_entry = to_le32(free_entry),
 	};
 
 	memcpy(file, &head, sizeof(head));

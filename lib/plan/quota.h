@@ -106,7 +106,8 @@ void bfo_quota_use_free(struct bfo_quota_use *use);
 
 /*
  * Where in FILE, SIZE bytes, the entry of ID stands: *AT is its first byte, and it crosses no block
- * of 1024 bytes.  Returns BFO_ET_NO_PATH if there is none, BFO_ET_DAMAGED if the tree leads outside.
+ * of 1024 bytes.  Returns BFO_ET_NO_PATH if there is none, BFO_ET_DAMAGED if the tree leads
+ * outside.
  */
 errcode_t bfo_quota_slot(const void *file, uint64_t size, uint32_t id, uint64_t *at);
 

@@ -214,8 +214,8 @@ errcode_t bfo_sequence_by_time(struct bfo_sequence *s, const uint64_t *times)
 /* ---- by list ---- */
 
 /* The files that paths BEGIN to END lead to, into ROWS. */
-static errcode_t find_files(struct bfo_sequence *s, const char *const *paths, size_t begin, size_t end,
-			    bfo_rows *rows, bfo_numbers *missing)
+static errcode_t find_files(struct bfo_sequence *s, const char *const *paths, size_t begin,
+			    size_t end, bfo_rows *rows, bfo_numbers *missing)
 {
 	errcode_t err = 0;
 	bfo_row row;
@@ -250,8 +250,8 @@ static errcode_t take_listed_group(struct bfo_sequence *s, int policy, const bfo
 	return err ? err : take_rows(s, rows);
 }
 
-errcode_t bfo_sequence_by_list(struct bfo_sequence *s, int policy, const char *const *paths, size_t n,
-			       const bfo_numbers *ends, bfo_numbers *missing)
+errcode_t bfo_sequence_by_list(struct bfo_sequence *s, int policy, const char *const *paths,
+			       size_t n, const bfo_numbers *ends, bfo_numbers *missing)
 {
 	bfo_rows rows = { 0 };
 	size_t i, begin = 0;

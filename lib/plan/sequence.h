@@ -2,8 +2,8 @@
 /*
  * sequence.h - files that come before the rest, by policies
  *
- * bfo_plan_order() puts everything in the order in which a kernel will list it.  Policies may take files
- * out of that, each in an order of its own; what no policy takes follows as it was:
+ * bfo_plan_order() puts everything in the order in which a kernel will list it.  Policies may take
+ * files out of that, each in an order of its own; what no policy takes follows as it was:
  *
  *   order      d a b c e f g                     take: f, then group (g b)
  *   sequence   f | g b | d a c e                 inode numbers and the stem follow it
@@ -27,7 +27,8 @@ struct bfo_sequence_group {
 
 struct bfo_sequence {
 	struct bfo_plan *plan;
-	uint64_t *left;			/* a bit per record: it is in the order, and was not taken */
+	/* a bit per record: it is in the order, and was not taken */
+	uint64_t *left;
 	bfo_order taken;
 	BFO_VEC(struct bfo_sequence_group) groups;
 };
@@ -43,8 +44,8 @@ errcode_t bfo_sequence_group(struct bfo_sequence *s, int policy);
 errcode_t bfo_sequence_take(struct bfo_sequence *s, bfo_row row);
 
 /*
- * Takes as a group those of the N records that are left, if two or more are.  Their parent directories go
- * in front of the group, since a cold open reads them first.
+ * Takes as a group those of the N records that are left, if two or more are.  Their parent
+ * directories go in front of the group, since a cold open reads them first.
  */
 errcode_t bfo_sequence_take_group(struct bfo_sequence *s, int policy, uint32_t support,
 				  const bfo_row *rows, size_t n);
@@ -55,8 +56,8 @@ errcode_t bfo_sequence_end(struct bfo_sequence *s);
 /* ---- policies; files alone unless something else is said ---- */
 
 /*
- * Everything, by its first block in the source, what has none by the number of its inode; inode numbers
- * then are given in the order of the source's.
+ * Everything, by its first block in the source, what has none by the number of its inode; inode
+ * numbers then are given in the order of the source's.
  */
 errcode_t bfo_sequence_by_source(struct bfo_sequence *s);
 
@@ -70,11 +71,11 @@ errcode_t bfo_sequence_by_size(struct bfo_sequence *s);
 errcode_t bfo_sequence_by_time(struct bfo_sequence *s, const uint64_t *times);
 
 /*
- * The files that N paths of the source lead to.  Where a group of them ends, ENDS has the index of the
- * path behind it; what follows the last group is in none.  The indexes of paths that lead nowhere are
- * added to MISSING; a directory stands for nothing.
+ * The files that N paths of the source lead to.  Where a group of them ends, ENDS has the index of
+ * the path behind it; what follows the last group is in none.  The indexes of paths that lead
+ * nowhere are added to MISSING; a directory stands for nothing.
  */
-errcode_t bfo_sequence_by_list(struct bfo_sequence *s, int policy, const char *const *paths, size_t n,
-			       const bfo_numbers *ends, bfo_numbers *missing);
+errcode_t bfo_sequence_by_list(struct bfo_sequence *s, int policy, const char *const *paths,
+			       size_t n, const bfo_numbers *ends, bfo_numbers *missing);
 
 #endif

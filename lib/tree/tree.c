@@ -112,8 +112,10 @@ errcode_t bfo_tree_lost_again(struct bfo_context *ctx, const struct bfo_tree *t,
 {
 	for (; n; ino++, n--)
 		if (bfo_tree_find(t, ino) != BFO_NONE)
-			return bfo_fail(ctx, EIO, "reading inode %u: it could be read before; start "
-					"again", ino);
+			return bfo_fail(ctx, EIO,
+					"reading inode %u: it could be read before; start "
+					"again",
+					ino);
 	return 0;
 }
 

@@ -7,7 +7,7 @@
  *   eas[]      every extended attribute block once, ascending by block
  *   names[]    a record per name; unsorted after the scan, sorted by the plan
  *   text       the bytes of all names; in directories that are encrypted and casefolded, behind
- *              each the BFO_HASH_BYTES of its hashes, as the entry has them: only the key gives them
+ *              each the BFO_HASH_BYTES of its hashes, as the entry has them
  *
  * P7: 64 bytes per inode, 24 per name plus its bytes, 16 per segment; no pointers, no
  * allocation per file.
@@ -25,7 +25,9 @@
 #include "base/vec.h"
 #include "tree/finding.h"
 
-/* A row: the index of a record in inodes[].  An inode's number is another thing, and called `ino`. */
+/*
+ * A row: the index of a record in inodes[].  An inode's number is another thing, and called `ino`.
+ */
 typedef uint32_t bfo_row;
 typedef BFO_VEC(bfo_row) bfo_rows;
 
@@ -57,7 +59,8 @@ struct bfo_inode {
 	uint32_t ino;		/* in the source; 0 if the plan made it */
 	union {
 		uint32_t dotdot;	/* directories: where ".." leads; 0 unknown */
-		uint32_t names;		/* others: how many names it has; 0 until the plan has counted */
+		/* others: how many names it has; 0 until the plan has counted */
+		uint32_t names;
 	};
 	uint32_t generation;
 	uint32_t flags;		/* i_flags */
@@ -191,7 +194,8 @@ struct bfo_tree {
 	int resolved;			/* plan: names[].ino are indexes of records */
 	uint64_t dir_blocks;		/* directory blocks read */
 	bfo_ranges unread;		/* inode numbers that could not be read */
-	int unsure;			/* there may be inodes that never were (backup superblock) */
+	/* there may be inodes that never were (backup superblock) */
+	int unsure;
 };
 
 /* The file type that a directory entry shows for MODE (EXT2_FT_*). */
@@ -261,15 +265,15 @@ errcode_t bfo_tree_found(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_
 			 uint64_t blk);
 
 /*
- * The same about a part of inode INO: COUNT logical blocks from LBLK on (count 0: none in particular),
- * because of block BLK; joined to the finding before if it continues that.
+ * The same about a part of inode INO: COUNT logical blocks from LBLK on (count 0: none in
+ * particular), because of block BLK; joined to the finding before if it continues that.
  */
 errcode_t bfo_tree_found_part(struct bfo_tree *t, enum bfo_finding_kind kind, uint32_t ino,
 			      uint64_t blk, uint64_t lblk, uint32_t count);
 
 /*
- * N inodes from INO on cannot be read, in a later pass: an error if one of them has a record, so that
- * it could be read before.
+ * N inodes from INO on cannot be read, in a later pass: an error if one of them has a record, so
+ * that it could be read before.
  */
 errcode_t bfo_tree_lost_again(struct bfo_context *ctx, const struct bfo_tree *t, uint32_t ino,
 			      uint32_t n);

@@ -82,15 +82,17 @@ errcode_t bfo_xattrs_unpack(bfo_xattrs *out, const void *bytes, uint32_t size);
 
 #define BFO_XATTR_NAME_MAX 288
 
-/* The name as users see it ("user.x"; what has no known prefix begins with "INDEX:"); its length. */
+/*
+ * The name as users see it ("user.x"; what has no known prefix begins with "INDEX:"); its length.
+ */
 size_t bfo_xattr_name(const struct bfo_xattr *x, char out[BFO_XATTR_NAME_MAX]);
 
 /* Compares names in that order. */
 int bfo_xattr_compare(const struct bfo_xattr *a, const struct bfo_xattr *b);
 
 /*
- * The hash of the entry of X, whose value, with hash VALUE, stands in an inode of its own.  In former
- * times bytes of names were signed.
+ * The hash of the entry of X, whose value, with hash VALUE, stands in an inode of its own.  In
+ * former times bytes of names were signed.
  */
 uint32_t bfo_xattr_hash(const struct bfo_xattr *x, uint32_t value, int is_signed);
 

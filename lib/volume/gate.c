@@ -96,8 +96,8 @@ errcode_t bfo_gate_features(struct bfo_context *ctx, const struct bfo_volume *vo
 		return bfo_fail(ctx, BFO_ET_FEATURE, "opening %s: %s", vol->spec, names);
 	if (vol->device.writable && ext2fs_has_feature_journal((struct ext2_super_block *) sb) &&
 	    !sb->s_journal_inum)
-		return bfo_fail(ctx, BFO_ET_FEATURE, "opening %s: a target with an external journal",
-				vol->spec);
+		return bfo_fail(ctx, BFO_ET_FEATURE,
+				"opening %s: a target with an external journal", vol->spec);
 	return 0;
 }
 
@@ -106,11 +106,16 @@ errcode_t bfo_gate_recovery(struct bfo_context *ctx, const struct bfo_volume *vo
 	struct ext2_super_block *sb = vol->fs->super;
 
 	if (ext2fs_has_feature_journal_needs_recovery(sb))
-		return bfo_fail(ctx, BFO_ET_RECOVERY, "opening %s: it was not unmounted cleanly; %s"
-				"mount and unmount it once, or run e2fsck -p %s", vol->spec,
-				vol->device.writable ? "if that comes of a copy that was interrupted, 'e2bfo "
-				"resume' goes on with it and 'e2bfo abort' gives it up, else " : "",
-				vol->spec);
+		return bfo_fail(
+			ctx, BFO_ET_RECOVERY,
+			"opening %s: it was not unmounted cleanly; %s"
+			"mount and unmount it once, or run e2fsck -p %s",
+			vol->spec,
+			vol->device.writable
+				? "if that comes of a copy that was interrupted, 'e2bfo "
+				  "resume' goes on with it and 'e2bfo abort' gives it up, else "
+				: "",
+			vol->spec);
 	if (vol->device.writable && ext2fs_has_feature_orphan_present(sb))
 		return bfo_fail(ctx, BFO_ET_RECOVERY, "opening %s: its orphan file is not empty; "
 				"run e2fsck -p %s", vol->spec, vol->spec);
@@ -152,10 +157,11 @@ errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol
 	else if (!(sb->s_state & EXT2_VALID_FS))
 		why = "it was not unmounted cleanly";
 	else if (sb->s_last_orphan && !(how & BFO_OPEN_RECORDED))
-		return bfo_fail(ctx, BFO_ET_UNHEALTHY, "opening %s: it has orphans; if they come of a "
+		return bfo_fail(ctx, BFO_ET_UNHEALTHY,
+				"opening %s: it has orphans; if they come of a "
 				"copy that was interrupted, 'e2bfo resume' goes on with it and "
-				"'e2bfo abort' gives it up, else run e2fsck -f %s first", vol->spec,
-				vol->spec);
+				"'e2bfo abort' gives it up, else run e2fsck -f %s first",
+				vol->spec, vol->spec);
 	else if (ext2fs_has_feature_dir_index((struct ext2_super_block *) sb) &&
 		 sb->s_def_hash_version > EXT2_HASH_TEA)
 		why = "the hash version of its directories is unknown";

@@ -21,8 +21,8 @@ errcode_t bfo_gate_recovery(struct bfo_context *ctx, const struct bfo_volume *vo
 errcode_t bfo_gate_intact(struct bfo_context *ctx, const struct bfo_volume *vol);
 
 /*
- * Refuses a target that has errors, orphans, or was not unmounted.  HOW (BFO_OPEN_RECORDED) makes an
- * exception.  Its bitmaps are not compared with anything (gather/bitmap_check.h).
+ * Refuses a target that has errors, orphans, or was not unmounted.  HOW (BFO_OPEN_RECORDED) makes
+ * an exception.  Its bitmaps are not compared with anything (gather/bitmap_check.h).
  */
 errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol, int how);
 

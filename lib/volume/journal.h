@@ -13,7 +13,8 @@
 
 struct bfo_journal {
 	const char *spec;	/* the filesystem's name, for messages; the volume's */
-	struct bfo_volume *vol;	/* that it lies in, whose media errors and mapfile are its own; or NULL */
+	/* that it lies in, whose media errors and mapfile are its own; or NULL */
+	struct bfo_volume *vol;
 	io_channel io;		/* the filesystem's own, or a journal device's */
 	int external;		/* io is ours to close */
 	struct bfo_users users;	/* external: of its device */

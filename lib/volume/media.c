@@ -83,7 +83,8 @@ static errcode_t read_bytes(const struct bfo_volume *vol, uint64_t at, size_t le
 /* The first block that the journal has, from BLK on; NULL: none. Of a target it means nothing. */
 static const struct bfo_replayed *replayed_from(const struct bfo_volume *vol, uint64_t blk)
 {
-	return vol->recovery && !vol->device.writable ? bfo_replay_from(&vol->recovery->replay, blk) : NULL;
+	return vol->recovery && !vol->device.writable ? bfo_replay_from(&vol->recovery->replay, blk)
+						      : NULL;
 }
 
 static const struct bfo_replayed *replayed_at(const struct bfo_volume *vol, uint64_t blk)
@@ -153,8 +154,8 @@ static errcode_t read_exact(struct bfo_volume *vol, uint64_t blk, void *buf)
 						       DIRECT_ALIGN : vol->block_size);
 	iov.iov_base = m->exact;
 	if (m->exact)
-		err = bfo_direct_read(&vol->device, vol->offset + blk * vol->block_size, iov.iov_len, &iov,
-				      1);
+		err = bfo_direct_read(&vol->device, vol->offset + blk * vol->block_size,
+				      iov.iov_len, &iov, 1);
 	if (err == EINVAL)		/* sectors larger than blocks */
 		return read_raw(vol, blk, 1, buf);
 	if (err)
@@ -255,15 +256,18 @@ static errcode_t warm_descriptors(struct bfo_context *ctx, struct bfo_volume *vo
 	if (!group_block)
 		group_block = fs->super->s_first_data_block;
 	for (i = 0; i < fs->desc_blocks && !err; i++)
-		err = warm(ctx, vol, vol->offset + ext2fs_descriptor_block_loc2(fs, group_block, i) *
-			   fs->blocksize, fs->blocksize, "the group descriptors");
+		err = warm(ctx, vol,
+			   vol->offset +
+				   ext2fs_descriptor_block_loc2(fs, group_block, i) * fs->blocksize,
+			   fs->blocksize, "the group descriptors");
 	return err;
 }
 
 errcode_t bfo_media_open_super(const struct bfo_volume *vol, io_manager io, ext2_filsys *fs)
 {
-	return ext2fs_open2(vol->device.path, vol->options, EXT2_FLAG_64BITS | EXT2_FLAG_SUPER_ONLY |
-			    EXT2_FLAG_FORCE | EXT2_FLAG_JOURNAL_DEV_OK | EXT2_FLAG_SKIP_MMP,
+	return ext2fs_open2(vol->device.path, vol->options,
+			    EXT2_FLAG_64BITS | EXT2_FLAG_SUPER_ONLY | EXT2_FLAG_FORCE |
+				    EXT2_FLAG_JOURNAL_DEV_OK | EXT2_FLAG_SKIP_MMP,
 			    vol->media.opt.superblock, vol->media.opt.block_size, io, fs);
 }
 
@@ -394,7 +398,8 @@ errcode_t bfo_media_note_opening(struct bfo_context *ctx, struct bfo_volume *vol
 		return bfo_fail(ctx, ENOMEM, "opening %s", vol->spec);
 	bfo_media_read(vol, super, 1, block);
 	for (i = 0; i < vol->fs->desc_blocks; i++)
-		bfo_media_read(vol, ext2fs_descriptor_block_loc2(vol->fs, group_block, i), 1, block);
+		bfo_media_read(vol, ext2fs_descriptor_block_loc2(vol->fs, group_block, i), 1,
+			       block);
 	if (ext2fs_has_feature_mmp(sb))
 		bfo_media_read(vol, sb->s_mmp_block, 1, block);
 	free(block);

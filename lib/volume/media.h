@@ -2,10 +2,10 @@
 /*
  * media.h - what of a volume cannot be read
  *
- * A volume knows its bad blocks: those that a mapfile rules out from the start, those behind the end
- * of a device or file that is shorter than its filesystem, and those at which a read has failed.
- * None is ever asked for (again).  What is to be done about them is the user's decision; carrying it
- * out is the batch reader's business (gather/batch.h).
+ * A volume knows its bad blocks: those that a mapfile rules out from the start, those behind the
+ * end of a device or file that is shorter than its filesystem, and those at which a read has
+ * failed.  None is ever asked for (again).  What is to be done about them is the user's decision;
+ * carrying it out is the batch reader's business (gather/batch.h).
  *
  * A block whose content stands in a journal that needs recovery is read there, and never in its
  * place: so it is not bad, whatever the medium has become there.
@@ -63,8 +63,8 @@ int bfo_media_is_error(errcode_t err);
 
 /*
  * Reads COUNT blocks from block BLK into BUF, in one request, but for what the journal has; notes
- * nothing of a failure.  BFO_ET_JOURNAL_UNREAD (with ctx->what): the journal cannot be read, so that
- * nobody knows what there is.
+ * nothing of a failure.  BFO_ET_JOURNAL_UNREAD (with ctx->what): the journal cannot be read, so
+ * that nobody knows what there is.
  */
 errcode_t bfo_media_read(struct bfo_volume *vol, uint64_t blk, uint32_t count, void *buf);
 

@@ -2,9 +2,9 @@
 /*
  * open.c - opening and closing a volume
  *
- * P1: a source is opened without EXT2_FLAG_RW, so that its descriptor cannot write.  Who else uses it
- * is the business of users.c.  The channel's own cache is switched off: every read is one pread(2)
- * of the size that the caller chose.
+ * P1: a source is opened without EXT2_FLAG_RW, so that its descriptor cannot write.  Who else uses
+ * it is the business of users.c.  The channel's own cache is switched off: every read is one
+ * pread(2) of the size that the caller chose.
  *
  * A target with multiple mount protection is claimed before its bitmaps are read: that is the one
  * write that comes before the decisions (P2), and closing it the one that comes after a failure.
@@ -38,8 +38,9 @@ static errcode_t open_once(struct bfo_context *ctx, struct bfo_volume *vol, cons
 	const struct bfo_media_options *m = &vol->media.opt;
 	errcode_t err = vol->recovery ? 0 : bfo_media_prepare(ctx, vol, io);
 
-	return err ? err : ext2fs_open2(vol->device.path, options, flags, m->superblock, m->block_size, io,
-					&vol->fs);
+	return err ? err
+		   : ext2fs_open2(vol->device.path, options, flags, m->superblock, m->block_size,
+				  io, &vol->fs);
 }
 
 /* Where a backup's block lies depends on the size of blocks: if it is not known, all are tried. */
@@ -73,9 +74,10 @@ static errcode_t explain_short_read(struct bfo_context *ctx, struct bfo_volume *
 	vol->blocks = ext2fs_blocks_count(fs->super);
 	ext2fs_free(fs);
 	missing = bfo_media_missing(vol);
-	return bfo_fail(ctx, BFO_ET_TRUNCATED, "opening %s: it ends before its group descriptors do; "
-			"it has %llu bytes, its filesystem needs %llu more", vol->spec,
-			(unsigned long long) vol->store.size, missing);
+	return bfo_fail(ctx, BFO_ET_TRUNCATED,
+			"opening %s: it ends before its group descriptors do; "
+			"it has %llu bytes, its filesystem needs %llu more",
+			vol->spec, (unsigned long long) vol->store.size, missing);
 }
 
 /* libext2fs says EPERM of a device that was set read-only, as of a file that is immutable. */
@@ -125,8 +127,8 @@ static errcode_t open_fs(struct bfo_context *ctx, struct bfo_volume *vol, const 
 }
 
 /*
- * From what stood behind '?' to what libext2fs's unix_io knows.  Without options libext2fs would look for
- * some in the name, and find those of a file with a '?' in its name.
+ * From what stood behind '?' to what libext2fs's unix_io knows.  Without options libext2fs would
+ * look for some in the name, and find those of a file with a '?' in its name.
  */
 static errcode_t tell_unix_io(struct bfo_volume *vol)
 {
@@ -249,11 +251,13 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
 	if (!err)
 		err = bfo_store_resolve(ctx, spec, &vol->device.path, &vol->options);
 	if (!err)
-		err = bfo_store_locate(ctx, spec, vol->device.path, vol->options, vol->device.writable,
-				       &vol->offset, &vol->store);
+		err = bfo_store_locate(ctx, spec, vol->device.path, vol->options,
+				       vol->device.writable, &vol->offset, &vol->store);
 	if (!err && vol->offset && !vol->store.size)
-		err = bfo_fail(ctx, BFO_ET_TRUNCATED, "opening %s: %s ends before byte %llu, where it "
-			       "begins", vol->spec, vol->device.path, (unsigned long long) vol->offset);
+		err = bfo_fail(ctx, BFO_ET_TRUNCATED,
+			       "opening %s: %s ends before byte %llu, where it "
+			       "begins",
+			       vol->spec, vol->device.path, (unsigned long long) vol->offset);
 	if (!err)
 		err = tell_unix_io(vol);
 	bfo_users_init(&vol->users, vol->spec, vol->device.path, vol->device.writable);

@@ -36,8 +36,8 @@ errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io
 			  struct bfo_volume **out);
 
 /*
- * Opens SPEC as a source (HOW: 0 or BFO_OPEN_MOVING).  If its journal needs recovery, what is read is
- * what a mount would find: all that the journal has committed is put over it in memory
+ * Opens SPEC as a source (HOW: 0 or BFO_OPEN_MOVING).  If its journal needs recovery, what is read
+ * is what a mount would find: all that the journal has committed is put over it in memory
  * (volume/replay.h).  MEDIA is about one that may be damaged; it and USE may be NULL.
  *
  * If it is opened by a backup of the superblock, bg_itable_unused means nothing (libext2fs makes it

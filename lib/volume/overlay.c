@@ -3,7 +3,7 @@
  * overlay.c - an I/O manager that shows a filesystem as it will be when its journal is replayed
  *
  *   wanted      [ block | block | block | block | block | block ]
- *   replayed            [ block ]       [ block | block ]            from the journal, a request each
+ *   replayed            [ block ]       [ block | block ]         from the journal, a request each
  *   else        [ block ]       [ block ]               [ block ]    in one request each
  */
 #include <errno.h>
@@ -98,7 +98,8 @@ static errcode_t read_blocks(io_channel channel, unsigned long long blk, int cou
 {
 	const struct bfo_overlay *o = channel->private_data;
 	uint64_t bytes = count < 0 ? -(int64_t) count : (int64_t) count * channel->block_size;
-	uint64_t at = blk * channel->block_size, end = at + bytes, size = o->journal->block_size, to;
+	uint64_t at = blk * channel->block_size, end = at + bytes, size = o->journal->block_size,
+		 to;
 	const struct bfo_replayed *b;
 	errcode_t err = 0;
 

@@ -2,8 +2,8 @@
 /*
  * paced.c - what libext2fs reads of a volume by itself keeps to the pace, too
  *
- * Superblock and group descriptors are read before there is a channel to be watched.  They are counted
- * afterwards: the next reads wait for them.
+ * Superblock and group descriptors are read before there is a channel to be watched.  They are
+ * counted afterwards: the next reads wait for them.
  */
 #include "volume/paced.h"
 

@@ -8,8 +8,8 @@
 #include "volume/volume.h"
 
 /*
- * Once VOL is open, if it has a pace: counts what opening it has read, and from now on what goes through
- * its channel.
+ * Once VOL is open, if it has a pace: counts what opening it has read, and from now on what goes
+ * through its channel.
  */
 void bfo_paced_begin(struct bfo_volume *vol);
 

@@ -18,7 +18,8 @@ errcode_t bfo_recovery_read(struct bfo_context *ctx, struct bfo_volume *vol,
 	if (!r)
 		return ENOMEM;
 	if (vol->media.opt.accept_short && bfo_media_missing(vol))
-		limit = vol->blocks;	/* what the journal has of those that are missing is there */
+		/* what the journal has of those that are missing is there */
+		limit = vol->blocks;
 	err = bfo_journal_open(ctx, vol, use, &r->journal);
 	if (!err)
 		err = bfo_replay_scan(ctx, &r->journal, limit, &r->replay);

@@ -45,7 +45,8 @@ struct scan {
 static int transaction_is_right(const struct scan *s)
 {
 	uint32_t csum = bfo_jbd2_get32(s->log.block, BFO_JBD2_C_CSUM);
-	uint8_t type = s->log.block[BFO_JBD2_C_CSUM_TYPE], size = s->log.block[BFO_JBD2_C_CSUM_SIZE];
+	uint8_t type = s->log.block[BFO_JBD2_C_CSUM_TYPE],
+		size = s->log.block[BFO_JBD2_C_CSUM_SIZE];
 
 	if (!(s->log.j->compat & BFO_JBD2_COMPAT_CHECKSUM))
 		return 1;
@@ -87,7 +88,8 @@ static errcode_t pass_descriptor(struct scan *s)
 	s->crc = ext2fs_crc32_be(s->crc, (unsigned char *) s->log.block, s->log.j->block_size);
 	for (i = 0; i < n && !err; i++) {
 		err = bfo_log_read_data(&s->log);
-		s->crc = ext2fs_crc32_be(s->crc, (unsigned char *) s->log.data, s->log.j->block_size);
+		s->crc = ext2fs_crc32_be(s->crc, (unsigned char *) s->log.data,
+					 s->log.j->block_size);
 		bfo_log_skip(&s->log, 1);
 	}
 	return err;
@@ -278,9 +280,11 @@ static errcode_t check_fast(const struct scan *s)
 		return 0;
 	err = bfo_journal_read(s->log.ctx, s->log.j, s->log.j->fast, s->log.block);
 	if (err || (b[0] | b[1] << 8) != BFO_JBD2_FC_TAG_HEAD ||
-	    (b[8] | b[9] << 8 | b[10] << 16 | (uint32_t) b[11] << 24) != s->log.j->sequence + s->log.end)
+	    (b[8] | b[9] << 8 | b[10] << 16 | (uint32_t) b[11] << 24) !=
+		    s->log.j->sequence + s->log.end)
 		return err;
-	return bfo_fail(s->log.ctx, BFO_ET_RECOVERY, "replaying the journal of %s: it has fast commits; "
+	return bfo_fail(s->log.ctx, BFO_ET_RECOVERY,
+			"replaying the journal of %s: it has fast commits; "
 			"mount and unmount it once, or run e2fsck -p (or see --ignore-journal)",
 			s->log.j->spec);
 }

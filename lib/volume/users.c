@@ -3,9 +3,9 @@
  * users.c - who else uses the bytes of a volume
  *
  * The kernel lets only one open a device for itself (O_EXCL), as mount(2), swapon(2), device mapper
- * and mke2fs(8) do.  So whoever has the device, or a loop device on the same bytes, is a holder; if a
- * mount is found that explains one, it is known what he does with it; if he is another e2bfo, his locks
- * say whether he writes.  One who cannot be explained may.
+ * and mke2fs(8) do.  So whoever has the device, or a loop device on the same bytes, is a holder; if
+ * a mount is found that explains one, it is known what he does with it; if he is another e2bfo, his
+ * locks say whether he writes.  One who cannot be explained may.
  *
  *   reader    flock(LOCK_SH)   O_EXCL, which the first one gets, and a lock that says so
  *   writer    flock(LOCK_EX)   O_EXCL, and that lock
@@ -66,8 +66,8 @@ static errcode_t is_held(const char *path, int *held)
 }
 
 /*
- * Is it e2bfo that has PATH for itself?  Whoever of us has says so by a lock, which others can see as
- * long as he has both.
+ * Is it e2bfo that has PATH for itself?  Whoever of us has says so by a lock, which others can see
+ * as long as he has both.
  */
 static errcode_t is_one_of_us(const char *path, int *is)
 {
@@ -155,7 +155,10 @@ static errcode_t is_explained(const struct found *f, const struct holder *h, int
 	return err;
 }
 
-/* Leaves only holders who may be anybody: neither a mount that was found, nor one of us, who has locks. */
+/*
+ * Leaves only holders who may be anybody: neither a mount that was found, nor one of us, who has
+ * locks.
+ */
 static errcode_t drop_known(const struct bfo_users *u, struct found *f)
 {
 	size_t i, n = 0;
@@ -207,16 +210,18 @@ static errcode_t tell_mount(struct bfo_context *ctx, const char *name, const str
 {
 	if (!m->process)
 		return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: please unmount it first", name);
-	return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: process %d sees it mounted, in another mount "
-			"namespace (a container); please unmount it first", name, m->process);
+	return bfo_fail(ctx, BFO_ET_MOUNTED,
+			"opening %s: process %d sees it mounted, in another mount "
+			"namespace (a container); please unmount it first",
+			name, m->process);
 }
 
 static errcode_t tell_holder(struct bfo_context *ctx, const char *name, const struct holder *h)
 {
 	if (!h->is_loop)
 		return bfo_fail(ctx, BFO_ET_BUSY, "opening %s: something else holds it", name);
-	return bfo_fail(ctx, BFO_ET_BUSY, "opening %s: %s is on it, and something else holds that", name,
-			h->path);
+	return bfo_fail(ctx, BFO_ET_BUSY, "opening %s: %s is on it, and something else holds that",
+			name, h->path);
 }
 
 /* Refuses any. */
@@ -227,25 +232,31 @@ static errcode_t refuse_any(struct bfo_context *ctx, const char *name, const str
 	return f->holders.n ? tell_holder(ctx, name, &f->holders.v[0]) : 0;
 }
 
-/* There is more than one way out, and the first advice, to unmount it, is none for a root filesystem. */
+/*
+ * There is more than one way out, and the first advice, to unmount it, is none for a root
+ * filesystem.
+ */
 static errcode_t tell_writable(struct bfo_context *ctx, const struct bfo_users *u,
 			       const struct bfo_mount *m)
 {
 	const char *look = u->may_move ? "name the device that is mounted, or " : "";
-	static const char advice[] = "remount it read-only, read a snapshot of it (LVM, device mapper, a "
-				     "cloud's volume) or a copy made under fsfreeze, or boot a rescue "
-				     "system; e2bfo(8), SOURCES IN USE, has them all";
+	static const char advice[] =
+		"remount it read-only, read a snapshot of it (LVM, device mapper, a "
+		"cloud's volume) or a copy made under fsfreeze, or boot a rescue "
+		"system; e2bfo(8), SOURCES IN USE, has them all";
 
 	if (!m->process)
 		return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: it is mounted read-write: %s%s",
 				u->name, look, advice);
-	return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: process %d sees it mounted read-write, in "
-			"another mount namespace (a container): %s%s", u->name, m->process, look, advice);
+	return bfo_fail(ctx, BFO_ET_MOUNTED,
+			"opening %s: process %d sees it mounted read-write, in "
+			"another mount namespace (a container): %s%s",
+			u->name, m->process, look, advice);
 }
 
 /*
- * Refuses those who may write.  UNREPLAYED: the journal needs recovery; then a kernel that has not left
- * it alone has given up in the middle of something, and what it knows better is in its memory.
+ * Refuses those who may write.  UNREPLAYED: the journal needs recovery; then a kernel that has not
+ * left it alone has given up in the middle of something, and what it knows better is in its memory.
  */
 static errcode_t refuse_writers(struct bfo_context *ctx, const struct bfo_users *u,
 				const struct found *f, int unreplayed)
@@ -257,9 +268,12 @@ static errcode_t refuse_writers(struct bfo_context *ctx, const struct bfo_users 
 		if (!f->mounts.v[i].read_only)
 			return tell_writable(ctx, u, &f->mounts.v[i]);
 		if (unreplayed && !f->mounts.v[i].unreplayed)
-			return bfo_fail(ctx, BFO_ET_MOUNTED, "opening %s: it is mounted read-only, but "
-					"was not when its journal was written last, as after an error; "
-					"please unmount it first", name);
+			return bfo_fail(
+				ctx, BFO_ET_MOUNTED,
+				"opening %s: it is mounted read-only, but "
+				"was not when its journal was written last, as after an error; "
+				"please unmount it first",
+				name);
 	}
 	return f->holders.n ? tell_holder(ctx, name, &f->holders.v[0]) : 0;
 }
@@ -286,8 +300,8 @@ errcode_t bfo_users_refuse(struct bfo_context *ctx, const struct bfo_users *u,
 /* ---- taking ---- */
 
 /*
- * On the device node, as udev(7) and sfdisk(8) know it: several may read, one may write.  udev has such
- * a lock itself for moments, in which it looks what is there.
+ * On the device node, as udev(7) and sfdisk(8) know it: several may read, one may write.  udev has
+ * such a lock itself for moments, in which it looks what is there.
  */
 static errcode_t lock_device(struct bfo_context *ctx, const struct bfo_users *u)
 {
@@ -300,14 +314,17 @@ static errcode_t lock_device(struct bfo_context *ctx, const struct bfo_users *u)
 		if (failed && errno != EWOULDBLOCK && errno != EINTR)
 			return 0;	/* a kernel without locks */
 	}
-	return failed ? bfo_fail(ctx, BFO_ET_BUSY, "opening %s: another e2bfo works on it, or another "
-				 "program has locked it", u->name) : 0;
+	return failed ? bfo_fail(ctx, BFO_ET_BUSY,
+				 "opening %s: another e2bfo works on it, or another "
+				 "program has locked it",
+				 u->name)
+		      : 0;
 }
 
 /*
- * The page cache of a mounted device holds the kernel's own metadata.  But what it holds of files is
- * what somebody once read there: files are written past it.  (BLKFLSBUF has the filesystem write what
- * it has, as syncfs(2) does.)
+ * The page cache of a mounted device holds the kernel's own metadata.  But what it holds of files
+ * is what somebody once read there: files are written past it.  (BLKFLSBUF has the filesystem write
+ * what it has, as syncfs(2) does.)
  */
 static void drop_cached(int fd)
 {
@@ -317,7 +334,7 @@ static void drop_cached(int fd)
 
 void bfo_users_init(struct bfo_users *u, const char *name, const char *path, int write)
 {
-	*u = (struct bfo_users) { .name = name, .path = path, .write = write, .fd = -1, .lock = -1 };
+	*u = (struct bfo_users){ .name = name, .path = path, .write = write, .fd = -1, .lock = -1 };
 }
 
 /* Alone, if that can be; *BUSY: it cannot. */
@@ -460,8 +477,10 @@ errcode_t bfo_users_check_again(struct bfo_context *ctx, struct bfo_volume *vol)
 	if (!err)
 		err = refuse_writers(ctx, &vol->users, &f, 0);
 	if (err == BFO_ET_MOUNTED || err == BFO_ET_BUSY)
-		err = bfo_fail(ctx, BFO_ET_CHANGED, "reading %s: it was mounted read-write, or taken "
-			       "by somebody else, meanwhile", vol->spec);
+		err = bfo_fail(ctx, BFO_ET_CHANGED,
+			       "reading %s: it was mounted read-write, or taken "
+			       "by somebody else, meanwhile",
+			       vol->spec);
 	found_free(&f);
 	return err ? err : check_mark(ctx, vol);
 }

@@ -55,7 +55,8 @@ errcode_t bfo_volume_read(struct bfo_context *ctx, struct bfo_volume *vol, uint6
 
 	for (at = 0; at < count && !err; at += n) {
 		n = count - at < most ? count - at : most;
-		err = bfo_media_read(vol, blk + at, n, (char *) buf + (size_t) at * vol->block_size);
+		err = bfo_media_read(vol, blk + at, n,
+				     (char *) buf + (size_t) at * vol->block_size);
 	}
 	if (err == BFO_ET_JOURNAL_UNREAD)
 		return err;		/* ctx->what says which block of it */

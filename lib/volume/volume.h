@@ -71,8 +71,8 @@ int bfo_volume_scatter(struct bfo_volume *vol, uint64_t blk, uint32_t count,
 		       const struct iovec *iov, int n);
 
 /*
- * The same around the page cache, where the volume is to be read so (device/direct.h); EINVAL, without
- * a word of why, where not.
+ * The same around the page cache, where the volume is to be read so (device/direct.h); EINVAL,
+ * without a word of why, where not.
  */
 errcode_t bfo_volume_direct(struct bfo_context *ctx, struct bfo_volume *vol, uint64_t blk,
 			    uint32_t count, const struct iovec *iov, int n);
@@ -87,8 +87,8 @@ void bfo_volume_write_back(struct bfo_volume *vol, uint64_t blk, uint32_t count)
 int bfo_volume_contains(const struct bfo_volume *vol, uint64_t blk, uint64_t count);
 
 /*
- * Brings COUNT blocks from BLK on into the page cache, as they stand there, whatever a journal has for
- * them, by way of BUF, which has room for them.  0 if that could not be done for all.
+ * Brings COUNT blocks from BLK on into the page cache, as they stand there, whatever a journal has
+ * for them, by way of BUF, which has room for them.  0 if that could not be done for all.
  */
 int bfo_volume_fetch(struct bfo_volume *vol, uint64_t blk, uint32_t count, void *buf);
 
@@ -105,12 +105,14 @@ uint64_t bfo_volume_inode_block(const struct bfo_volume *vol, ext2_ino_t ino, ui
 uint32_t bfo_volume_group_used(const struct bfo_volume *vol, dgrp_t group);
 
 /*
- * True if e2fsck has checked it, or mke2fs made it, since it was last mounted for writing.  (The mount
- * count tells where a mount came in the same second.)
+ * True if e2fsck has checked it, or mke2fs made it, since it was last mounted for writing.  (The
+ * mount count tells where a mount came in the same second.)
  */
 int bfo_volume_is_checked(const struct bfo_volume *vol);
 
-/* True if there is more than what mke2fs makes: reserved inodes, lost+found, the filesystem's own. */
+/*
+ * True if there is more than what mke2fs makes: reserved inodes, lost+found, the filesystem's own.
+ */
 int bfo_volume_holds_files(const struct bfo_volume *vol);
 
 /* True for numbers that belong to the filesystem itself (journal, quota, orphan file ...). */
