@@ -15,7 +15,7 @@
 #include "cli/message.h"
 #include "cli/result.h"
 #include "cli/timestamp.h"
-#include "compare/attrs.h"
+#include "gather/attrs.h"
 #include "gather/inode_check.h"
 #include "e2bfo/e2bfo.h"
 #include "e2bfo/journals.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
-#include "compare/attrs.h"
+#include "gather/attrs.h"
 #include "gather/inode_check.h"
 #include "ls.h"
 

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * spill.c - sorted runs of records in a temporary file that has no name
- *
- * Nobody else can open the file, and it is gone with the process, however that ends.  (Where
- * O_TMPFILE is not known it has a name for a moment.)
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +11,7 @@
 
 #include "base/bfo_err.h"
 #include "base/spill.h"
+#include "base/temporary.h"
 
 #define HEAD 8U				/* bytes before a frame */
 #define LEVEL 1				/* the temporary file is read about once */
@@ -41,22 +37,6 @@ size_t bfo_spill_record(unsigned int words, uint32_t len)
 	return 4 * (words + 1) + (size_t) len;
 }
 
-static errcode_t open_unnamed(const char *folder, int *fd)
-{
-	char name[PATH_MAX];
-
-	*fd = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
-	if (*fd >= 0)
-		return 0;
-	/* All three are said by kernels and filesystems that do not know O_TMPFILE. */
-	if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)
-		return errno;
-	if (snprintf(name, sizeof(name), "%s/e2bfo.XXXXXX", folder) >= (int) sizeof(name))
-		return ENAMETOOLONG;
-	*fd = mkostemp(name, O_CLOEXEC);
-	return *fd < 0 || unlink(name) ? errno : 0;
-}
-
 static errcode_t open_codec(struct bfo_spill *f)
 {
 	f->packer = ZSTD_createCCtx();
@@ -77,7 +57,7 @@ errcode_t bfo_spill_open(struct bfo_spill *f, const char *folder, unsigned int w
 	memset(f, 0, sizeof(*f));
 	f->words = words;
 	f->frame = frame;
-	err = open_unnamed(folder, &f->fd);
+	err = bfo_temporary_unnamed(folder, &f->fd);
 	if (!err)
 		err = open_codec(f);
 	if (err)

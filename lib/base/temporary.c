@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * temporary.c - files that get their name when they are complete
+ * temporary.c - files that get their name when they are complete, or never
  *
  * mkostemp(3) makes files that nobody else may read; to know what others may do takes umask(2),
  * which changes the whole process.  So the name is drawn here, and open(2) does the rest.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "base/temporary.h"
 
@@ -51,4 +53,20 @@ int bfo_temporary_make(const char *path, char **name, int *fd)
 	free(*name);
 	*name = NULL;
 	return err ? err : EEXIST;
+}
+
+int bfo_temporary_unnamed(const char *folder, int *fd)
+{
+	char name[PATH_MAX];
+
+	*fd = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+	if (*fd >= 0)
+		return 0;
+	/* All three are said by kernels and filesystems that do not know O_TMPFILE. */
+	if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)
+		return errno;
+	if (snprintf(name, sizeof(name), "%s/e2bfo.XXXXXX", folder) >= (int) sizeof(name))
+		return ENAMETOOLONG;
+	*fd = mkostemp(name, O_CLOEXEC);
+	return *fd < 0 || unlink(name) ? errno : 0;
 }

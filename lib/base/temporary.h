@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * temporary.h - files that get their name when they are complete
+ * temporary.h - files that get their name when they are complete, or never
  */
 #ifndef BFO_BASE_TEMPORARY_H
 #define BFO_BASE_TEMPORARY_H
@@ -11,5 +11,12 @@
  * 0, or an error number and NULL in *NAME.
  */
 int bfo_temporary_make(const char *path, char **name, int *fd);
+
+/*
+ * Makes a file without a name in FOLDER: *FD, or -1.  Nobody else can open it, and it is gone with
+ * the process, however that ends.  (Where O_TMPFILE is not known it has a name for a moment.)
+ * Returns 0 or an error number.
+ */
+int bfo_temporary_unnamed(const char *folder, int *fd);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "compare/attrs.h"
+#include "gather/attrs.h"
 
 enum bfo_diff_kind {
 	BFO_DIFF_MISSING,	/* name only in A */
@@ -58,5 +58,8 @@ struct bfo_diff {
 	uint32_t first[2];	/* links: pair of an earlier name of the inode, or BFO_NONE */
 	uint64_t offset;	/* holes, data, values: first byte that differs */
 };
+
+/* What differs: a set of BFO_DIFF_BIT()s from BFO_DIFF_TYPE to BFO_DIFF_DEVICE. */
+uint32_t bfo_attrs_compare(const struct bfo_attrs *a, const struct bfo_attrs *b);
 
 #endif

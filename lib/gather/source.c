@@ -57,7 +57,7 @@ void bfo_source_of_volume(struct bfo_source *s, struct bfo_reader *reader)
 
 int bfo_source_zeroes(const struct bfo_source *s)
 {
-	return s->reader && s->reader->vol->media.opt.mode == BFO_MEDIA_ZERO;
+	return s->reader ? s->reader->vol->media.opt.mode == BFO_MEDIA_ZERO : s->zeroes;
 }
 
 errcode_t bfo_source_failed(struct bfo_source *s, uint64_t blk)

@@ -21,6 +21,22 @@ enum bfo_source_access {
 	BFO_READ_ASCENDING,	/* only ever forward, over all calls of read() */
 };
 
+/*
+ * What a tree does not tell, whoever it is of: nothing of the kind is compared.  (What single files
+ * lack is 0.)
+ */
+enum bfo_unknown {
+	BFO_UNKNOWN_ATIME = 1,
+	BFO_UNKNOWN_CTIME = 2,
+	BFO_UNKNOWN_CRTIME = 4,
+	BFO_UNKNOWN_GENERATION = 8,
+	BFO_UNKNOWN_VERSION = 16,
+	BFO_UNKNOWN_FLAGS = 32,
+	BFO_UNKNOWN_PROJECT = 64,
+	BFO_UNKNOWN_XATTR = 128,
+	BFO_UNKNOWN_HOLES = 256,
+};
+
 struct bfo_source;
 
 /* Each returns 0 or an error, whose circumstances are in the source's context. */
@@ -40,8 +56,13 @@ struct bfo_source_ops {
 	/* Reads N nodes, sorted by place, as bfo_reader_run() does. */
 	errcode_t (*read)(struct bfo_source *s, const struct bfo_node *nodes, size_t n,
 			  const struct bfo_sink *sink);
-	/* All is read: was it the same all the time?  BFO_ET_BUSY and BFO_ET_CHANGED: not. */
+	/*
+	 * All is read: was it the same all the time?  BFO_ET_BUSY and BFO_ET_CHANGED: not.  Single
+	 * files that were not become findings of the tree that was gathered.
+	 */
 	errcode_t (*settle)(struct bfo_source *s);
+	/* Frees S and all it has.  NULL: it is the caller's, as of volumes. */
+	void (*close)(struct bfo_source *s);
 };
 
 struct bfo_source {
@@ -51,8 +72,11 @@ struct bfo_source {
 	enum bfo_source_access access;
 	uint32_t block_size;		/* bytes: the unit of places */
 	uint32_t inode_size;		/* bytes of what inodes() hands out */
-	uint8_t uuid[16];
+	uint8_t uuid[16];		/* of a volume; else 0 */
 	struct bfo_reader *reader;	/* of a volume; NULL: it is none */
+	uint32_t unknown;		/* a set of enum bfo_unknown; once it is gathered */
+	int zeroes;			/* of what is no volume: bfo_source_zeroes() */
+	uint64_t requests, blocks;	/* of what is no volume: read so far */
 };
 
 /* A source of what READER reads, which has to stay. */

@@ -34,6 +34,7 @@ Suite *filter_suite(void);
 Suite *fit_suite(void);
 Suite *htree_suite(void);
 Suite *inode_image_suite(void);
+Suite *intake_suite(void);
 Suite *job_options_suite(void);
 Suite *json_suite(void);
 Suite *landing_suite(void);
@@ -90,7 +91,8 @@ static Suite *(*const suites[])(void) = {
 	trace_text_suite, refs_suite,
 	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, filter_suite,
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite, space_suite,
-	runs_suite, inode_image_suite, xattr_suite, xattr_split_suite, xattr_image_suite, fit_suite,
+	runs_suite, inode_image_suite, intake_suite, xattr_suite, xattr_split_suite,
+	xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
 	batch_suite, batch_random_suite, pace_suite, regions_suite, cache_suite, media_suite, mapfile_suite,
 	batches_suite, pipe_suite, reread_suite, commit_suite, commit_fail_suite,

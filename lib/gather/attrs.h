@@ -4,10 +4,11 @@
  *
  * Source of the format: the kernel's Documentation/filesystems/ext4/inodes.rst.  Pure functions.
  */
-#ifndef BFO_COMPARE_ATTRS_H
-#define BFO_COMPARE_ATTRS_H
+#ifndef BFO_GATHER_ATTRS_H
+#define BFO_GATHER_ATTRS_H
 
 #include <stdint.h>
+#include <ext2fs/ext2_fs.h>
 
 enum bfo_time { BFO_MTIME, BFO_ATIME, BFO_CTIME, BFO_CRTIME, BFO_TIMES };
 
@@ -30,7 +31,13 @@ struct bfo_attrs {
  */
 void bfo_attrs_read(const void *raw, uint32_t inode_size, struct bfo_attrs *attrs);
 
-/* What differs: a set of BFO_DIFF_BIT()s from BFO_DIFF_TYPE to BFO_DIFF_DEVICE. */
-uint32_t bfo_attrs_compare(const struct bfo_attrs *a, const struct bfo_attrs *b);
+/*
+ * The other way: RAW becomes an inode of 160 bytes that says all of it, without places and content.
+ * A time that no inode can hold becomes the nearest that it can: bfo_time_is_possible() tells.
+ */
+void bfo_attrs_write(const struct bfo_attrs *attrs, struct ext2_inode_large *raw);
+
+/* True if SEC, since 1970, fits into the 34 bits that an inode has for it: 1901 to 2446. */
+int bfo_time_is_possible(int64_t sec);
 
 #endif

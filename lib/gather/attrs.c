@@ -8,7 +8,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "base/disk.h"
-#include "compare/diff.h"
+#include "gather/attrs.h"
 #include "gather/inode_check.h"
 
 #ifndef EXT4_EOFBLOCKS_FL
@@ -82,39 +82,65 @@ void bfo_attrs_read(const void *data, uint32_t inode_size, struct bfo_attrs *att
 	read_device(raw, attrs);
 }
 
-static uint32_t bit_if(int differs, enum bfo_diff_kind kind)
+/* ---- the other way ---- */
+
+/* The 2 bits of seconds above the 32, and the nanoseconds: what EXTRA says beside LOW. */
+static uint32_t extra_of(int64_t sec, uint32_t nsec)
 {
-	return differs ? BFO_DIFF_BIT(kind) : 0;
+	return to_le32(((uint32_t) ((sec - (int32_t) sec) >> 32) & 3) | nsec << 2);
 }
 
-/* (No time of birth and one of 0 are the same: that is what larger inodes have for none.) */
-static uint32_t compare_times(const struct bfo_attrs *a, const struct bfo_attrs *b)
+int bfo_time_is_possible(int64_t sec)
 {
-	uint32_t bits = 0;
-	int i;
-
-	for (i = 0; i < BFO_TIMES; i++)
-		bits |= bit_if(a->sec[i] != b->sec[i] || a->nsec[i] != b->nsec[i],
-			       BFO_DIFF_MTIME + i);
-	return bits;
+	return sec >= INT32_MIN && sec < INT32_MIN + (4LL << 32);
 }
 
-uint32_t bfo_attrs_compare(const struct bfo_attrs *a, const struct bfo_attrs *b)
+/* The earliest or the latest that can be said, where SEC is beyond it. */
+static int64_t possible(int64_t sec)
 {
-	uint32_t bits = compare_times(a, b);
+	if (bfo_time_is_possible(sec))
+		return sec;
+	return sec < 0 ? INT32_MIN : INT32_MIN + (4LL << 32) - 1;
+}
 
-	bits |= bit_if((a->mode ^ b->mode) & ~S_IFMT, BFO_DIFF_MODE);
-	bits |= bit_if(a->uid != b->uid, BFO_DIFF_UID);
-	bits |= bit_if(a->gid != b->gid, BFO_DIFF_GID);
-	bits |= bit_if(a->generation != b->generation, BFO_DIFF_GENERATION);
-	bits |= bit_if(a->version != b->version, BFO_DIFF_VERSION);
-	bits |= bit_if(a->flags != b->flags, BFO_DIFF_FLAGS);
-	bits |= bit_if(a->project != b->project, BFO_DIFF_PROJECT);
-	if ((a->mode ^ b->mode) & S_IFMT)
-		return bits | BFO_DIFF_BIT(BFO_DIFF_TYPE);
-	bits |= bit_if(a->major != b->major || a->minor != b->minor, BFO_DIFF_DEVICE);
-	if (S_ISDIR(a->mode))
-		return bits;	/* both follow from what is in it, and from its blocks */
-	bits |= bit_if(a->size != b->size, BFO_DIFF_SIZE);
-	return bits | bit_if(a->nlink != b->nlink, BFO_DIFF_NLINK);
+#define WRITE_TIME(raw, attrs, which, field) do { \
+	int64_t write_sec = possible((attrs)->sec[which]); \
+	(raw)->field = to_le32((uint32_t) write_sec); \
+	(raw)->field ## _extra = extra_of(write_sec, (attrs)->nsec[which]); \
+} while (0)
+
+static void write_device(const struct bfo_attrs *attrs, struct ext2_inode_large *raw)
+{
+	if (!S_ISCHR(attrs->mode) && !S_ISBLK(attrs->mode))
+		return;
+	if (attrs->major < 256 && attrs->minor < 256)
+		raw->i_block[0] = to_le32(attrs->major << 8 | attrs->minor);
+	else
+		raw->i_block[1] = to_le32((attrs->minor & 0xff) | attrs->major << 8 |
+					  (attrs->minor & 0xfff00) << 12);
+}
+
+void bfo_attrs_write(const struct bfo_attrs *attrs, struct ext2_inode_large *raw)
+{
+	memset(raw, 0, sizeof(*raw));
+	raw->i_mode = to_le16(attrs->mode);
+	raw->i_size = to_le32(attrs->size);
+	raw->i_size_high = to_le32(attrs->size >> 32);
+	raw->i_uid = to_le16(attrs->uid);
+	raw->i_uid_high = to_le16(attrs->uid >> 16);
+	raw->i_gid = to_le16(attrs->gid);
+	raw->i_gid_high = to_le16(attrs->gid >> 16);
+	raw->i_links_count = to_le16(attrs->nlink < UINT16_MAX ? attrs->nlink : UINT16_MAX);
+	raw->i_generation = to_le32(attrs->generation);
+	raw->i_flags = to_le32(attrs->flags);
+	raw->osd1.linux1.l_i_version = to_le32(attrs->version);
+	raw->i_version_hi = to_le32(attrs->version >> 32);
+	raw->i_extra_isize = to_le16(sizeof(*raw) - EXT2_GOOD_OLD_INODE_SIZE);
+	raw->i_projid = to_le32(attrs->project);
+	WRITE_TIME(raw, attrs, BFO_MTIME, i_mtime);
+	WRITE_TIME(raw, attrs, BFO_ATIME, i_atime);
+	WRITE_TIME(raw, attrs, BFO_CTIME, i_ctime);
+	if (attrs->has_crtime)
+		WRITE_TIME(raw, attrs, BFO_CRTIME, i_crtime);
+	write_device(attrs, raw);
 }

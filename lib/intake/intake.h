@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * intake.h - trees that come from no volume: what all of them are made of
+ *
+ *   begin ── [inode ── [segment | content] ]* ── [name]* ── end        then it is a source
+ *
+ * Such a tree is in the free form: a struct bfo_tree whose attributes are sets already, a shelf
+ * with a raw inode per record, and somebody who reads contents.  Its inode numbers are of no
+ * filesystem: the root has 2, all others ascend from BFO_INTAKE_FIRST as they come.  So rows are
+ * numbers in the same order.
+ *
+ * Places, which segments begin at, are numbers of blocks below BFO_PLACE_MEMORY, and mean what the
+ * intake at hand says.  From there on they are in memory: targets of symbolic links, and small
+ * files whose data will not come a second time.
+ *
+ * Whoever fills it has checked nothing: each call refuses what no ext4 could hold (P8), with
+ * BFO_ET_DAMAGED and the reason in ctx->what, or notes a finding.  Further errors: ENOMEM,
+ * BFO_ET_OVERFLOW, and those of the shelf's file.
+ *
+ * Memory: that of the tree (P7), 160 bytes an inode on the shelf, and what is in memory.
+ */
+#ifndef BFO_INTAKE_INTAKE_H
+#define BFO_INTAKE_INTAKE_H
+
+#include "base/shelf.h"
+#include "gather/attrs.h"
+#include "gather/source.h"
+#include "tree/sets.h"
+#include "tree/tree.h"
+
+#define BFO_INTAKE_FIRST 12U		/* number of the first inode behind the root */
+#define BFO_PLACE_MEMORY (1ULL << 62)	/* first block of what is in memory */
+
+struct bfo_intake {
+	struct bfo_source source;	/* its ops are of who fills the tree */
+	struct bfo_tree *tree;
+	struct bfo_sets sets;
+	struct bfo_shelf shelf;		/* struct ext2_inode_large, one a row */
+	bfo_chars memory;		/* contents, each from a whole block on */
+	bfo_chars scratch;		/* a block for sinks that have no place */
+	uint64_t out_of_time;		/* inodes with a time that none can hold */
+};
+
+/*
+ * Begins TREE, which is zeroed, with blocks of BLOCK_SIZE bytes, a power of two from 512 to 65536.
+ * in->source has to have its ops, ctx and name.
+ */
+errcode_t bfo_intake_begin(struct bfo_intake *in, struct bfo_tree *tree, uint32_t block_size);
+
+/*
+ * Appends an inode with attributes A and extended ones SET, which is sorted here, and may be NULL:
+ * *ROW.  The first is the root, a directory.  What no file of that type can have (flags, sizes,
+ * devices) is left out.  A file's data follows, as segments or as content.
+ */
+errcode_t bfo_intake_inode(struct bfo_intake *in, const struct bfo_attrs *a, bfo_xattrs *set,
+			   bfo_row *row);
+
+/* The same of a row that was appended before, whose data stays: a later word about it holds. */
+errcode_t bfo_intake_change(struct bfo_intake *in, bfo_row row, const struct bfo_attrs *a,
+			    bfo_xattrs *set);
+
+/*
+ * LEN blocks from PLACE on are the inode's that was appended last, from its logical block LBLK on;
+ * UNWRITTEN: they are allocated, and nothing was written to them.  Segments ascend and are apart.
+ */
+errcode_t bfo_intake_segment(struct bfo_intake *in, uint64_t place, uint64_t lblk, uint64_t len,
+			     int unwritten);
+
+/*
+ * All of a file's or symbolic link's content, LEN bytes at DATA, is kept in memory: of the inode
+ * that was appended last, whose size is LEN.
+ */
+errcode_t bfo_intake_content(struct bfo_intake *in, const void *data, size_t len);
+
+/*
+ * A name of LEN bytes in directory DIR for ROW.  BFO_ET_DAMAGED for one that no directory can have;
+ * twice the same is found by the plan.
+ */
+errcode_t bfo_intake_name(struct bfo_intake *in, bfo_row dir, bfo_row row, const char *name,
+			  size_t len);
+
+/*
+ * Nothing more comes: the tree is complete.  Links are counted by names.  BFO_ET_ROOT_DAMAGED if
+ * there is no root.
+ */
+errcode_t bfo_intake_end(struct bfo_intake *in);
+
+/* The raw inode of ROW. */
+static inline struct ext2_inode_large *bfo_intake_raw(const struct bfo_intake *in, bfo_row row)
+{
+	return bfo_shelf_at(&in->shelf, row);
+}
+
+/* For ops->inodes: hands out what is on the shelf. */
+errcode_t bfo_intake_inodes(struct bfo_source *s, const uint32_t *inos, size_t n,
+			    bfo_take_inode take, bfo_lose_inodes lose, void *priv);
+
+/*
+ * For ops->read: hands out of NODES, sorted, those that are in memory, which are the last ones; *N
+ * becomes how many are left.
+ */
+errcode_t bfo_intake_read_memory(struct bfo_intake *in, const struct bfo_node *nodes, size_t *n,
+				 const struct bfo_sink *sink);
+
+/*
+ * Where COUNT blocks of NODE from its block AT on are to be read to: the sink's place, or scratch.
+ * NULL: ENOMEM.
+ */
+void *bfo_intake_place(struct bfo_intake *in, const struct bfo_node *node, uint32_t at,
+		       uint32_t count, const struct bfo_sink *sink);
+
+/* Frees all but the tree.  Also of one that was zeroed. */
+void bfo_intake_free(struct bfo_intake *in);
+
+#endif
