@@ -22,7 +22,7 @@ struct bfo_shelf {
 	int fd;				/* of the file; -1: all is in memory */
 };
 
-/* RECORD: bytes; LIMIT: bytes of memory; FOLDER, which has to stay: for the file; NULL: /var/tmp. */
+/* LIMIT: bytes of memory.  FOLDER: of the file, and has to stay; NULL: /var/tmp. */
 void bfo_shelf_init(struct bfo_shelf *s, size_t record, size_t limit, const char *folder);
 
 /* Room for one more, zeroed, at *PLACE until the next is added.  ENOMEM, or errno's of the file. */

@@ -162,7 +162,8 @@ static errcode_t add_segment(struct bfo_intake *in, struct bfo_inode *rec, struc
 	if (before && seg.lblk < (uint64_t) before->lblk + before->len)
 		return refuse(in, "data of a file overlap");
 	if (before && before->lblk + before->len == seg.lblk &&
-	    before->blk + before->len == seg.blk && (uint64_t) before->len + seg.len <= UINT32_MAX) {
+	    before->blk + before->len == seg.blk &&
+	    (uint64_t) before->len + seg.len <= UINT32_MAX) {
 		before->len += seg.len;
 		return 0;
 	}
