@@ -32,12 +32,18 @@ static const char *const prefixes[] = {
 
 #define PREFIXES (sizeof(prefixes) / sizeof(*prefixes))
 
+const char *bfo_xattr_prefix(uint8_t index)
+{
+	return index < PREFIXES ? prefixes[index] : NULL;
+}
+
 size_t bfo_xattr_name(const struct bfo_xattr *x, char out[BFO_XATTR_NAME_MAX])
 {
+	const char *prefix = bfo_xattr_prefix(x->name_index);
 	size_t len;
 
-	if (x->name_index < PREFIXES && prefixes[x->name_index])
-		len = snprintf(out, BFO_XATTR_NAME_MAX, "%s", prefixes[x->name_index]);
+	if (prefix)
+		len = snprintf(out, BFO_XATTR_NAME_MAX, "%s", prefix);
 	else
 		len = snprintf(out, BFO_XATTR_NAME_MAX, "%u:", x->name_index);
 	memcpy(out + len, x->name, x->name_len);

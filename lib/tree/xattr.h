@@ -80,6 +80,9 @@ uint32_t bfo_xattrs_bytes(const bfo_xattrs *set);
 void bfo_xattrs_pack(const bfo_xattrs *set, void *bytes);
 errcode_t bfo_xattrs_unpack(bfo_xattrs *out, const void *bytes, uint32_t size);
 
+/* What INDEX stands for in names that users see; NULL: nothing known. */
+const char *bfo_xattr_prefix(uint8_t index);
+
 #define BFO_XATTR_NAME_MAX 288
 
 /*
