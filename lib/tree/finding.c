@@ -60,6 +60,17 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 				  "not "
 				  "copied",
 				  0 },
+	[BFO_FOUND_CHANGED] = { "changed", "changed while it was read", "copied as it was read",
+				0 },
+	[BFO_FOUND_XATTR_NAME] = { "xattr-name",
+				   "extended attribute for whose name or value ext4 has no place",
+				   "copied without it", 0 },
+	[BFO_FOUND_FEATURE] = { "feature",
+				"casefolded, or protected by fs-verity, which a mounted filesystem "
+				"does not hand out",
+				"copied without that", 0 },
+	[BFO_FOUND_TIME] = { "time", "time before 1901 or after 2446, which no inode can hold",
+			     "copied with the nearest possible", 0 },
 	[BFO_UNREAD_TABLE] = { "unreadable-inodes", "part of an inode table cannot be read",
 			       "its inodes are lost", 0 },
 	[BFO_UNREAD_INODE] = { "unreadable-inode", "inode cannot be read", "not copied", 0 },
@@ -77,6 +88,8 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 				 0 },
 	[BFO_UNREAD_DATA] = { "unreadable-data", "data cannot be read", "copied as zeroes", 0 },
 	[BFO_UNREAD_FILE] = { "unreadable-file", "data cannot be read", "not copied", 0 },
+	[BFO_UNREAD_LOCKED] = { "locked", "encrypted directory whose key is missing",
+				"its names are lost", 0 },
 	[BFO_UNREAD_QUOTA] = { "unreadable-quota", "quota file cannot be read",
 			       "limits and grace "
 			       "times are not taken over",

@@ -36,6 +36,11 @@ enum bfo_finding_kind {
 	BFO_FOUND_DIR_TWICE,
 	BFO_FOUND_LINK_COUNT,
 	BFO_FOUND_UNREACHED,
+	/* of what is mounted: */
+	BFO_FOUND_CHANGED,
+	BFO_FOUND_XATTR_NAME,
+	BFO_FOUND_FEATURE,
+	BFO_FOUND_TIME,
 	/* what cannot be read: */
 	BFO_UNREAD_TABLE,	/* inodes `ino` and following, `blocks` of them */
 	BFO_UNREAD_INODE,	/* a name of one of these */
@@ -45,6 +50,7 @@ enum bfo_finding_kind {
 	BFO_UNREAD_SYMLINK,
 	BFO_UNREAD_DATA,
 	BFO_UNREAD_FILE,
+	BFO_UNREAD_LOCKED,
 	BFO_UNREAD_QUOTA,
 	BFO_UNREAD_OTHER,	/* compare: a name, and in which directory */
 	/* what the target cannot hold: */

@@ -27,6 +27,7 @@ Suite *record_suite(void);
 Suite *transaction_suite(void);
 Suite *container_suite(void);
 Suite *crc32c_suite(void);
+Suite *dir_suite(void);
 Suite *dirimage_suite(void);
 Suite *charge_suite(void);
 Suite *extent_suite(void);
@@ -92,7 +93,7 @@ static Suite *(*const suites[])(void) = {
 	trace_text_suite, refs_suite,
 	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, filter_suite,
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite, space_suite,
-	runs_suite, inode_image_suite, intake_suite, acl_suite, xattr_suite, xattr_split_suite,
+	runs_suite, inode_image_suite, intake_suite, acl_suite, dir_suite, xattr_suite, xattr_split_suite,
 	xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
 	batch_suite, batch_random_suite, pace_suite, regions_suite, cache_suite, media_suite, mapfile_suite,
