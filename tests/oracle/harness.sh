@@ -41,6 +41,84 @@ refused order SEED x 'no number'
 refused order SETS mails 'unknown: mails'
 refused peers PEERS_SECONDS soon 'no number'
 
+# summary BENCHMARK STATUS: sums up the numbers in numbers.json
+summary() {
+	(
+		export BENCH_DIR=$PWD/bench BENCH_JSON=$PWD/numbers.json
+		ran "$1" "$SRCDIR/tests/bench/$1" "$2" --summary
+	) || exit 1
+	[ ! -e bench ] || fail "$1 --summary has measured"
+}
+
+for benchmark in run itree; do
+	summary $benchmark 8
+	says 'No such file'
+	echo '{' > numbers.json
+	summary $benchmark 8
+	says 'numbers.json: '
+	rm numbers.json
+done
+
+cat > numbers.json <<'EOF'
+{ "machine": { "commit": "abc", "date": "2026-01-02", "kernel": "6.1", "cpu": "X, 2 cores",
+    "memory": "8 GiB", "images on": "ext4, past its page cache" },
+  "asked": "RUNS=3",
+  "parts": { "copies": { "caches": ["cold"],
+    "sets": {
+      "flat-9": { "about": "nine files", "group": "flat", "files": 9, "tree_bytes": 3145728 },
+      "small": { "about": "not told", "group": "small", "files": 1, "tree_bytes": 0 } },
+    "results": { "small": {}, "flat-9": {
+      "dd": { "label": "dd", "group": "limit", "cold": [{ "wall": 2.0 }],
+        "source": { "disk_cached": 1.5 }, "target": { "disk_cached": 2.25 }, "words": "-" },
+      "e2bfo": { "label": "e2bfo copy", "group": "e2bfo", "source": {}, "target": {},
+        "cold": [{ "wall": 1.0 }, { "wall": 9.0 }, { "wall": 1.5 }], "words": "same" },
+      "tar": { "label": "tar | tar", "group": "file", "source": {}, "target": {}, "cold": [],
+        "words": "stopped" } } } } },
+  "bars": [ { "text": "speed", "limit": "1", "measured": "2", "met": false },
+    { "text": "memory", "limit": "1", "measured": "1", "met": true },
+    { "text": "more", "limit": "-", "measured": "not measured", "met": null } ] }
+EOF
+summary run 0
+cat > expected <<'EOF'
+flat-9: nine files; 9 files, 3 MiB:
+
+| flat-9     |    s |   min–max (n) | × dd | disk, s | result  |
+|------------|-----:|--------------:|-----:|--------:|---------|
+| dd         | 2.00 | 2.00–2.00 (1) | 1.00 |     3.8 | -       |
+| e2bfo copy | 1.50 | 1.00–9.00 (3) | 0.75 |       - | same    |
+| tar, tar   |    - |             - |    - |       - | stopped |
+
+Commit abc, 2026-01-02: Linux 6.1, X, 2 cores, 8 GiB; loop devices on files on ext4, past its page
+cache. They say that they are rotational, where nothing else is said. Asked for: RUNS=3.
+
+1 of 3 goals was missed, 1 was not measured:
+
+ * speed: 2; the limit is 1.
+EOF
+diff -u expected out || fail "run --summary"
+
+cat > numbers.json <<'EOF'
+{ "machine": { "commit": "abc", "date": "2026-01-02" },
+  "sets": { "100000": { "results": {
+    "tree": { "samples": [{ "first_wall": 0.5, "wall": 1, "rss": 1048576 },
+      { "first_wall": 0.02, "wall": 2, "rss": 3145728 },
+      { "first_wall": 0.035, "wall": 3, "rss": 2097152 }] },
+    "notree": { "samples": [{ "first_wall": 0.085, "wall": 4, "rss": 4194304 }] },
+    "build": { "samples": [{ "wall": 0.26 }] } } } } }
+EOF
+summary itree 0
+cat > expected <<'EOF'
+One directory of 100,000 names, cold caches:
+
+ * The first name comes after 35 ms with an index, after 85 ms without.
+ * All names with their attributes: 2.00 s with, 4.00 s without.
+ * Memory: 2 MiB with, 4 MiB without.  Only the latter grows with the directory.
+ * Making the index takes 0.26 s.
+
+Commit abc, 2026-01-02.
+EOF
+diff -u expected out || fail "itree --summary"
+
 # A file for which there is no room is not begun.
 python3 -B - "$SRCDIR/tests/bench" <<'EOF' || fail "room"
 import os, pathlib, sys

@@ -33,6 +33,7 @@
     scale        flat directories of empty files: time per file, memory
 
     bars         the goals of the project against what the parts measured
+    summary      of what a run has written, what docs/benchmarks.md has
 
 A module uses only those above it. A new competitor is a row in contenders.TOOLS, a new data set
 a row in recipes.py, a new goal a function in bars, a new part a line in PARTS of tests/bench/run.

@@ -102,17 +102,19 @@ def section(copies):
 def as_json(copies):
     return {
         "notes": copies.notes,
-        "sets": {name: {"about": d.about, "size": d.size, "aged": d.aged, "fresh": d.fresh,
-                        "seconds": copies.seconds[name], "floor": copies.floors.get(name),
+        "caches": copies.caches,
+        "sets": {name: {"about": d.about, "group": d.group, "size": d.size, "aged": d.aged,
+                        "fresh": d.fresh, "seconds": copies.seconds[name], "floor": copies.floors.get(name),
                         **asdict(d.contents)}
                  for name, d in copies.data.items()},
-        "results": {name: {key: as_dict(r) for key, r in tools.items()}
+        "results": {name: {key: as_dict(r, copies.data[name]) for key, r in tools.items()}
                     for name, tools in copies.results.items()},
     }
 
 
-def as_dict(result):
-    return asdict(result) | {"whole": result.whole(), "equal": result.equal()}
+def as_dict(result, data):
+    return asdict(result) | {"whole": result.whole(), "equal": result.equal(),
+                             "words": result.words(data.contents.inodes)}
 
 
 def plots(copies):

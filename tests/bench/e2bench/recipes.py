@@ -100,10 +100,11 @@ def flats(settings):
         size = -(-count // 200_000) * 3 * GIB
         yield Recipe(f"flat-{count}", size, ("-i", "8192"), "noatime,nodelalloc",
                      flat(count, 4096, "fresh"),
-                     f"one directory, {count:,} files of 4 KB, in the order of their names",
-                     group="flat", brief=True)
+                     f"one directory of {count:,} files of 4 KB, written in the order of their "
+                     "names", group="flat", brief=True)
         yield Recipe(f"flat-{count}-aged", size, ("-i", "8192"), "noatime,nodelalloc",
-                     flat(count, 4096, "aged"), f"one directory, {count:,} files of 4 KB, aged",
+                     flat(count, 4096, "aged"), f"one directory of {count:,} files of 4 KB, after "
+                     'interleaved writes and deletions ("aged")',
                      group="flat", aged=True, fresh=f"flat-{count}", brief=True)
 
 

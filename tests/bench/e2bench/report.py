@@ -4,6 +4,7 @@
 Measures nothing.
 """
 
+import json
 import os
 import platform
 import subprocess
@@ -46,6 +47,31 @@ def line(cells):
     '| tar \\| tar | 2 |'
     """
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+
+
+def read(path):
+    """The document that a run has written."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise host.Failure(f"{path}: {error}") from None
+
+
+def grid(heads, rows, right=()):
+    """Markdown that reads as a table in its source, too; columns of these numbers to the right.
+
+    >>> print(grid(["tool", "s"], [["dd", "1.25"]], right=[1]))
+    | tool |    s |
+    |------|-----:|
+    | dd   | 1.25 |
+    """
+    widths = [max(len(cells[i]) for cells in [heads, *rows]) for i in range(len(heads))]
+
+    def padded(cells):
+        return "| " + " | ".join(c.rjust(w) if i in right else c.ljust(w) for i, (c, w) in
+                                 enumerate(zip(cells, widths))) + " |"
+    rule = "|".join("-" * (w + 1) + ("-:"[i in right]) for i, w in enumerate(widths))
+    return "\n".join([padded(heads), f"|{rule}|", *map(padded, rows)])
 
 
 def machine(settings):

@@ -13,7 +13,12 @@ from pathlib import Path
 from .environment import bench_dir, choice, is_full, number, numbers, path, words
 
 HELP = """\
-usage: run [--help]            settings are environment variables:
+usage: run [--help|--summary]
+
+  --summary       measures nothing: sums up for docs/benchmarks.md what the last run has left in
+                  BENCH_JSON
+
+settings are environment variables:
 
   BENCH           full: all sets and all tools on each, more and larger ones; takes hours
                   (default: what two cores measure within 15 minutes, images included)

@@ -5,6 +5,7 @@
     contenders   the table of programs that list a directory, and those that make or check an index
     experiment   data sets, copies, cold runs, traced once
     report       Markdown and JSON
+    summary      of the JSON, what docs/benchmarks.md has
 
 A module uses only those above it, and of e2bench: host, datasets, trace, models and what report
 has for tables. A new reader is a row in contenders.READERS.

@@ -8,7 +8,12 @@ from pathlib import Path
 from e2bench.environment import bench_dir, choice, is_full, number, numbers, path
 
 HELP = """\
-usage: itree [--help]          settings are environment variables:
+usage: itree [--help|--summary]
+
+  --summary       measures nothing: sums up for docs/benchmarks.md what the last run has left in
+                  BENCH_JSON
+
+settings are environment variables:
 
   BUILDDIR        top of the build tree (default: .), with e2itree/e2itree and e2bfo/e2bfo in it
   BENCH_DIR       cache of the images (default: TMPDIR/e2bfo-bench): three of 420 bytes for each file,

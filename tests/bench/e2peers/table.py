@@ -4,6 +4,8 @@
 import platform
 import textwrap
 
+from e2bench.report import grid
+
 WIDTH = 100
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -25,15 +27,6 @@ def cells_of(label, counts, results, notes):
     return [label] + ["part" + mark if c.verdict == "partly" else c.verdict for c in counts]
 
 
-def grid(lines):
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-
-    def row(cells):
-        return "| " + " | ".join(c.ljust(w) for c, w in zip(cells, widths)) + " |"
-    return [row(lines[0]), "|" + "|".join("-" * (w + 2) for w in widths) + "|"] + [
-        row(line) for line in lines[1:]]
-
-
 def wrapped(text, indent=""):
     return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_long_words=False,
                          break_on_hyphens=False)
@@ -50,19 +43,39 @@ def markdown(results, absent, labels):
     lines = [[""] + [r.tool.heading for r in results]]
     for key, label in labels.items():
         lines.append(cells_of(label, [r.counts[key] for r in results], results, notes))
-    out = grid(lines) + [""]
+    out = [grid(lines[0], lines[1:]), ""]
     out += [wrapped(f"{str(n).translate(SUPERSCRIPTS)} {note}", "  ") + "  "
             for n, note in enumerate(notes, 1)]
     tools = ", ".join(about(r.tool, r.version) for r in results)
     out += ["", wrapped(f"Linux {platform.release().split('-')[0]}; {tools}.")]
-    for r in results:
-        if r.without:
-            out.append(wrapped(f"{r.tool.heading}: not done after {r.limit} s, or crashed; these "
-                               f"are the results without {r.without}."))
+    out += map(wrapped, left_out(results))
     for tool, programs in absent:
         out.append(wrapped(f"Left out: {tool.heading} (not installed: {' '.join(programs)})."))
     out.append(wrapped(judged(results)))
     return "\n".join(out)
+
+
+def left_out(results):
+    """Whose results are those without some files: one sentence for all who had the same time.
+
+    >>> from types import SimpleNamespace as Made
+    >>> tools = [Made(tool=Made(heading=tool), limit=30, without=files) for tool, files in
+    ...          (("dump", "big files and odd names"), ("cp", ""), ("tar", "big files"),
+    ...           ("rsync", "big files"))]
+    >>> for line in left_out(tools): print(wrapped(line))
+    Not done after 30 s, or crashed; tried again with fewer files: dump without big files and odd names;
+    tar, rsync without big files.
+    """
+    said = []
+    for limit in dict.fromkeys(r.limit for r in results if r.without):
+        tools = {}
+        for r in results:
+            if r.without and r.limit == limit:
+                tools.setdefault(r.without, []).append(r.tool.heading)
+        parts = [f"{', '.join(names)} without {files}" for files, names in tools.items()]
+        said.append(f"Not done after {limit} s, or crashed; tried again with fewer files: "
+                    f"{'; '.join(parts)}.")
+    return said
 
 
 def judged(results):
