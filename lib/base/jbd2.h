@@ -136,6 +136,13 @@ enum {
 	BFO_JBD2_UUID_BYTES = 16,
 	BFO_JBD2_TAIL_BYTES = 4,	/* of descriptors and revoke blocks */
 
+	BFO_JBD2_T_BLOCK = 0x00,	/* of a tag */
+	BFO_JBD2_T_CSUM16 = 0x04,	/* CSUM_V2 */
+	BFO_JBD2_T_FLAGS32 = 0x04,	/* CSUM_V3, 4 bytes */
+	BFO_JBD2_T_FLAGS = 0x06,	/* 2 bytes; CSUM_V3: the lower half, which is used */
+	BFO_JBD2_T_BLOCK_HIGH = 0x08,
+	BFO_JBD2_T_CSUM = 0x0c,		/* CSUM_V3 */
+
 	BFO_JBD2_R_USED = 0x0c,
 	BFO_JBD2_R_BLOCKS = 0x10,
 
@@ -210,6 +217,30 @@ static inline uint32_t bfo_jbd2_tag_bytes(uint32_t incompat)
 		return 16;
 	return 8 + (incompat & BFO_JBD2_INCOMPAT_64BIT ? 4 : 0) +
 	       (incompat & BFO_JBD2_INCOMPAT_CSUM_V2 ? 2 : 0);
+}
+
+/* Bytes of a descriptor or revoke block before its checksum. */
+static inline uint32_t bfo_jbd2_room(uint32_t incompat, uint32_t block_size)
+{
+	return block_size - (bfo_jbd2_has_csum(incompat) ? BFO_JBD2_TAIL_BYTES : 0);
+}
+
+/* The flags of the tag at byte AT of descriptor BLOCK. */
+static inline uint16_t bfo_jbd2_tag_flags(const void *block, uint32_t at)
+{
+	return bfo_jbd2_get16(block, at + BFO_JBD2_T_FLAGS);
+}
+
+/* Where the tag behind that stands; 0: that was the last one, or there is no room for another. */
+static inline uint32_t bfo_jbd2_tag_next(uint32_t incompat, uint32_t block_size, const void *block,
+					 uint32_t at)
+{
+	uint32_t bytes = bfo_jbd2_tag_bytes(incompat);
+	uint16_t flags = bfo_jbd2_tag_flags(block, at);
+
+	at += bytes + (flags & BFO_JBD2_TAG_SAME_UUID ? 0 : BFO_JBD2_UUID_BYTES);
+	return flags & BFO_JBD2_TAG_LAST || at + bytes > bfo_jbd2_room(incompat, block_size) ?
+	       0 : at;
 }
 
 /* Bytes of a block number in a revoke block. */

@@ -97,9 +97,9 @@ void bfo_txlog_free(struct bfo_txlog *j)
 /* Tags that one descriptor has room for. */
 static uint32_t tags_of(const struct bfo_txlog *j)
 {
-	uint32_t tail = bfo_jbd2_has_csum(j->journal.incompat) ? BFO_JBD2_TAIL_BYTES : 0;
+	uint32_t room = bfo_jbd2_room(j->journal.incompat, j->vol->block_size);
 
-	return (j->vol->block_size - BFO_JBD2_TAGS - BFO_JBD2_UUID_BYTES - tail) /
+	return (room - BFO_JBD2_TAGS - BFO_JBD2_UUID_BYTES) /
 	       bfo_jbd2_tag_bytes(j->journal.incompat);
 }
 
@@ -184,17 +184,17 @@ static void put_tag(const struct bfo_txlog *j, char *tag, const struct bfo_image
 
 	if (is_escaped(image))
 		flags |= BFO_JBD2_TAG_ESCAPE;
-	bfo_jbd2_put32(tag, 0, image->blk);
+	bfo_jbd2_put32(tag, BFO_JBD2_T_BLOCK, image->blk);
 	if (j->journal.incompat & BFO_JBD2_INCOMPAT_CSUM_V3) {
-		bfo_jbd2_put32(tag, 4, flags);
-		bfo_jbd2_put32(tag, 8, image->blk >> 32);
-		bfo_jbd2_put32(tag, 12, csum);
+		bfo_jbd2_put32(tag, BFO_JBD2_T_FLAGS32, flags);
+		bfo_jbd2_put32(tag, BFO_JBD2_T_BLOCK_HIGH, image->blk >> 32);
+		bfo_jbd2_put32(tag, BFO_JBD2_T_CSUM, csum);
 		return;
 	}
-	bfo_jbd2_put16(tag, 4, csum);
-	bfo_jbd2_put16(tag, 6, flags);
+	bfo_jbd2_put16(tag, BFO_JBD2_T_CSUM16, csum);
+	bfo_jbd2_put16(tag, BFO_JBD2_T_FLAGS, flags);
 	if (j->journal.incompat & BFO_JBD2_INCOMPAT_64BIT)
-		bfo_jbd2_put32(tag, 8, image->blk >> 32);
+		bfo_jbd2_put32(tag, BFO_JBD2_T_BLOCK_HIGH, image->blk >> 32);
 }
 
 static errcode_t log_descriptor(struct log *l, const struct bfo_image *images, size_t n)
@@ -324,24 +324,19 @@ errcode_t bfo_txlog_cancel(struct bfo_txlog *j, struct bfo_writer *w)
 	return write_super(j, w);
 }
 
-/* Walks over the descriptors at the beginning of the log to the commit block behind them. */
-static int find_commit(const struct bfo_txlog *j, const char *block, int *count)
+/* Counts the tags of descriptor BLOCK.  False if none of them is flagged as the last. */
+static int count_tags(const struct bfo_txlog *j, const char *block, int *count)
 {
-	uint32_t tail = bfo_jbd2_has_csum(j->journal.incompat) ? BFO_JBD2_TAIL_BYTES : 0;
-	uint32_t size = bfo_jbd2_tag_bytes(j->journal.incompat), at = BFO_JBD2_TAGS, flags;
+	uint32_t at = BFO_JBD2_TAGS, last = at;
 
-	for (*count = 0; at + size <= j->vol->block_size - tail; at += size) {
-		++*count;
-		flags = j->journal.incompat & BFO_JBD2_INCOMPAT_CSUM_V3 ?
-			bfo_jbd2_get32(block, at + 4) : bfo_jbd2_get16(block, at + 6);
-		if (flags & BFO_JBD2_TAG_LAST)
-			return 1;
-		if (!(flags & BFO_JBD2_TAG_SAME_UUID))
-			at += BFO_JBD2_UUID_BYTES;
+	for (*count = 0; at; ++*count) {
+		last = at;
+		at = bfo_jbd2_tag_next(j->journal.incompat, j->vol->block_size, block, at);
 	}
-	return 0;
+	return bfo_jbd2_tag_flags(block, last) & BFO_JBD2_TAG_LAST;
 }
 
+/* Walks over the descriptors at the beginning of the log to the commit block behind them. */
 errcode_t bfo_txlog_last(struct bfo_context *ctx, const struct bfo_txlog *j, const void *tag,
 			 size_t len, struct bfo_txlog_end *end)
 {
@@ -359,7 +354,7 @@ errcode_t bfo_txlog_last(struct bfo_context *ctx, const struct bfo_txlog *j, con
 		    age > 2)
 			break;
 		type = bfo_jbd2_get32(block, BFO_JBD2_H_TYPE);
-		if (type != BFO_JBD2_DESCRIPTOR || !find_commit(j, block, &count))
+		if (type != BFO_JBD2_DESCRIPTOR || !count_tags(j, block, &count))
 			break;
 		at += 1 + count;
 	}

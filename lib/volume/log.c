@@ -108,29 +108,25 @@ int bfo_log_commit_ok(const struct bfo_log *l)
 
 uint32_t bfo_log_room(const struct bfo_journal *j)
 {
-	return j->block_size - (bfo_jbd2_has_csum(j->incompat) ? BFO_JBD2_TAIL_BYTES : 0);
+	return bfo_jbd2_room(j->incompat, j->block_size);
 }
 
 uint16_t bfo_log_tag_flags(const struct bfo_log *l, uint32_t at)
 {
-	return bfo_jbd2_get16(l->block, at + 6);	/* lower half of what CSUM_V3 has */
+	return bfo_jbd2_tag_flags(l->block, at);
 }
 
 uint32_t bfo_log_next_tag(const struct bfo_log *l, uint32_t at)
 {
-	uint32_t bytes = bfo_jbd2_tag_bytes(l->j->incompat);
-	uint16_t flags = bfo_log_tag_flags(l, at);
-
-	at += bytes + (flags & BFO_JBD2_TAG_SAME_UUID ? 0 : BFO_JBD2_UUID_BYTES);
-	return flags & BFO_JBD2_TAG_LAST || at + bytes > bfo_log_room(l->j) ? 0 : at;
+	return bfo_jbd2_tag_next(l->j->incompat, l->j->block_size, l->block, at);
 }
 
 uint64_t bfo_log_tag_target(const struct bfo_log *l, uint32_t at)
 {
-	uint64_t blk = bfo_jbd2_get32(l->block, at);
+	uint64_t blk = bfo_jbd2_get32(l->block, at + BFO_JBD2_T_BLOCK);
 
 	if (l->j->incompat & BFO_JBD2_INCOMPAT_64BIT)
-		blk |= (uint64_t) bfo_jbd2_get32(l->block, at + 8) << 32;
+		blk |= (uint64_t) bfo_jbd2_get32(l->block, at + BFO_JBD2_T_BLOCK_HIGH) << 32;
 	return blk;
 }
 
@@ -152,6 +148,6 @@ int bfo_log_tag_ok(const struct bfo_log *l, uint32_t at)
 	csum = bfo_jbd2_tag_csum(l->j->seed, l->j->sequence + l->round, l->data,
 				 l->j->block_size);
 	if (l->j->incompat & BFO_JBD2_INCOMPAT_CSUM_V3)
-		return bfo_jbd2_get32(l->block, at + 12) == csum;
-	return bfo_jbd2_get16(l->block, at + 4) == (csum & 0xffff);
+		return bfo_jbd2_get32(l->block, at + BFO_JBD2_T_CSUM) == csum;
+	return bfo_jbd2_get16(l->block, at + BFO_JBD2_T_CSUM16) == (csum & 0xffff);
 }
