@@ -98,16 +98,9 @@ static errcode_t add_past_eof(struct bfo_extent_scan *s, struct bfo_inode *rec,
 /* True if the next mount will cut the file off at its end. */
 static int is_truncated(const struct bfo_tree *t, uint32_t ino)
 {
-	size_t lo = 0, hi = t->truncated.n, mid;
+	size_t i = bfo_vec_lower_number(&t->truncated, ino);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (t->truncated.v[mid] < ino)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < t->truncated.n && t->truncated.v[lo] == ino;
+	return i < t->truncated.n && t->truncated.v[i] == ino;
 }
 
 static errcode_t deliver(struct bfo_extent_scan *s, bfo_row row, uint64_t blk, uint32_t lblk,

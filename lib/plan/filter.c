@@ -124,18 +124,12 @@ static int is_directory(const struct bfo_tree *t, bfo_row row)
 static void forget_findings(struct walk *w, bfo_row dir, const uint64_t *state, int whole)
 {
 	struct bfo_tree *t = w->plan->tree;
-	size_t lo = 0, hi = w->found.n, mid;
 	struct bfo_finding *f;
+	size_t i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (w->found.v[mid].dir < dir)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < w->found.n && w->found.v[lo].dir == dir; lo++) {
-		f = &t->findings.v[w->found.v[lo].index];
+	for (i = bfo_vec_lower(&w->found, dir, dir); i < w->found.n && w->found.v[i].dir == dir;
+	     i++) {
+		f = &t->findings.v[w->found.v[i].index];
 		if (!whole || is_excluded(w, state, t->text.v + f->text, f->len,
 					  is_directory(t, bfo_tree_find(t, f->ino))))
 			f->kind = BFO_FOUND_KINDS;

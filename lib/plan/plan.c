@@ -42,17 +42,8 @@ void bfo_plan_free(struct bfo_plan *plan)
 
 uint64_t bfo_plan_block(const struct bfo_plan *plan, uint64_t at, uint64_t *len)
 {
-	size_t lo = 0, hi = plan->stem.n, mid;
-	const struct bfo_stem_run *run;
+	const struct bfo_stem_run *run = &plan->stem.v[bfo_vec_lower(&plan->stem, at, at + 1) - 1];
 
-	while (hi - lo > 1) {
-		mid = lo + (hi - lo) / 2;
-		if (plan->stem.v[mid].at <= at)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	run = &plan->stem.v[lo];
 	if (len)
 		*len = run->at + run->len - at;
 	return run->blk + (at - run->at);

@@ -11,6 +11,7 @@
 
 #include "base/bfo_err.h"
 #include "base/jbd2.h"
+#include "base/text.h"
 #include "volume/journal.h"
 #include "device/store.h"
 
@@ -229,16 +230,14 @@ static void close_device(struct bfo_journal *j)
 static errcode_t open_external(struct bfo_context *ctx, const struct bfo_volume *vol,
 			       const struct bfo_journal_use *use, struct bfo_journal *j)
 {
-	char tag[48] = "UUID=", *uuid = tag + strlen(tag);
+	char tag[sizeof("UUID=") + BFO_UUID_TEXT_BYTES] = "UUID=";
 	const char *const searched[] = { tag };
 	const char *const *devices = use->n_devices ? use->devices : searched;
 	size_t n = use->n_devices ? use->n_devices : 1, i;
 	errcode_t err = bfo_vec_reserve(&j->runs, 1);
 	int found = 0;
 
-	for (i = 0; i < sizeof(vol->fs->super->s_journal_uuid); i++)
-		uuid += sprintf(uuid, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-				vol->fs->super->s_journal_uuid[i]);
+	bfo_text_uuid(vol->fs->super->s_journal_uuid, tag + strlen(tag));
 	for (i = 0; i < n && !err && !found; i++) {
 		close_device(j);
 		err = try_device(ctx, vol, devices[i], j, &found);
