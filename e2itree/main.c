@@ -229,7 +229,7 @@ static errcode_t look(struct job *j)
 			puts("Something changed while it was read; once more from the beginning.");
 		release(j);
 		*j = fresh;
-		*j->ctx.what = 0;
+		bfo_what_clear(&j->ctx);
 		err = run(j);
 	}
 	return err;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "gather/inode_check.h"
 #include "gather/inode_scan.h"
@@ -53,7 +54,7 @@ static void give_up(struct job *j)
 		j->has_old = -1;
 	j->trees.n = 0;
 	j->takes_over = 0;
-	j->ctx.what[0] = 0;
+	bfo_what_clear(&j->ctx);
 }
 
 /*
@@ -99,7 +100,7 @@ static errcode_t find_container(struct job *j)
 	if (err == BFO_ET_NO_ITREE && j->old.ino)
 		return not_ours(j);
 	if (err == BFO_ET_NO_ITREE) {
-		j->ctx.what[0] = 0;	/* what fails later says so itself */
+		bfo_what_clear(&j->ctx);	/* what fails later says so itself */
 		return 0;
 	}
 	j->has_old = 1;
@@ -188,12 +189,7 @@ static int is_wanted(void *priv, uint32_t ino, const struct ext2_inode *raw)
 	return 1;
 }
 
-static int by_ino(const void *a, const void *b)
-{
-	const struct dir *x = a, *y = b;
-
-	return (x->ino > y->ino) - (x->ino < y->ino);
-}
+BFO_SORT_BY(by_ino, struct dir, ino)
 
 errcode_t pass1(struct job *j)
 {

@@ -136,7 +136,7 @@ errcode_t pass5(struct job *j)
 		err = compare_all(&c, &box);
 	bfo_container_free(&box);
 	if ((err == BFO_ET_NO_ITREE && !box.ino) || err == BFO_ET_ITREE) {
-		j->ctx.what[0] = 0;	/* there is none; or pass 1 has told */
+		bfo_what_clear(&j->ctx);	/* there is none; or pass 1 has told */
 		return 0;
 	}
 	return err;

@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/bfo_err.h"
@@ -118,10 +117,9 @@ static errcode_t look(struct layout *l)
 
 static int finish(struct layout *l, errcode_t err)
 {
+	struct bfo_what what = bfo_what_keep(&l->ctx);
 	int status = EXIT_KEPT, i;
-	char what[sizeof(l->ctx.what)];
 
-	memcpy(what, l->ctx.what, sizeof(what));
 	if (err == BFO_ET_CANCELLED)
 		status = EXIT_CANCELLED;
 	else if (err)
@@ -133,9 +131,9 @@ static int finish(struct layout *l, errcode_t err)
 		    !l->side[i].volume->users.moving)
 			status = EXIT_FINDINGS;
 	if (err)
-		com_err("e2bfo", err, "while %s", what);
+		com_err("e2bfo", err, "while %s", what.text);
 	if (l->opt.common.json)
-		err = layout_json(l, err, what, status);
+		err = layout_json(l, err, what.text, status);
 	else if (!err)
 		err = layout_print(l);
 	else

@@ -174,7 +174,7 @@ static errcode_t find_container(struct ls *ls)
 		return err;
 	if (err != BFO_ET_NO_ITREE)
 		ls->ways.index = "damaged";
-	*ls->ctx.what = 0;
+	bfo_what_clear(&ls->ctx);
 	return 0;
 }
 

@@ -77,6 +77,12 @@ errcode_t bfo_fail(struct bfo_context *ctx, errcode_t code, const char *fmt, ...
 errcode_t bfo_fail_add(struct bfo_context *ctx, errcode_t code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Forgets what was noted: the failure was expected, and nothing failed. */
+static inline void bfo_what_clear(struct bfo_context *ctx)
+{
+	ctx->what[0] = 0;
+}
+
 struct bfo_what bfo_what_keep(const struct bfo_context *ctx);
 void bfo_what_restore(struct bfo_context *ctx, const struct bfo_what *what);
 

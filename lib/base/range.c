@@ -7,6 +7,7 @@
 
 #include "base/bfo_err.h"
 #include "base/range.h"
+#include "base/sort.h"
 
 errcode_t bfo_ranges_append(bfo_ranges *r, uint64_t start, uint64_t len)
 {
@@ -100,12 +101,7 @@ static int longest_first(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static int lowest_first(const void *a, const void *b)
-{
-	const struct bfo_range *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
+BFO_SORT_BY(lowest_first, struct bfo_range, start)
 
 void bfo_ranges_settle(bfo_ranges *r)
 {

@@ -18,6 +18,18 @@
  */
 void bfo_sort(void *base, size_t n, size_t size, unsigned int keys);
 
+/*
+ * Defines NAME, a comparator for qsort(3): records of TYPE ascend by the number FIELD.  Large
+ * arrays take bfo_sort().
+ */
+#define BFO_SORT_BY(name, type, field) \
+	static int name(const void *a, const void *b) \
+	{ \
+		const type *x = a, *y = b; \
+	\
+		return (x->field > y->field) - (x->field < y->field); \
+	}
+
 /* Sorts N numbers in place; V may be NULL if there are none. */
 void bfo_sort_numbers(uint32_t *v, size_t n);
 

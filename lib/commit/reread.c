@@ -13,6 +13,7 @@
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
 #include "base/pages.h"
+#include "base/sort.h"
 #include "commit/reread.h"
 
 #define READ_BYTES (8U << 20)		/* longest write, so longest read */
@@ -25,12 +26,7 @@ struct reread {
 	uint64_t wrong, first;		/* blocks in wrong pieces; the first of them */
 };
 
-static int by_blk(const void *a, const void *b)
-{
-	const struct bfo_sum *x = a, *y = b;
-
-	return (x->blk > y->blk) - (x->blk < y->blk);
-}
+BFO_SORT_BY(by_blk, struct bfo_sum, blk)
 
 static errcode_t open_medium(struct reread *r)
 {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "commit/stem.h"
 #include "plan/map.h"
 
@@ -48,12 +49,7 @@ static errcode_t write_tree(struct bfo_plan *plan, struct tree_writer *tw,
 	return err;
 }
 
-static int by_stem(const void *a, const void *b)
-{
-	const struct bfo_map_tree *x = a, *y = b;
-
-	return (x->stem > y->stem) - (x->stem < y->stem);
-}
+BFO_SORT_BY(by_stem, struct bfo_map_tree, stem)
 
 errcode_t bfo_trees_write(struct bfo_plan *plan, struct bfo_writer *w)
 {

@@ -284,7 +284,7 @@ errcode_t bfo_bitmap_check(struct bfo_reader *r)
 	c.tree.block_size = r->vol->block_size;
 	if (bfo_volume_is_checked(r->vol))
 		return 0;
-	r->ctx->what[0] = 0;
+	bfo_what_clear(r->ctx);
 	bfo_progress_enter(r->ctx, BFO_STAGE_BITMAPS);
 	err = check(&c);
 	bfo_progress_leave(r->ctx);

@@ -416,7 +416,7 @@ errcode_t bfo_container_hide(struct bfo_reader *r, struct bfo_tree *tree)
 
 	bfo_container_free(&c);
 	if (err && err != BFO_ET_ITREE) {	/* what cannot be read is told where it is copied */
-		r->ctx->what[0] = 0;
+		bfo_what_clear(r->ctx);
 		return 0;
 	}
 	for (i = 0; i < tree->names.n; i++)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/sort.h"
 #include "gather/ea_names.h"
 #include "gather/inode_check.h"
 
@@ -69,12 +70,7 @@ static errcode_t lose_block(void *priv, const struct bfo_node *node, uint32_t at
 	return 0;
 }
 
-static int by_block(const void *a, const void *b)
-{
-	const struct bfo_ea_block *x = a, *y = b;
-
-	return (x->blk > y->blk) - (x->blk < y->blk);
-}
+BFO_SORT_BY(by_block, struct bfo_ea_block, blk)
 
 /* The blocks of all sound inodes in S, ascending, each once; those that lie nowhere are damaged. */
 static errcode_t list_blocks(struct bfo_ea_names *e, const struct bfo_stats *s)

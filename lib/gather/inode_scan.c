@@ -217,12 +217,7 @@ static errcode_t scan_ea_blocks(struct scan *s)
 	return err;
 }
 
-static int by_ino(const void *a, const void *b)
-{
-	const struct bfo_inode *x = a, *y = b;
-
-	return (x->ino > y->ino) - (x->ino < y->ino);
-}
+BFO_SORT_BY(by_ino, struct bfo_inode, ino)
 
 /* Groups whose tables are not in the order of their numbers leave the records unsorted. */
 static void sort_records(struct bfo_tree *t)

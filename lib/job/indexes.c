@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/sort.h"
 #include "commit/record.h"
 #include "job/indexes.h"
 #include "job/job.h"
@@ -47,7 +48,7 @@ static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
 		it->trees.n = 0;	/* --itree replaces it, nothing else touches it */
 	if (err && err != BFO_ET_ITREE && err != BFO_ET_NO_ITREE)
 		return err;
-	job->ctx->what[0] = 0;
+	bfo_what_clear(job->ctx);
 	if (!job->config.make_indexes && !it->trees.n)
 		return 0;
 	bfo_itrees_init(&it->plan, &job->plan);
@@ -149,12 +150,7 @@ static errcode_t collect(struct bfo_job *job)
 	return err;
 }
 
-static int by_ino(const void *a, const void *b)
-{
-	const struct bfo_itree *x = a, *y = b;
-
-	return (x->dir.ino > y->dir.ino) - (x->dir.ino < y->dir.ino);
-}
+BFO_SORT_BY(by_ino, struct bfo_itree, dir.ino)
 
 /* Trees of the target's that are not built anew; the list is sorted afterwards. */
 static errcode_t keep_others(struct bfo_job *job)

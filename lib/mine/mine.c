@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/sort.h"
 #include "mine/mine.h"
 #include "mine/sequences.h"
 
@@ -175,12 +176,7 @@ static errcode_t take(struct bfo_mine *m, const struct bfo_access *a, uint32_t l
 	return err;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct group *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
+BFO_SORT_BY(by_start, struct group, start)
 
 /* Squeezes out members that nobody owns and groups that are gone. */
 static void compact(struct bfo_mine *m)

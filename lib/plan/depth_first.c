@@ -13,6 +13,7 @@
 #include <ext2fs/ext2_fs.h>
 
 #include "base/bfo_err.h"
+#include "base/sort.h"
 #include "plan/loss.h"
 #include "plan/names.h"
 #include "plan/plan.h"
@@ -258,12 +259,7 @@ static errcode_t walk_all(struct walk *w)
 	return err;
 }
 
-static int by_ino(const void *a, const void *b)
-{
-	const struct bfo_merged *x = a, *y = b;
-
-	return (x->ino > y->ino) - (x->ino < y->ino);
-}
+BFO_SORT_BY(by_ino, struct bfo_merged, ino)
 
 errcode_t bfo_plan_order(struct bfo_plan *plan)
 {

@@ -103,7 +103,7 @@ errcode_t bfo_lookup_rest(struct bfo_plan *plan, struct bfo_lookup *l, int *foun
 	while (!err && more);
 	*found = !err;
 	if (err == BFO_ET_NO_PATH || err == BFO_ET_NOT_DIR || err == EINVAL) {
-		plan->ctx->what[0] = 0;
+		bfo_what_clear(plan->ctx);
 		err = 0;
 	}
 	return err;

@@ -216,12 +216,7 @@ static int is_listed_by_hash(const struct bfo_tree *t, const struct bfo_inode *d
 	       dir->state & BFO_INODE_INLINE || dir->size == t->block_size);
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct bfo_name *x = a, *y = b;
-
-	return (x->at > y->at) - (x->at < y->at);
-}
+BFO_SORT_BY(by_place, struct bfo_name, at)
 
 void bfo_names_list(struct bfo_tree *t, const struct bfo_target *volume)
 {

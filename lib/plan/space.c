@@ -11,6 +11,7 @@
 #include <ext2fs/ext2_fs.h>
 
 #include "base/bfo_err.h"
+#include "base/sort.h"
 #include "plan/dirimage.h"
 #include "plan/inline.h"
 #include "plan/itrees.h"
@@ -136,12 +137,7 @@ static errcode_t choose_runs(struct bfo_plan *plan, uint64_t need)
 	return err;
 }
 
-static int by_inode(const void *a, const void *b)
-{
-	const struct bfo_map_tree *x = a, *y = b;
-
-	return (x->row > y->row) - (x->row < y->row);
-}
+BFO_SORT_BY(by_inode, struct bfo_map_tree, row)
 
 /* i_blocks counts sectors in 32 bits, unless the target has huge_file. */
 static int can_count(const struct bfo_plan *plan, const struct bfo_map *map)
