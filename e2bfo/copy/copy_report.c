@@ -2,6 +2,7 @@
 /*
  * copy_report.c - what a copy tells people and scripts
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -359,17 +360,12 @@ static void print_json(const struct report *r)
 	result_end(&j);
 }
 
-/* An image file that could not be completed, or not be given its name. */
 static void tell_kept(const struct report *r)
 {
-	const char *target = r->copy->opt.target;
+	char text[3 * PATH_MAX];
 
-	if (r->result.kept_fate == BFO_FATE_RECORDED)
-		message("%s has what was copied; 'e2bfo resume %s' goes on with it, 'e2bfo abort "
-			"%s' removes it", r->result.kept, target, target);
-	else
-		message("%s has all of it; 'e2bfo resume %s' gives it its name", r->result.kept,
-			target);
+	message("%s %s", r->result.kept,
+		bfo_fate_image_text(r->result.kept_fate, r->copy->opt.target, text, sizeof(text)));
 }
 
 void report_print(const struct report *r)

@@ -2,7 +2,7 @@
 /*
  * fate.c - what has become of a target, and how that is said
  */
-#include <stddef.h>
+#include <stdio.h>
 
 #include "commit/fate.h"
 
@@ -45,4 +45,14 @@ const char *bfo_fate_text(enum bfo_fate fate, int formatted)
 	const char *text = formatted ? fates[fate].formatted : NULL;
 
 	return text ? text : fates[fate].text;
+}
+
+const char *bfo_fate_image_text(enum bfo_fate fate, const char *target, char *out, size_t size)
+{
+	if (fate == BFO_FATE_RECORDED)
+		snprintf(out, size, "has what was copied; 'e2bfo resume %s' goes on with it, "
+			 "'e2bfo abort %s' removes it", target, target);
+	else
+		snprintf(out, size, "has all of it; 'e2bfo resume %s' gives it its name", target);
+	return out;
 }

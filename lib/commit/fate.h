@@ -13,6 +13,8 @@
 #ifndef BFO_COMMIT_FATE_H
 #define BFO_COMMIT_FATE_H
 
+#include <stddef.h>
+
 enum bfo_fate {
 	BFO_FATE_BEFORE,	/* it is as it was */
 	BFO_FATE_REPLAY,	/* the same, but its superblock asks for a replay of the journal */
@@ -33,5 +35,12 @@ const char *bfo_fate_word(enum bfo_fate fate);
  * the copy has formatted it.
  */
 const char *bfo_fate_text(enum bfo_fate fate, int formatted);
+
+/*
+ * The same of the file of an image that could not be completed, or not be given its name TARGET, to
+ * complete "FILE ...": into OUT of SIZE bytes, cut off if it does not fit.  Returns OUT.  FATE is
+ * RECORDED or DONE: other files are not kept.
+ */
+const char *bfo_fate_image_text(enum bfo_fate fate, const char *target, char *out, size_t size);
 
 #endif
