@@ -27,6 +27,12 @@
  *
  *   progress: 0x00 4 "e2bp"; 0x04 4 count; 0x08 8 blocks of the stem that are on the medium;
  *             0x10 4 crc32c of these 16 bytes
+ *
+ * A record owns its copy of the text, and the ranges.  After bfo_record_plan() and
+ * bfo_record_find() it is freed by bfo_record_free().
+ *
+ * Errors: BFO_ET_NO_RECORD, BFO_ET_CHANGED as said below; ENOMEM; those of reading (gather/batch.h)
+ * and writing (commit/writer.h).
  */
 #ifndef BFO_COMMIT_RECORD_H
 #define BFO_COMMIT_RECORD_H

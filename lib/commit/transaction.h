@@ -11,6 +11,12 @@
  * Parts of inode tables that nobody uses are written before.  Without checksums of group
  * descriptors no bg_itable_unused says so, and e2fsck takes every inode with links for one in use:
  * such parts are noted here, and become zero again if the transaction does not come to be.
+ *
+ * The images are the transaction's until bfo_transaction_free(); its writer and journal are the
+ * caller's.
+ *
+ * Errors: ENOMEM, BFO_ET_OVERFLOW; those of reading a block of the target, and of writing
+ * (commit/writer.h).  BFO_ET_JOURNAL_SMALL if the journal has no room.
  */
 #ifndef BFO_COMMIT_TRANSACTION_H
 #define BFO_COMMIT_TRANSACTION_H

@@ -10,6 +10,11 @@
  *
  * The block behind the commit is zeroed, because an older transaction that happens to go on there
  * with the next number would be replayed too.
+ *
+ * The volume is the caller's; bfo_txlog_free() frees what else was opened.
+ *
+ * Errors: BFO_ET_NOT_JOURNALED, BFO_ET_UNHEALTHY of opening; BFO_ET_JOURNAL_SMALL; ENOMEM; those of
+ * reading a journal (volume/journal.h) and of writing (commit/writer.h).
  */
 #ifndef BFO_COMMIT_TXLOG_H
 #define BFO_COMMIT_TXLOG_H

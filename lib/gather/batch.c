@@ -24,8 +24,10 @@
 #include "gather/read_run.h"
 
 #define DIRECT_PIECE (64U << 10)	/* bytes: devices take only so many pieces in a request */
-#define SEEK_BYTES (1U << 20)		/* that a disk reads instead of seeking; and what has no */
-#define AT_ONCE_BYTES (128U << 10)	/* moving parts, instead of answering one request more */
+/* A disk reads so many bytes in the time of one seek. */
+#define SEEK_BYTES (1U << 20)
+/* A device without moving parts reads so many in the time that one more request takes. */
+#define AT_ONCE_BYTES (128U << 10)
 
 void bfo_order_list_sort(bfo_order_list *list)
 {

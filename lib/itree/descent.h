@@ -11,6 +11,11 @@
  * at most ITREE_MAX_LEVELS + 1 blocks long and leads downwards, whatever is on disk.  (That no two
  * paths meet in one block is for those to see who walk a whole tree.)
  *
+ * A path owns the blocks of its steps until itree_path_free().
+ *
+ * Errors: BFO_ET_ITREE if a block is not as it must be (p->what says what is wrong), or a run of
+ * equal keys has no end; BFO_ET_NO_PATH; ENOMEM; those of the store's read.
+ *
  * Internal to itree/.
  */
 #ifndef ITREE_DESCENT_H

@@ -16,6 +16,18 @@
  * A copy that is planned and not committed is a dry run.  After an error no further step is called
  * but bfo_copy_result() and bfo_copy_close(); ctx->what completes "while ...".  Nothing is printed,
  * and nothing of the process is changed: no directory, no umask, no environment.
+ *
+ * Errors: those of what a step does, and from here
+ *
+ *   open    BFO_ET_SAME_VOLUME, BFO_ET_BUSY, BFO_ET_TOO_SMALL, EEXIST, EINVAL; those of opening
+ *           volumes (volume/open.h) and of lists (job/lists.h)
+ *   plan    BFO_ET_LOSS, BFO_ET_CLASH, BFO_ET_NO_SPACE, BFO_ET_NO_INODES, BFO_ET_JOURNAL_SMALL,
+ *           BFO_ET_MKFS; those of gathering and of planning (plan/plan.h)
+ *   commit  BFO_ET_CHANGED, BFO_ET_REREAD; those of reading (gather/batch.h), of writing
+ *           (commit/writer.h) and of mke2fs
+ *   all     BFO_ET_CANCELLED, ENOMEM
+ *
+ * A copy owns all that it opens and allocates; bfo_copy_close() closes and frees it.
  */
 #ifndef BFO_JOB_COPY_H
 #define BFO_JOB_COPY_H
@@ -86,8 +98,8 @@ errcode_t bfo_copy_open(struct bfo_copy *c, struct bfo_context *ctx,
 			const struct bfo_copy_options *opt);
 
 /*
- * The same of a copy that is resumed (job/resume.h), in parts: lists and source; c->ctx and c->opt
- * are set.
+ * The same of a copy that is resumed (job/interrupted.h), in parts: lists and source; c->ctx and
+ * c->opt are set.
  */
 errcode_t bfo_copy_open_source(struct bfo_copy *c);
 

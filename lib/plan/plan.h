@@ -17,6 +17,17 @@
  *
  *   | dir | ea | data | data | dir | data ...            | extent blocks |
  *     `- item 0      `- item 1  ...  in the plan's order    of item 0, 1, ...
+ *
+ * A plan changes its tree, and frees neither that nor the target, which are the caller's.
+ *
+ * Errors: ENOMEM and BFO_ET_OVERFLOW of all parts, and of
+ *
+ *   land      BFO_ET_NO_PATH, BFO_ET_NOT_DIR, EINVAL of a path; BFO_ET_OVERLAP, BFO_ET_CLASH of
+ *             two; BFO_ET_ROOT_DAMAGED
+ *   merge     BFO_ET_UNHEALTHY, BFO_ET_FEATURE of a directory of the target; retarget, too
+ *   order     BFO_ET_CHANGED, BFO_ET_UNHEALTHY of the target; BFO_ET_CANCELLED
+ *   numbers   BFO_ET_NO_INODES
+ *   space     BFO_ET_NO_SPACE, BFO_ET_FILE_TOO_BIG, BFO_ET_DIR_TOO_BIG
  */
 #ifndef BFO_PLAN_PLAN_H
 #define BFO_PLAN_PLAN_H

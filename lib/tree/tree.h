@@ -11,6 +11,11 @@
  *
  * P7: 64 bytes per inode, 24 per name plus its bytes, 16 per segment; no pointers, no
  * allocation per file.
+ *
+ * The tree owns all its arrays; bfo_tree_free() frees them.
+ *
+ * Errors: ENOMEM, and BFO_ET_OVERFLOW where an array has more records than it can count.  EIO:
+ * bfo_tree_lost_again() alone.
  */
 #ifndef BFO_TREE_TREE_H
 #define BFO_TREE_TREE_H

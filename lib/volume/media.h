@@ -9,6 +9,13 @@
  *
  * A block whose content stands in a journal that needs recovery is read there, and never in its
  * place: so it is not bad, whatever the medium has become there.
+ *
+ * A volume owns its struct bfo_media, which bfo_media_free() empties.  The mapfile in the options
+ * is the caller's, and has to stay until the volume is closed.
+ *
+ * Errors of reading: an errno or EXT2_ET_SHORT_READ of the device, BFO_ET_NOT_RESCUED of what the
+ * mapfile lacks, BFO_ET_TRUNCATED of what lies behind the end, BFO_ET_JOURNAL_UNREAD, ENOMEM.  Of
+ * what only takes notes: ENOMEM, BFO_ET_OVERFLOW.
  */
 #ifndef BFO_VOLUME_MEDIA_H
 #define BFO_VOLUME_MEDIA_H
@@ -52,7 +59,7 @@ void bfo_media_free(struct bfo_media *media);
 /* Bytes that its filesystem has behind the end of the device or file; UINT64_MAX: or more. */
 uint64_t bfo_media_missing(const struct bfo_volume *vol);
 
-/* Why block BLK, which is bad, is. */
+/* Why block BLK, which is bad, is: BFO_ET_TRUNCATED, EIO or BFO_ET_NOT_RESCUED. */
 errcode_t bfo_media_why(const struct bfo_volume *vol, uint64_t blk);
 
 /*
