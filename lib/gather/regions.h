@@ -65,10 +65,10 @@ void bfo_regions_drop(struct bfo_regions *s, uint64_t blk, uint64_t len);
 /* Bytes of all that are worth being read as a whole. */
 uint64_t bfo_regions_worth(const struct bfo_regions *s);
 
-/* True if the region of block BLK is, or was taken and not lost. */
+/* True if the region of block BLK is worth being read as a whole, or was taken and not lost. */
 int bfo_regions_hold(const struct bfo_regions *s, uint64_t blk);
 
-/* True if such a one has all LEN blocks from BLK on. */
+/* True if regions for which bfo_regions_hold() is true have all LEN blocks from BLK on. */
 int bfo_regions_hold_all(const struct bfo_regions *s, uint64_t blk, uint64_t len);
 
 /*
