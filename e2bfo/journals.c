@@ -19,7 +19,7 @@
  */
 static int replayed_text(const char *name, const struct bfo_volume *vol, char *out)
 {
-	const struct bfo_recovery *r = vol->recovery;
+	const struct bfo_recovery *r = vol ? vol->recovery : NULL;
 
 	if (!r || !r->replay.transactions)
 		return 0;

@@ -49,7 +49,8 @@ void boot_print(const struct bfo_copy *c)
 {
 	char uuid[BFO_UUID_TEXT_BYTES], old[BFO_UUID_TEXT_BYTES];
 
-	if (!c->opt.mkfs || !strcmp(uuid_of(c->job.target, uuid), uuid_of(c->job.source, old)))
+	if (!c->opt.mkfs || !c->job.source ||
+	    !strcmp(uuid_of(c->job.target, uuid), uuid_of(c->job.source, old)))
 		return;
 	message_printf("%s has a new UUID, %s.\n", c->opt.target, uuid);
 }

@@ -18,6 +18,7 @@ static errcode_t copy(struct copying *c, struct copy_options *opt)
 {
 	errcode_t err = timestamp_now(&c->ctx, &opt->job.now);
 
+	opt->job.has_epoch = timestamp_is_pinned();
 	opt->job.tell = tell_line;
 	c->copy.opt = opt->job;		/* whatever comes, the report has them */
 	if (!err)

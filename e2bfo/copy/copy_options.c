@@ -17,13 +17,16 @@
 #include "e2bfo/argument.h"
 #include "e2bfo/e2bfo.h"
 #include "copy_options.h"
+#include "owner_options.h"
+#include "size_options.h"
 
 #define DIR_FILL 80
 
 enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIRECT, OPT_DIR_FILL,
        OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_TRUST, OPT_EXCLUDE,
        OPT_EXCLUDE_FROM, OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC,
-       OPT_WRITE_MAPFILE, OPT_ITREE, OPT_ALLOW_EMPTY };
+       OPT_WRITE_MAPFILE, OPT_ITREE, OPT_ALLOW_EMPTY, OPT_INODES, OPT_CROSS_MOUNTS,
+       OPT_OWNER, OPT_MAP_USERS, OPT_MAP_GROUPS, OPT_REPRODUCIBLE };
 
 /* Options that are said or not: where in the options that is noted. */
 static const struct {
@@ -39,6 +42,7 @@ static const struct {
 	{ OPT_FORCE, offsetof(struct copy_options, job.force) },
 	{ OPT_TRUST, offsetof(struct copy_options, job.trust) },
 	{ OPT_ITREE, offsetof(struct copy_options, job.itree) },
+	{ OPT_CROSS_MOUNTS, offsetof(struct copy_options, job.cross_mounts) },
 	{ 'n', offsetof(struct copy_options, job.dry_run) },
 };
 
@@ -63,7 +67,20 @@ static const struct option_row rows[] = {
 	{ OPT_MKFS, "mkfs", "[=ARGS]",
 	  "format TARGET first, alike to SOURCE; ARGS go to mke2fs(8)" },
 	{ OPT_SAME_UUID, "same-uuid", NULL, "with --mkfs: TARGET gets the UUID of SOURCE" },
-	{ OPT_SIZE, "size", "SIZE|min", "with --mkfs: make TARGET an image file of this size" },
+	{ OPT_SIZE, "size", "SIZE|min[+MORE]",
+	  "with --mkfs: make TARGET an image file of this size, or of the smallest, so that\n"
+	  "MORE (32M, 10%) is free for ordinary users" },
+	{ OPT_INODES, "inodes", "N|used+MORE",
+	  "with --mkfs: so many inodes, or MORE (1000, 10%) than are used" },
+	{ OPT_OWNER, "owner", "USER[:GROUP]",
+	  "who owns everything, or what no range of --map-* holds" },
+	{ OPT_MAP_USERS, "map-users", "FROM:TO:COUNT",
+	  "COUNT users from number FROM on become those from TO on; may be repeated" },
+	{ OPT_MAP_GROUPS, "map-groups", "FROM:TO:COUNT", "the same of groups" },
+	{ OPT_REPRODUCIBLE, "reproducible", "[=SEED]",
+	  "with --mkfs: the same tree gives the same bytes (SOURCE_DATE_EPOCH)" },
+	{ OPT_CROSS_MOUNTS, "cross-mounts", NULL,
+	  "SOURCE is a directory: also what is mounted below it" },
 	{ 'n', "dry-run", NULL, "print the plan, write nothing" },
 	OPTION_TITLE("How:"),
 	{ OPT_ORDER, "order", "POLICIES",
@@ -123,9 +140,10 @@ static const struct option_table table = {
 	.intro =
 	"Usage: e2bfo copy [OPTIONS] SOURCE TARGET\n"
 	"\n"
-	"Copies a file tree from the filesystem in SOURCE into the one in TARGET. Both are block\n"
-	"devices or image files (or FILE?offset=BYTES, FILE?partition=N, UUID=..., LABEL=...; file:NAME\n"
-	"takes any NAME as it stands), and unmounted.  SOURCE is never written.\n"
+	"Copies a file tree into the ext2, ext3 or ext4 filesystem in TARGET, which is unmounted: a block\n"
+	"device or an image file (or FILE?offset=BYTES, FILE?partition=N, UUID=..., LABEL=...; file:NAME\n"
+	"takes any NAME as it stands).  SOURCE is such a filesystem, too, or a directory.  It is never\n"
+	"written.\n"
 	"\n",
 	.rows = rows,
 	.outro =
@@ -270,10 +288,19 @@ static int read_option(struct copy_options *opt, int c)
 		opt->job.mkfs = 1;
 		return optarg ? join_args(opt, optarg) : -1;
 	case OPT_SIZE:
-		if (strcmp(optarg, "min"))
-			return argument_size("copy", "size", optarg, 1, INT64_MAX, &opt->job.size);
-		opt->job.size = BFO_SIZE_MIN;
+		return size_option(optarg, &opt->job);
+	case OPT_OWNER:
+		return owner_option(&opt->owners, "owner", optarg);
+	case OPT_MAP_USERS:
+		return owner_option(&opt->owners, "map-users", optarg);
+	case OPT_MAP_GROUPS:
+		return owner_option(&opt->owners, "map-groups", optarg);
+	case OPT_REPRODUCIBLE:
+		opt->job.is_reproducible = 1;
+		opt->job.seed = optarg;
 		return -1;
+	case OPT_INODES:
+		return inodes_option(optarg, &opt->job);
 	case OPT_READ_GAP:
 		return argument_size("copy", "read-gap", optarg, 0, 1 << 30, &opt->job.read_gap);
 	case OPT_DIRECT:
@@ -322,6 +349,13 @@ static int check_pairs(const struct copy_options *opt)
 
 	if (opt->job.size && !opt->job.mkfs)
 		return argument_complain("copy", "--size goes with --mkfs");
+	if ((opt->job.inodes || opt->job.counts_used) && !opt->job.mkfs)
+		return argument_complain("copy", "--inodes goes with --mkfs");
+	if (opt->job.is_reproducible && !opt->job.mkfs)
+		return argument_complain("copy", "--reproducible goes with --mkfs");
+	if (opt->job.is_reproducible && opt->job.same_uuid)
+		return argument_complain("copy", "--reproducible and --same-uuid exclude each "
+					 "other");
 	if (opt->job.same_uuid && !opt->job.mkfs)
 		return argument_complain("copy", "--same-uuid goes with --mkfs");
 	if (opt->job.same_uuid && bfo_mkfs_words_have(opt->job.mkfs_words, 'U'))
@@ -360,6 +394,7 @@ static int check(struct copy_options *opt, int argc, char **argv)
 	if (status < 0)
 		status = argument_partition("copy", "SOURCE", &opt->common, &opt->job.source);
 	opt->job.medium.how.keep_done = !!opt->job.write_mapfile;
+	opt->job.owners = opt->owners.v;
 	if (!opt->job.n_from)
 		opt->from[opt->job.n_from++] = "/";
 	return status;
@@ -425,4 +460,5 @@ void options_free(struct copy_options *opt)
 	free(opt->exclude);
 	free(opt->mkfs_args);
 	free(opt->directory);
+	bfo_vec_free(&opt->owners);
 }

@@ -18,6 +18,7 @@ struct copy_options {
 	const char **from, **said;
 	struct bfo_exclude *exclude;
 	char *mkfs_args, *directory;
+	bfo_chars owners;
 	wordexp_t mkfs_words;
 	order_texts order_texts;
 };

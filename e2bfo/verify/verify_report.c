@@ -204,8 +204,8 @@ static void print_end(const struct verify_report *r, double seconds)
 		return;
 	for (kind = 0; kind < 2; kind++)
 		message_printf("  read from %s: %llu requests, %llu blocks\n", r->opt->volume[kind],
-			       (unsigned long long) c->source[kind]->reader->reads,
-			       (unsigned long long) c->source[kind]->reader->blocks);
+			       (unsigned long long) bfo_source_requests(c->source[kind]),
+			       (unsigned long long) bfo_source_blocks(c->source[kind]));
 }
 
 /* ---- for scripts ---- */

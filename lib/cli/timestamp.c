@@ -66,13 +66,20 @@ size_t timestamp_scripts(struct timestamp_day *day, int64_t sec, uint32_t nsec, 
 	return put(day, sec, nsec, 'T', "Z", out);
 }
 
+int timestamp_is_pinned(void)
+{
+	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+
+	return epoch && *epoch;
+}
+
 errcode_t timestamp_now(struct bfo_context *ctx, int64_t *now)
 {
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 	char *end;
 
 	*now = time(NULL);
-	if (!epoch || !*epoch)
+	if (!timestamp_is_pinned())
 		return 0;
 	errno = 0;
 	*now = strtoll(epoch, &end, 10);

@@ -32,4 +32,7 @@ size_t timestamp_scripts(struct timestamp_day *day, int64_t sec, uint32_t nsec, 
  */
 errcode_t timestamp_now(struct bfo_context *ctx, int64_t *now);
 
+/* True if SOURCE_DATE_EPOCH is set. */
+int timestamp_is_pinned(void);
+
 #endif

@@ -80,7 +80,7 @@ static errcode_t put_record(struct commit *c)
 	int durable = 0;
 
 	sb->s_wtime = bfo_record_wtime(c->plan->now);
-	err = bfo_record_plan(&c->record, c->plan, c->source->reader->vol, c->w.vol, c->opt->text,
+	err = bfo_record_plan(&c->record, c->plan, c->source, c->w.vol, c->opt->text,
 			      c->opt->text_bytes);
 	c->record.wtime = wtime;
 	if (c->opt->quick)
@@ -346,7 +346,7 @@ errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_source *source, struct bf
 {
 	struct commit c = { .plan = plan, .source = source, .opt = opt, .w = { .vol = target } };
 	const struct bfo_reader *reader = source->reader;
-	uint64_t reads = reader ? reader->reads : 0, read_blocks = reader ? reader->blocks : 0;
+	uint64_t reads = bfo_source_requests(source), read_blocks = bfo_source_blocks(source);
 	errcode_t err, undo_err;
 	int filled;
 
@@ -361,9 +361,8 @@ errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_source *source, struct bf
 		err = finish(&c);
 	if (err)
 		fail(&c, err, filled);
-	*stats = (struct bfo_commit_stats){ .read_requests = reader ? reader->reads - reads : 0,
-					    .read_blocks = reader ? reader->blocks - read_blocks
-								  : 0,
+	*stats = (struct bfo_commit_stats){ .read_requests = bfo_source_requests(source) - reads,
+					    .read_blocks = bfo_source_blocks(source) - read_blocks,
 					    .write_requests = c.w.requests,
 					    .write_blocks = c.w.blocks,
 					    .fate = c.fate };

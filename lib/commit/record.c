@@ -124,14 +124,8 @@ static errcode_t choose_owner(struct bfo_record *r, struct bfo_volume *target)
 	return 0;
 }
 
-/* Without the superblock's own checksum: with it the sum would be the same for all. */
-uint32_t bfo_record_source_csum(const struct bfo_volume *source)
-{
-	return bfo_crc32c(~0U, source->fs->super, offsetof(struct ext2_super_block, s_checksum));
-}
-
 errcode_t bfo_record_plan(struct bfo_record *r, const struct bfo_plan *plan,
-			  const struct bfo_volume *source, struct bfo_volume *target,
+			  const struct bfo_source *source, struct bfo_volume *target,
 			  const void *text, size_t bytes)
 {
 	uint64_t ratio = plan->target->cluster_blocks, bs = target->block_size;
@@ -139,8 +133,8 @@ errcode_t bfo_record_plan(struct bfo_record *r, const struct bfo_plan *plan,
 
 	memset(r, 0, sizeof(*r));
 	memcpy(r->target_uuid, target->fs->super->s_uuid, sizeof(r->target_uuid));
-	memcpy(r->source_uuid, source->fs->super->s_uuid, sizeof(r->source_uuid));
-	r->source_csum = bfo_record_source_csum(source);
+	memcpy(r->source_uuid, source->uuid, sizeof(r->source_uuid));
+	r->source_stamp = source->stamp;
 	r->now = plan->now;
 	r->stem_len = plan->stem_len;
 	bfo_plan_digest(plan, &r->digest);
@@ -194,7 +188,7 @@ static void pack(const struct bfo_record *r, struct bfo_record_head *h)
 	h->last_ino = r->last_ino;
 	h->ranges = r->zeroed.n;
 	h->digest = r->digest;
-	h->source_csum = r->source_csum;
+	h->source_stamp = r->source_stamp;
 	h->text = r->text.n;
 	h->unused = r->unused;
 	h->flags = r->has_before ? r->flags : BFO_RECORD_NO_FLAGS;

@@ -14,7 +14,7 @@
  *   0x08   4  version: 3                 0x48   4  last inode staged, or 0
  *   0x0c   4  bytes of head, ranges and  0x4c   4  number of ranges
  *             text together              0x50  24  digest of the plan (plan/digest.h)
- *   0x10   4  crc32c of these, this as 0 0x68   4  crc32c of the source's superblock
+ *   0x10   4  crc32c of these, this as 0 0x68   4  stamp of the source (gather/source.h)
  *   0x14  16  UUID of the target         0x6c   4  bytes of text
  *   0x24  16  UUID of the source         0x70   4  inodes that were unused in the table of the
  *   0x34   8  time of the copy                     group with the record's inode, and
@@ -38,6 +38,7 @@
 #define BFO_COMMIT_RECORD_H
 
 #include "commit/meta.h"
+#include "gather/source.h"
 #include "plan/digest.h"
 #include "plan/quota.h"
 
@@ -59,7 +60,7 @@ struct bfo_record {
 	uint64_t stem_len;
 	uint32_t first_ino, last_ino;	/* inodes staged, or 0 */
 	struct bfo_digest digest;
-	uint32_t source_csum;		/* of its superblock */
+	uint32_t source_stamp;		/* gather/source.h */
 	BFO_VEC(struct bfo_range) zeroed;	/* groups */
 	bfo_chars text;
 
@@ -77,7 +78,7 @@ struct bfo_record {
  * or TEXT is too long, r->ino is 0: then only the ranges count.
  */
 errcode_t bfo_record_plan(struct bfo_record *r, const struct bfo_plan *plan,
-			  const struct bfo_volume *source, struct bfo_volume *target,
+			  const struct bfo_source *source, struct bfo_volume *target,
 			  const void *text, size_t bytes);
 
 /* Writes the file's blocks, and stages all that makes it an orphan, and no group zeroed, in T. */
@@ -105,11 +106,11 @@ errcode_t bfo_record_is_on(struct bfo_context *ctx, const struct bfo_record *r,
 			   const struct bfo_volume *target);
 
 /*
- * Whether R is about SOURCE, as far as its superblock tells, and about PLAN.  Returns
+ * Whether R is about SOURCE, as far as its UUID and stamp tell, and about PLAN.  Returns
  * BFO_ET_CHANGED, and ctx->what says what is different.
  */
 errcode_t bfo_record_is_of(struct bfo_context *ctx, const struct bfo_record *r,
-			   const struct bfo_volume *source);
+			   const struct bfo_source *source);
 errcode_t bfo_record_compare(const struct bfo_record *r, const struct bfo_plan *plan);
 
 /*

@@ -162,7 +162,7 @@ static errcode_t unpack(struct bfo_record *r, const struct bfo_record_head *h)
 	r->first_ino = h->first_ino;
 	r->last_ino = h->last_ino;
 	r->digest = h->digest;
-	r->source_csum = h->source_csum;
+	r->source_stamp = h->source_stamp;
 	r->unused = h->unused;
 	r->flags = h->flags;
 	r->has_before = h->flags != BFO_RECORD_NO_FLAGS;
@@ -286,15 +286,15 @@ errcode_t bfo_record_is_on(struct bfo_context *ctx, const struct bfo_record *r,
 }
 
 errcode_t bfo_record_is_of(struct bfo_context *ctx, const struct bfo_record *r,
-			   const struct bfo_volume *source)
+			   const struct bfo_source *source)
 {
-	if (memcmp(r->source_uuid, source->fs->super->s_uuid, sizeof(r->source_uuid)))
+	if (memcmp(r->source_uuid, source->uuid, sizeof(r->source_uuid)))
 		return bfo_fail(ctx, BFO_ET_CHANGED, "looking at %s: the UUID of the source is "
-				"another one; --source says where the right one is", source->spec);
-	if (bfo_record_source_csum(source) != r->source_csum)
+				"another one; --source says where the right one is", source->name);
+	if (source->stamp != r->source_stamp)
 		return bfo_fail(ctx, BFO_ET_CHANGED, "looking at %s: it was mounted or written to "
 				"since the copy was begun; if there is an unchanged one, --source "
-				"says where; else 'e2bfo abort' gives the copy up", source->spec);
+				"says where; else 'e2bfo abort' gives the copy up", source->name);
 	return 0;
 }
 

@@ -24,7 +24,7 @@ struct bfo_record_head {
 	uint64_t stem_len;
 	uint32_t first_ino, last_ino, ranges;
 	struct bfo_digest digest;
-	uint32_t source_csum, text;
+	uint32_t source_stamp, text;
 	uint32_t unused, flags;
 	uint64_t wtime;
 } __attribute__((packed));
@@ -43,7 +43,5 @@ struct bfo_record_progress {
 
 /* Block I of the file. */
 uint64_t bfo_record_block(const struct bfo_record *r, uint32_t i);
-
-uint32_t bfo_record_source_csum(const struct bfo_volume *source);
 
 #endif

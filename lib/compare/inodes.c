@@ -75,14 +75,28 @@ static void compare_attrs(struct scan *s)
 
 /* ---- extended attributes ---- */
 
+/* Those of REC in tree T, which has them as sets, and those sorted. */
+static errcode_t set_of(const struct bfo_tree *t, const struct bfo_inode *rec, bfo_xattrs *set)
+{
+	const struct bfo_ea *ea;
+
+	if (rec->ea == BFO_NONE)
+		return 0;
+	ea = &t->eas.v[rec->ea];
+	return bfo_xattrs_unpack(set, t->sets.v + ea->at, ea->bytes);
+}
+
 static errcode_t read_values(struct scan *s, int side)
 {
 	const struct bfo_small *of = &s->item->of[side];
 	const struct bfo_source *source = s->c->source[side];
+	const struct bfo_tree *t = s->c->tree[side];
 	bfo_xattrs *set = &s->values[side];
 	errcode_t err = 0;
 
 	set->n = 0;
+	if (t->repacked)
+		return set_of(t, s->rec[side], set);
 	if (!(s->rec[side]->state & BFO_INODE_NO_XATTR))
 		err = bfo_xattrs_of_inode(set, of->raw, source->inode_size);
 	if (!err && of->ea)

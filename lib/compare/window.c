@@ -9,9 +9,11 @@
 
 #include "base/bfo_err.h"
 #include "base/pages.h"
+#include "base/sort.h"
 #include "compare/window.h"
 
 #define FETCH_BYTES (sizeof(struct bfo_node) + sizeof(struct bfo_fetch))
+#define INODE_BYTES (sizeof(struct bfo_wanted) + sizeof(uint32_t))
 
 errcode_t bfo_window_init(struct bfo_window *w, struct bfo_compare *c)
 {
@@ -33,6 +35,8 @@ void bfo_window_free(struct bfo_window *w)
 	bfo_vec_free(&w->nodes[0]);
 	bfo_vec_free(&w->nodes[1]);
 	bfo_vec_free(&w->fetches);
+	bfo_vec_free(&w->inodes[0]);
+	bfo_vec_free(&w->inodes[1]);
 }
 
 int bfo_is_inline(const struct bfo_inode *rec)
@@ -66,7 +70,13 @@ static uint32_t content_blocks(const struct bfo_window *w, uint32_t pair, int si
 	return (content_bytes(w, pair, side) + bs - 1) / bs;
 }
 
-/* Where the attribute block of SIDE's inode, which has one, is noted to be. */
+/* True if SIDE's attributes stand in a block, which has to be read. */
+static int has_ea_block(const struct bfo_window *w, uint32_t pair, int side)
+{
+	return !w->c->tree[side]->repacked && bfo_pair_inode(w->c, pair, side)->ea != BFO_NONE;
+}
+
+/* Where that is noted to be. */
 static const char **place_of_ea(const struct bfo_window *w, uint32_t pair, int side)
 {
 	return &w->ea[side][bfo_pair_inode(w->c, pair, side)->ea];
@@ -81,12 +91,12 @@ int bfo_window_fits(const struct bfo_window *w, uint32_t pair)
 		const struct bfo_source *source = w->c->source[side];
 
 		blocks = content_blocks(w, pair, side);
-		blocks += bfo_pair_inode(w->c, pair, side)->ea != BFO_NONE &&
-			  !*place_of_ea(w, pair, side);
-		need += source->inode_size + FETCH_BYTES +
+		blocks += has_ea_block(w, pair, side) && !*place_of_ea(w, pair, side);
+		need += source->inode_size + INODE_BYTES +
 			blocks * (source->block_size + FETCH_BYTES);
 	}
-	need += w->items.n * sizeof(struct bfo_window_item) + w->fetches.n * FETCH_BYTES;
+	need += w->items.n * sizeof(struct bfo_window_item) + w->fetches.n * FETCH_BYTES +
+		(w->inodes[0].n + w->inodes[1].n) * INODE_BYTES;
 	return need <= w->size || !w->items.n;
 }
 
@@ -111,15 +121,10 @@ static errcode_t want(struct bfo_window *w, int side, uint64_t blk, uint32_t cou
 
 static errcode_t want_inode(struct bfo_window *w, int side, uint32_t ino, struct bfo_small *small)
 {
-	const struct bfo_volume *vol = w->c->source[side]->reader->vol;
-	uint32_t ipg = EXT2_INODES_PER_GROUP(vol->fs->super), size = vol->inode_size;
-	uint64_t at = (uint64_t) ((ino - 1) % ipg) * size;
-	uint64_t blk = ext2fs_inode_table_loc(vol->fs, (ino - 1) / ipg) + at / vol->block_size;
-	char *room = take_room(w, size);
+	char *room = take_room(w, w->c->source[side]->inode_size);
 
 	small->raw = room;
-	return want(w, side, blk, 1, (struct bfo_fetch) { .to = room, .len = size,
-		    .at = at % vol->block_size });
+	return bfo_vec_push(&w->inodes[side], (struct bfo_wanted) { .ino = ino, .to = room });
 }
 
 static errcode_t want_ea(struct bfo_window *w, uint32_t pair, int side, struct bfo_small *small)
@@ -129,7 +134,7 @@ static errcode_t want_ea(struct bfo_window *w, uint32_t pair, int side, struct b
 	const char **place;
 	char *room;
 
-	if (ea == BFO_NONE)
+	if (!has_ea_block(w, pair, side))
 		return 0;
 	place = place_of_ea(w, pair, side);
 	small->ea = *place;
@@ -191,6 +196,9 @@ errcode_t bfo_window_add(struct bfo_window *w, uint32_t pair)
 struct load {
 	struct bfo_window *w;
 	struct bfo_source *source;
+	const struct bfo_tree *tree;
+	bfo_wanteds *wanted;
+	size_t at;			/* the first of them that has not come */
 };
 
 /* Sink: what is wanted of a node begins at byte `at` of its first block. */
@@ -219,10 +227,51 @@ static errcode_t lose(void *priv, const struct bfo_node *node, uint32_t at, uint
 	(void) count;
 	if (load->w->fetches.v[node->tag].is_data)
 		return 0;
-	return bfo_fail(load->w->c->ctx, bfo_media_why(load->source->reader->vol, blk),
+	return bfo_fail(load->w->c->ctx, bfo_source_why(load->source, blk),
 			"reading block %llu of %s: it "
 			"could be read before; start again",
 			(unsigned long long) blk, load->source->name);
+}
+
+/* For the walk: an inode, which several pairs may want. */
+static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
+{
+	struct load *load = priv;
+	uint32_t size = load->source->inode_size;
+
+	for (; load->at < load->wanted->n && load->wanted->v[load->at].ino == ino; load->at++)
+		memcpy(load->wanted->v[load->at].to, raw, size);
+	return 0;
+}
+
+/* They could be read when they were gathered. */
+static errcode_t lose_inodes(void *priv, uint32_t ino, uint32_t n)
+{
+	struct load *load = priv;
+
+	return bfo_tree_lost_again(load->w->c->ctx, load->tree, ino, n);
+}
+
+/* The inodes of one side; those that are no longer in use are a change. */
+static errcode_t load_inodes(struct load *load)
+{
+	bfo_numbers inos = { 0 };
+	errcode_t err = 0;
+	size_t i;
+
+	bfo_sort(load->wanted->v, load->wanted->n, sizeof(*load->wanted->v), 1);
+	for (i = 0; i < load->wanted->n && !err; i++)
+		if (!i || load->wanted->v[i].ino != load->wanted->v[i - 1].ino)
+			err = bfo_vec_push(&inos, load->wanted->v[i].ino);
+	load->at = 0;
+	if (!err && inos.n)
+		err = load->source->ops->inodes(load->source, inos.v, inos.n, take_inode,
+						lose_inodes, load);
+	bfo_vec_free(&inos);
+	if (!err && load->at != load->wanted->n)
+		err = bfo_fail(load->w->c->ctx, BFO_ET_CHANGED, "reading inodes of %s",
+			       load->source->name);
+	return err;
 }
 
 errcode_t bfo_window_load(struct bfo_window *w)
@@ -234,6 +283,11 @@ errcode_t bfo_window_load(struct bfo_window *w)
 
 	for (side = 0; side < 2 && !err; side++) {
 		load.source = w->c->source[side];
+		load.tree = w->c->tree[side];
+		load.wanted = &w->inodes[side];
+		err = load_inodes(&load);
+		if (err)
+			break;
 		bfo_order_list_sort(&w->nodes[side]);
 		err = load.source->ops->read(load.source, w->nodes[side].v, w->nodes[side].n,
 					      &sink);
@@ -251,4 +305,5 @@ void bfo_window_clear(struct bfo_window *w)
 			if (w->items.v[i].of[side].ea)
 				*place_of_ea(w, w->items.v[i].pair, side) = NULL;
 	w->used = w->items.n = w->nodes[0].n = w->nodes[1].n = w->fetches.n = 0;
+	w->inodes[0].n = w->inodes[1].n = 0;
 }

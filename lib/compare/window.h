@@ -32,11 +32,19 @@ struct bfo_fetch {		/* bytes of a block, and where they go */
 	int is_data;		/* of a file: may be what cannot be read */
 };
 
+struct bfo_wanted {		/* an inode, and where it goes; sort key first */
+	uint32_t ino;
+	char *to;
+};
+
+typedef BFO_VEC(struct bfo_wanted) bfo_wanteds;
+
 struct bfo_window {
 	struct bfo_compare *c;
 	char *room;
 	size_t size, used;
 	BFO_VEC(struct bfo_window_item) items;
+	bfo_wanteds inodes[2];
 	bfo_order_list nodes[2];	/* tag: index into fetches */
 	const char **ea[2];		/* of each of eas[]: where it is in this window, or NULL */
 	BFO_VEC(struct bfo_fetch) fetches;

@@ -12,7 +12,8 @@
 
 /* Where the parts of a text stand in it. */
 struct parts {
-	size_t kind;			/* bytes of "ext:" in front */
+	size_t kind;			/* bytes of "ext:", "dir:" in front */
+	int whole;			/* all behind that is the path */
 	const char *options;		/* with their '?'; or NULL */
 	size_t options_len;
 	const char *path;
@@ -29,9 +30,18 @@ static int is_tag(const char *path)
 
 static struct parts split(const char *text)
 {
-	struct parts p = { .kind = strncmp(text, "ext:", 4) ? 0 : 4 };
-	const char *name = text + p.kind, *colon = strchr(name, ':'), *mark = strchr(name, '?');
+	struct parts p = { .whole = !strncmp(text, "dir:", 4) };
+	const char *name, *colon, *mark;
 
+	p.kind = p.whole || !strncmp(text, "ext:", 4) ? 4 : 0;
+	name = text + p.kind;
+	colon = strchr(name, ':');
+	mark = p.whole ? NULL : strchr(name, '?');
+	if (p.whole) {
+		p.path = name;
+		p.path_len = strlen(name);
+		return p;
+	}
 	if (!strncmp(name, "file:", 5) || (!strncmp(name, "file?", 5) && colon)) {
 		p.literal = 1;
 		p.options = name[4] == '?' ? name + 4 : NULL;
@@ -55,7 +65,7 @@ errcode_t bfo_spec_parse(const char *text, struct bfo_spec *spec)
 	if (spec->path && p.options)
 		spec->options = strndup(p.options + 1, p.options_len - 1);
 	if (spec->path && (spec->options || !p.options)) {
-		spec->is_tag = !p.literal && is_tag(spec->path);
+		spec->is_tag = !p.literal && !p.whole && is_tag(spec->path);
 		return 0;
 	}
 	bfo_spec_free(spec);
@@ -77,7 +87,7 @@ static char *join(const char *text, const struct parts *p, const char *options, 
 	int kind = p->kind, path = p->path_len, n = len;
 	char *out;
 
-	if (p->literal || strchr(dir, '?'))
+	if (!p->whole && (p->literal || strchr(dir, '?')))
 		n = asprintf(&out, "%.*sfile%.*s:%s%s%.*s", kind, text, n, options, dir, slash,
 			     path, p->path);
 	else
@@ -91,7 +101,8 @@ char *bfo_spec_absolute(const char *text)
 	struct parts p = split(text);
 	char *here, *out;
 
-	if (*p.path == '/' || !p.path_len || !strcmp(text, "-") || (!p.literal && is_tag(p.path)))
+	if (*p.path == '/' || !p.path_len || !strcmp(text, "-") ||
+	    (!p.literal && !p.whole && is_tag(p.path)))
 		return strdup(text);
 	here = getcwd(NULL, 0);
 	out = here ? join(text, &p, p.options ? p.options : "", p.options_len, here) : NULL;

@@ -6,7 +6,6 @@
 
 #include "base/sort.h"
 #include "gather/inode_check.h"
-#include "gather/inode_walk.h"
 #include "gather/contents.h"
 
 errcode_t bfo_contents_add(struct bfo_contents *s, bfo_row row, uint32_t size, uint32_t tag)
@@ -46,7 +45,7 @@ static errcode_t take_inline(void *priv, uint32_t ino, const void *raw)
 	if (i == s->smalls.n || s->smalls.v[i].ino != ino)
 		return 0;
 	f = &s->files.v[s->smalls.v[i].index];
-	bfo_inode_inline_content(s->reader->vol, raw, s->buffer.v + f->at, f->size);
+	bfo_inode_inline_content(s->source->reader->vol, raw, s->buffer.v + f->at, f->size);
 	return 0;
 }
 
@@ -54,7 +53,7 @@ static errcode_t lose_inodes(void *priv, uint32_t ino, uint32_t n)
 {
 	struct bfo_contents *s = priv;
 
-	return bfo_tree_lost_again(s->reader->ctx, s->tree, ino, n);
+	return bfo_tree_lost_again(s->source->ctx, s->tree, ino, n);
 }
 
 /* The blocks of file number I, as far as it is wanted. */
@@ -91,7 +90,7 @@ static errcode_t read_smalls(struct bfo_contents *s)
 		err = bfo_vec_push(&s->inos, s->smalls.v[i].ino);
 	if (err || !s->inos.n)
 		return err;
-	return bfo_inode_walk(s->reader, s->inos.v, s->inos.n, take_inline, lose_inodes, s);
+	return s->source->ops->inodes(s->source, s->inos.v, s->inos.n, take_inline, lose_inodes, s);
 }
 
 static errcode_t read_all(struct bfo_contents *s)
@@ -105,17 +104,17 @@ static errcode_t read_all(struct bfo_contents *s)
 		err = add_nodes(s, i);
 	bfo_order_list_sort(&s->nodes);
 	if (!err)
-		err = bfo_reader_run(s->reader, s->nodes.v, s->nodes.n, &sink);
+		err = s->source->ops->read(s->source, s->nodes.v, s->nodes.n, &sink);
 	return err ? err : read_smalls(s);
 }
 
-errcode_t bfo_contents_read(struct bfo_contents *s, struct bfo_reader *reader,
+errcode_t bfo_contents_read(struct bfo_contents *s, struct bfo_source *source,
 			    struct bfo_tree *tree)
 {
 	size_t i, bytes = 0;
 	errcode_t err;
 
-	s->reader = reader;
+	s->source = source;
 	s->tree = tree;
 	for (i = 0; i < s->files.n; i++) {
 		s->files.v[i].at = bytes;

@@ -9,7 +9,7 @@
 #ifndef BFO_GATHER_CONTENTS_H
 #define BFO_GATHER_CONTENTS_H
 
-#include "gather/batch.h"
+#include "gather/source.h"
 #include "tree/tree.h"
 
 struct bfo_content {
@@ -29,7 +29,7 @@ struct bfo_small_content {
 struct bfo_contents {
 	BFO_VEC(struct bfo_content) files;
 	/* contents.c */
-	struct bfo_reader *reader;
+	struct bfo_source *source;
 	struct bfo_tree *tree;
 	bfo_chars buffer;
 	bfo_order_list nodes;
@@ -40,7 +40,7 @@ struct bfo_contents {
 errcode_t bfo_contents_add(struct bfo_contents *s, bfo_row row, uint32_t size, uint32_t tag);
 
 /* Reads all; holes and what cannot be read are zeroes.  Nodes of the tree as they were gathered. */
-errcode_t bfo_contents_read(struct bfo_contents *s, struct bfo_reader *reader,
+errcode_t bfo_contents_read(struct bfo_contents *s, struct bfo_source *source,
 			    struct bfo_tree *tree);
 
 /* f->size bytes, until files are read again. */

@@ -15,6 +15,7 @@
 #include "gather/ea_fit.h"
 #include "gather/inode_walk.h"
 #include "gather/repack.h"
+#include "tree/amend.h"
 #include "tree/sets.h"
 #include "gather/value_scan.h"
 
@@ -39,7 +40,8 @@ struct scan {
 /* Attributes or contents stand elsewhere, whatever the sizes of blocks. */
 static int other_inodes(const struct bfo_tree *tree, const struct bfo_target *target)
 {
-	return tree->inode_size != target->inode_size || target->has_inline || tree->ea_inode ||
+	return bfo_amend_is_needed(tree->amend) || tree->inode_size != target->inode_size ||
+	       target->has_inline || tree->ea_inode ||
 	       tree->inline_data;
 }
 
@@ -174,7 +176,7 @@ static errcode_t take_inode(void *priv, uint32_t ino, const void *raw)
 	if (!(rec->state & BFO_INODE_PLACED) || rec->state & BFO_INODE_KEEP)
 		return 0;
 	err = check_fields(s, ino, raw);
-	if (err || rec->state & BFO_INODE_NO_XATTR || !is_moved(s))
+	if (err || rec->state & BFO_INODE_NO_XATTR || s->tree->repacked || !is_moved(s))
 		return err;
 	s->set.n = 0;
 	err = bfo_xattrs_of_inode(&s->set, raw, s->tree->inode_size);
@@ -314,6 +316,76 @@ static errcode_t fit_all(struct scan *s)
 	return err;
 }
 
+/* Set number INDEX of OLD, amended, among those of S: *INDEX. */
+static errcode_t amend_set(struct scan *s, const struct bfo_sets *old, bfo_chars *values,
+			   uint32_t *index)
+{
+	int is_group = 0;
+	uint32_t id = 0;
+	errcode_t err;
+
+	s->set.n = 0;
+	err = bfo_sets_append(old, *index, &s->set);
+	if (!err)
+		err = bfo_amend_set(s->tree->amend, &s->set, values, &id, &is_group);
+	if (err == EINVAL)
+		return bfo_fail(s->source->ctx, err, "reading attributes of %s: %s %u in an ACL is "
+				"in no range of --map-%s", s->source->name,
+				is_group ? "group" : "user", id, is_group ? "groups" : "users");
+	return err ? err : bfo_sets_add(&s->sets, &s->set, index);
+}
+
+/* The sets become what the tree's amendments make of them. */
+static errcode_t amend_sets(struct scan *s)
+{
+	struct bfo_sets old = s->sets;
+	uint32_t *index = malloc((old.list.n + 1) * sizeof(*index)), k;
+	bfo_chars values = { 0 };
+	errcode_t err = index ? 0 : ENOMEM;
+	size_t i;
+
+	s->sets = (struct bfo_sets) { .table = NULL };
+	for (k = 0; k < old.list.n && !err; k++) {
+		index[k] = k;
+		err = amend_set(s, &old, &values, &index[k]);
+		if (!err && index[k] != BFO_NONE &&
+		    old.list.v[k].reserve > s->sets.list.v[index[k]].reserve)
+			s->sets.list.v[index[k]].reserve = old.list.v[k].reserve;
+	}
+	for (i = 0; i < s->tree->inodes.n && !err; i++) {
+		struct bfo_inode *rec = &s->tree->inodes.v[i];
+
+		if (is_copied(rec) && rec->ea != BFO_NONE)
+			rec->ea = index[rec->ea];
+	}
+	bfo_sets_free(&old);
+	bfo_vec_free(&values);
+	free(index);
+	return err;
+}
+
+/* What the tree has are sets: they are fitted. */
+static errcode_t take_sets(struct scan *s)
+{
+	struct bfo_tree *t = s->tree;
+	errcode_t err = 0;
+
+	s->sets.list = t->eas;
+	s->sets.bytes = t->sets;
+	memset(&t->eas, 0, sizeof(t->eas));
+	t->sets = (bfo_chars) { 0 };
+	if (bfo_amend_is_needed(t->amend))
+		err = amend_sets(s);
+	if (!err)
+		err = fit_all(s);
+	t->eas = s->sets.list;
+	t->sets = s->sets.bytes;
+	memset(&s->sets.list, 0, sizeof(s->sets.list));
+	s->sets.bytes = (bfo_chars) { 0 };
+	return err;
+}
+
+/* What it has are blocks, and what stands in inodes, by now in `inside`. */
 static errcode_t repack(struct scan *s)
 {
 	struct bfo_tree *t = s->tree;
@@ -322,36 +394,42 @@ static errcode_t repack(struct scan *s)
 
 	if (!err)
 		err = combine_all(s);
-	if (!err)
-		err = fit_all(s);
 	t->eas = s->sets.list;
 	t->sets = s->sets.bytes;
 	s->sets.list = blocks;
 	s->sets.bytes = (bfo_chars) { 0 };
 	t->repacked = 1;
-	return err;
+	bfo_sets_free(&s->sets);
+	return err ? err : take_sets(s);
+}
+
+static errcode_t allocate(struct scan *s)
+{
+	size_t i;
+
+	s->inside = malloc(s->tree->inodes.n * sizeof(*s->inside) + 1);
+	s->of_block = malloc(s->tree->eas.n * sizeof(*s->of_block) + 1);
+	if (!s->inside || !s->of_block)
+		return bfo_fail(s->source->ctx, ENOMEM, "reading attributes");
+	memset(s->inside, 0xff, s->tree->inodes.n * sizeof(*s->inside));	/* BFO_NONE */
+	for (i = 0; i < s->tree->eas.n; i++)
+		s->of_block[i] = (struct block_set) { .index = BFO_NONE };
+	return 0;
 }
 
 errcode_t bfo_repack_scan(struct bfo_source *source, struct bfo_tree *tree,
 			  const struct bfo_target *target)
 {
 	struct scan s = { .source = source, .tree = tree, .target = target };
-	errcode_t err = 0;
+	int has_sets = tree->repacked;
+	errcode_t err = allocate(&s);
 
-	s.inside = malloc(tree->inodes.n * sizeof(*s.inside) + 1);
-	s.of_block = malloc(tree->eas.n * sizeof(*s.of_block) + 1);
-	if (!s.inside || !s.of_block)
-		err = bfo_fail(source->ctx, ENOMEM, "reading attributes");
-	if (!err) {
-		memset(s.inside, 0xff, tree->inodes.n * sizeof(*s.inside));	/* BFO_NONE */
-		memset(s.of_block, 0xff, tree->eas.n * sizeof(*s.of_block));
-		if (is_moved(&s))
-			err = bfo_value_scan(source, tree, target, &s.values);
-	}
+	if (!err && is_moved(&s) && !has_sets)
+		err = bfo_value_scan(source, tree, target, &s.values);
 	if (!err)
 		err = source->ops->inodes(source, NULL, 0, take_inode, lose_inodes, &s);
 	if (!err && is_moved(&s))
-		err = repack(&s);
+		err = has_sets ? take_sets(&s) : repack(&s);
 	free(s.inside);
 	free(s.of_block);
 	bfo_sets_free(&s.sets);

@@ -25,8 +25,9 @@
 int bfo_repack_needed(const struct bfo_tree *tree, const struct bfo_target *target);
 
 /*
- * Reads the inodes that the plan has put in order, and the attribute blocks, once more.  Then eas[]
- * holds sets, TREE (of a volume) is `repacked`, and what TARGET cannot hold is among the findings.
+ * Reads the inodes that the plan has put in order, and, of a tree that is not `repacked` yet, the
+ * attribute blocks, once more.  Then eas[] holds sets that fit, TREE is `repacked`, and what TARGET
+ * cannot hold is among the findings.
  */
 errcode_t bfo_repack_scan(struct bfo_source *source, struct bfo_tree *tree,
 			  const struct bfo_target *target);

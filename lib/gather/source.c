@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "gather/claim_scan.h"
 #include "gather/container.h"
 #include "gather/inode_scan.h"
@@ -53,6 +54,8 @@ void bfo_source_of_volume(struct bfo_source *s, struct bfo_reader *reader)
 				   .access = BFO_READ_ANYWHERE, .block_size = vol->block_size,
 				   .inode_size = vol->inode_size, .reader = reader };
 	memcpy(s->uuid, vol->fs->super->s_uuid, sizeof(s->uuid));
+	/* without the superblock's own checksum: with it the sum would be the same for all */
+	s->stamp = bfo_crc32c(~0U, vol->fs->super, offsetof(struct ext2_super_block, s_checksum));
 }
 
 int bfo_source_zeroes(const struct bfo_source *s)
@@ -65,6 +68,21 @@ errcode_t bfo_source_failed(struct bfo_source *s, uint64_t blk)
 	if (s->reader)
 		s->reader->vol->media.failed = blk;
 	return bfo_fail(s->ctx, EIO, "reading block %llu of %s", (unsigned long long) blk, s->name);
+}
+
+errcode_t bfo_source_why(const struct bfo_source *s, uint64_t blk)
+{
+	return s->reader ? bfo_media_why(s->reader->vol, blk) : EIO;
+}
+
+uint64_t bfo_source_requests(const struct bfo_source *s)
+{
+	return s->reader ? s->reader->reads : s->requests;
+}
+
+uint64_t bfo_source_blocks(const struct bfo_source *s)
+{
+	return s->reader ? s->reader->blocks : s->blocks;
 }
 
 const bfo_ranges *bfo_source_bad(const struct bfo_source *s)

@@ -74,6 +74,8 @@ struct bfo_source {
 	uint32_t inode_size;		/* bytes of what inodes() hands out */
 	uint8_t uuid[16];		/* of a volume; else 0 */
 	struct bfo_reader *reader;	/* of a volume; NULL: it is none */
+	/* tells it from others, and from itself if it changes; once it is gathered */
+	uint32_t stamp;
 	uint32_t unknown;		/* a set of enum bfo_unknown; once it is gathered */
 	int zeroes;			/* of what is no volume: bfo_source_zeroes() */
 	uint64_t requests, blocks;	/* of what is no volume: read so far */
@@ -87,6 +89,13 @@ int bfo_source_zeroes(const struct bfo_source *s);
 
 /* Block BLK, which is needed, cannot be read: notes that, and returns EIO. */
 errcode_t bfo_source_failed(struct bfo_source *s, uint64_t blk);
+
+/* Why block BLK cannot be read: EIO, BFO_ET_NOT_RESCUED, BFO_ET_TRUNCATED. */
+errcode_t bfo_source_why(const struct bfo_source *s, uint64_t blk);
+
+/* Requests that have read S so far, and blocks that these read. */
+uint64_t bfo_source_requests(const struct bfo_source *s);
+uint64_t bfo_source_blocks(const struct bfo_source *s);
 
 /* Blocks of S that cannot be read, ascending; of what is no volume, none. */
 const bfo_ranges *bfo_source_bad(const struct bfo_source *s);

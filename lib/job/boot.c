@@ -119,18 +119,20 @@ static int names(const char *text, size_t len, const char *uuid)
 
 errcode_t bfo_boot_look(struct bfo_copy *c)
 {
-	struct bfo_contents s = { .reader = NULL };
+	struct bfo_contents s = { .source = NULL };
 	char uuid[BFO_UUID_TEXT_BYTES];
 	errcode_t err = 0;
 	size_t i;
 
+	if (!c->job.source)
+		return 0;		/* no UUID that a file could name */
 	uuid_of(c->job.source, uuid);
 	if (c->opt.n_from != 1 || !is_root(c->opt.from[0]) || !is_root(c->opt.to) ||
 	    keeps_uuid(c, uuid))
 		return 0;
 	err = add_all(c, &s);
 	if (!err)
-		err = bfo_contents_read(&s, &c->job.reader, &c->job.tree);
+		err = bfo_contents_read(&s, c->job.from, &c->job.tree);
 	for (i = 0; i < s.files.n && !err; i++)
 		if (names(bfo_contents_of(&s, &s.files.v[i]), s.files.v[i].size, uuid))
 			err = bfo_vec_push(&c->boot.old, s.files.v[i].row);

@@ -17,8 +17,11 @@
 #include "base/bfo_err.h"
 #include "base/clock.h"
 #include "gather/bitmap_check.h"
+#include "base/text.h"
 #include "job/copy.h"
-#include "volume/open.h"
+#include "job/mkfs_words.h"
+#include "job/owners.h"
+#include "job/reproducible.h"
 #include "device/probe.h"
 #include "device/store.h"
 
@@ -74,9 +77,59 @@ static errcode_t open_target(struct bfo_copy *c)
 		return bfo_format_tell_busy(c);
 	if (err == BFO_ET_NOT_EXT)
 		return tell_unformatted(c, err);
-	if (!err)
+	if (!err && c->job.source)
 		err = bfo_volume_distinct(c->ctx, c->job.source, c->job.target);
 	return err || c->opt.trust ? err : check_bitmaps(c);
+}
+
+/* Options that ask for what only a volume has. */
+static errcode_t check_end(const struct bfo_copy *c)
+{
+	const struct bfo_copy_options *opt = &c->opt;
+	const char *what = NULL;
+
+	if (opt->medium.mapfile || opt->write_mapfile)
+		what = "a mapfile";
+	else if (opt->medium.how.mode == BFO_MEDIA_SKIP)
+		what = "--on-read-error=skip";
+	else if (opt->medium.how.superblock)
+		what = "a backup superblock";
+	else if (opt->same_uuid)
+		what = "--same-uuid";
+	else if (opt->keep_inodes)
+		what = "--keep-inodes";
+	return !what ? 0 :
+	       bfo_fail(c->ctx, EINVAL, "opening %s: %s is for sources that are ext2, ext3 or ext4 "
+			"volumes", opt->source, what);
+}
+
+/* The source, whatever it is. */
+static errcode_t open_end(struct bfo_copy *c)
+{
+	struct bfo_end_options how = { .cross_mounts = c->opt.cross_mounts,
+				       .zeroes = c->opt.medium.how.mode == BFO_MEDIA_ZERO };
+	errcode_t err = bfo_end_tell(c->ctx, c->opt.source, &c->end);
+
+	if (err || c->end.kind == BFO_END_VOLUME)
+		return err ? err : bfo_rescue_open(c);
+	err = check_end(c);
+	return err ? err : bfo_end_open(c->ctx, &c->end, &how, &c->job.from);
+}
+
+/* Puts what amends the tree before the source, if anything does. */
+static errcode_t open_amended(struct bfo_copy *c)
+{
+	errcode_t err = bfo_owners_read(c->opt.owners, &c->amend);
+
+	if (err)
+		return bfo_fail(c->ctx, err, "reading who is to own files: %s", c->opt.owners);
+	c->amend.is_reproducible = c->opt.is_reproducible;
+	c->amend.latest = c->opt.has_epoch ? c->opt.now : INT64_MAX;
+	if (!bfo_amend_is_needed(&c->amend))
+		return 0;
+	bfo_amended_begin(&c->amended, c->job.from, &c->amend);
+	c->job.from = &c->amended.source;
+	return 0;
 }
 
 errcode_t bfo_copy_open_source(struct bfo_copy *c)
@@ -89,7 +142,14 @@ errcode_t bfo_copy_open_source(struct bfo_copy *c)
 	}
 	if (!err)
 		err = bfo_order_open(c);
-	return err ? err : bfo_rescue_open(c);
+	if (!err)
+		err = open_end(c);
+	if (err)
+		return err;
+	c->job.ctx = c->ctx;
+	c->job.config.read_gap = c->opt.read_gap;
+	err = bfo_job_take_source(&c->job);
+	return err ? err : open_amended(c);
 }
 
 errcode_t bfo_copy_open(struct bfo_copy *c, struct bfo_context *ctx,
@@ -159,7 +219,6 @@ static void configure(struct bfo_copy *c)
 	struct bfo_job_config *config = &c->job.config;
 	const struct bfo_copy_options *opt = &c->opt;
 
-	c->job.ctx = c->ctx;
 	config->target = opt->target;
 	config->from = opt->from;
 	config->n_from = opt->n_from;
@@ -168,11 +227,11 @@ static void configure(struct bfo_copy *c)
 	config->now = opt->now;
 	config->memory = opt->memory;
 	config->direct = opt->direct;
-	config->read_gap = opt->read_gap;
 	config->losses = opt->losses;
 	config->dir_fill = opt->dir_fill;
 	config->keep_inodes = opt->keep_inodes;
 	config->is_fresh = opt->mkfs;
+	config->keep_root = !opt->mkfs && !c->job.source;
 	config->make_indexes = opt->itree;
 	config->not_atomic = opt->not_atomic;
 	config->verify = opt->verify;
@@ -183,12 +242,44 @@ static void configure(struct bfo_copy *c)
 	config->priv = c;
 }
 
+/* Of the target, in bytes. */
+static uint32_t block_size(const struct bfo_copy *c)
+{
+	char asked[32];
+	uint64_t bytes;
+
+	if (!c->opt.mkfs)
+		return c->job.target->block_size;
+	if (bfo_mkfs_words_last(c->opt.mkfs_words, 'b', asked, sizeof(asked)) &&
+	    bfo_text_size(asked, &bytes) && bytes >= 1024 && bytes <= 65536)
+		return bytes;
+	return EXT2_BLOCK_SIZE(&c->mkfs.like);
+}
+
+/* What the target is called and dated by follows from the tree. */
+static errcode_t identify(struct bfo_copy *c)
+{
+	struct bfo_identity id;
+	errcode_t err = bfo_identity_of(c->job.from, &c->job.tree, c->opt.seed, &id);
+
+	if (err)
+		return err;
+	if (!c->opt.has_epoch)
+		c->opt.now = c->job.config.now = id.newest;
+	return c->opt.mkfs ? bfo_mkfs_identify(&c->mkfs, id.uuid, c->opt.now) : 0;
+}
+
 errcode_t bfo_copy_plan(struct bfo_copy *c)
 {
 	errcode_t err;
 
 	configure(c);
+	c->amended.hole = block_size(c);
 	err = bfo_job_gather(&c->job);
+	if (!err && c->job.config.record && !c->job.source)
+		err = bfo_record_is_of(c->ctx, c->job.config.record, c->job.from);
+	if (!err && c->opt.is_reproducible && !c->job.config.record)
+		err = identify(c);
 	if (!err)
 		err = c->opt.mkfs ? bfo_sizing_plan(c) : plan_target(c);
 	if (!err)
@@ -199,7 +290,7 @@ errcode_t bfo_copy_plan(struct bfo_copy *c)
 		return err;
 	if (!c->job.config.record)
 		bfo_rescue_note_zeroes(c);		/* those that are known */
-	return bfo_users_check_again(c->ctx, c->job.source);
+	return c->job.from->ops->settle(c->job.from);
 }
 
 errcode_t bfo_copy_order(struct bfo_copy *c, struct bfo_context *ctx,
@@ -223,7 +314,7 @@ errcode_t bfo_copy_order(struct bfo_copy *c, struct bfo_context *ctx,
 	if (!err)
 		err = bfo_job_decide(&c->job, scratch);
 	bfo_volume_close(scratch);
-	return err ? err : bfo_users_check_again(ctx, c->job.source);
+	return err ? err : c->job.from->ops->settle(c->job.from);
 }
 
 /* ---- writing ---- */
@@ -282,6 +373,8 @@ void bfo_copy_close(struct bfo_copy *c)
 	bfo_order_free(&c->order);
 	bfo_boot_free(&c->boot);
 	bfo_job_close(&c->job);
+	bfo_end_free(&c->end);
+	bfo_owners_free(&c->amend);
 	bfo_format_release(c);
 	bfo_medium_free(&c->opt.medium);
 	free(c->path);

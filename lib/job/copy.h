@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * copy.h - a copy of a tree from one volume into another, from its options to its end
+ * copy.h - a copy of a tree into a volume, from its options to its end
  *
  *   bfo_copy_open ── bfo_copy_plan ── bfo_copy_commit ── bfo_copy_result ── bfo_copy_close
  *     refusals         reads source     changes target     what came of it
@@ -33,7 +33,9 @@
 #define BFO_JOB_COPY_H
 
 #include "base/pace.h"
+#include "gather/amended.h"
 #include "job/boot.h"
+#include "job/end.h"
 #include "job/job.h"
 #include "job/job_options.h"
 #include "job/lists.h"
@@ -46,6 +48,9 @@ struct bfo_copy {
 	struct bfo_context *ctx;
 	struct bfo_copy_options opt;
 	struct bfo_job job;
+	struct bfo_end end;		/* what the source is, */
+	struct bfo_amend amend;		/* and what becomes of its tree; */
+	struct bfo_amended amended;	/* then job.from is this */
 	struct bfo_lists lists;
 	struct bfo_order order;
 	struct bfo_boot boot;

@@ -136,6 +136,7 @@ static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
 		plan->dir_fill = config->dir_fill;
 	plan->now = config->now;
 	plan->keep_inodes = config->keep_inodes;
+	plan->keep_root = config->keep_root;
 	if (config->record) {
 		memcpy(plan->ghost.owner, config->record->owner, sizeof(plan->ghost.owner));
 		plan->ghost.bytes = config->record->charged;
@@ -177,8 +178,8 @@ static errcode_t decide_contents(struct bfo_job *job, struct bfo_volume *vol)
 	struct bfo_plan *plan = &job->plan;
 	errcode_t err = bfo_plan_audit(plan);
 
-	if (!err && job->source && bfo_repack_needed(&job->tree, &job->free))
-		err = bfo_repack_scan(&job->from, &job->tree, &job->free);
+	if (!err && !job->is_empty && bfo_repack_needed(&job->tree, &job->free))
+		err = bfo_repack_scan(job->from, &job->tree, &job->free);
 	if (!err)
 		err = bfo_plan_share(plan);
 	if (!err)

@@ -38,9 +38,10 @@ errcode_t bfo_format_tell_busy(struct bfo_copy *c)
 
 	if (bfo_store_locate(c->ctx, c->opt.target, c->path, c->path_options, 0, &offset, &store))
 		return BFO_ET_BUSY;
-	if (bfo_store_overlap(&store, &c->job.source->store))
+	if (c->job.source && bfo_store_overlap(&store, &c->job.source->store))
 		return same_volume(c);
-	if (store.dev == c->job.source->store.dev && store.ino == c->job.source->store.ino)
+	if (c->job.source && store.dev == c->job.source->store.dev &&
+	    store.ino == c->job.source->store.ino)
 		return bfo_fail(c->ctx, BFO_ET_BUSY, "opening %s: the source is on the same disk; "
 				"name the partitions' own devices (losetup -P and partprobe make "
 				"them)", c->opt.target);
@@ -96,8 +97,8 @@ static errcode_t check_victim(struct bfo_copy *c, const struct bfo_store *store)
 {
 	errcode_t err = 0;
 
-	if (bfo_store_overlap(store, &c->job.source->store) ||
-	    bfo_volume_lies_on(c->job.source, store))
+	if (c->job.source && (bfo_store_overlap(store, &c->job.source->store) ||
+			      bfo_volume_lies_on(c->job.source, store)))
 		err = same_volume(c);
 	if (!err)
 		err = check_users(c, store);
@@ -183,7 +184,7 @@ static errcode_t take_over(struct bfo_copy *c)
 	err = bfo_mkfs_open(&c->mkfs, spec ? spec : c->opt.target, spec ? 0 : BFO_OPEN_LOCKED,
 			&c->job.target);
 	free(spec);
-	if (!err)
+	if (!err && c->job.source)
 		err = bfo_volume_distinct(c->ctx, c->job.source, c->job.target);
 	if (!err)
 		err = bfo_job_move(&c->job, c->job.target);

@@ -185,13 +185,15 @@ static errcode_t ask_source(const struct bfo_interrupted *in, errcode_t err)
 static errcode_t find_source(struct bfo_interrupted *in, const struct bfo_resume_options *how,
 			     struct bfo_copy *c)
 {
+	static const uint8_t none[16];		/* of what is no volume */
 	const uint8_t *u = in->record.source_uuid;
 	char uuid[BFO_UUID_TEXT_BYTES];
 	errcode_t err;
 
 	if (how->source) {
 		c->opt.source = how->source;
-	} else if (memcmp(u, c->job.target->fs->super->s_uuid, sizeof(in->record.source_uuid)) &&
+	} else if (memcmp(u, none, sizeof(none)) &&
+		   memcmp(u, c->job.target->fs->super->s_uuid, sizeof(in->record.source_uuid)) &&
 		   !is_source(in, c)) {
 		in->old_source = c->opt.source;
 		if (asprintf(&in->found_source, "UUID=%s", bfo_text_uuid(u, uuid)) < 0)
@@ -201,7 +203,7 @@ static errcode_t find_source(struct bfo_interrupted *in, const struct bfo_resume
 	err = bfo_copy_open_source(c);
 	if (err && !how->source && !c->job.source)
 		return ask_source(in, err);
-	return err ? err : bfo_record_is_of(c->ctx, &in->record, c->job.source);
+	return err || !c->job.source ? err : bfo_record_is_of(c->ctx, &in->record, c->job.from);
 }
 
 /* In memory the target is what it was when the copy was planned. */
@@ -213,7 +215,8 @@ static errcode_t hide_record(struct bfo_interrupted *in, struct bfo_copy *c)
 	if (!err)
 		bfo_record_mark(&in->record, &m, -1);
 	bfo_meta_close(&m);
-	return err ? err : bfo_volume_distinct(c->ctx, c->job.source, c->job.target);
+	return err || !c->job.source ? err :
+	       bfo_volume_distinct(c->ctx, c->job.source, c->job.target);
 }
 
 errcode_t bfo_interrupted_resume(struct bfo_interrupted *in, const struct bfo_resume_options *how,

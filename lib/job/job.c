@@ -10,17 +10,32 @@
 #include "job/job.h"
 #include "volume/open.h"
 
+/* job->from becomes VOL. */
+static errcode_t read_volume(struct bfo_job *job, struct bfo_volume *vol)
+{
+	errcode_t err = bfo_reader_init(&job->reader, job->ctx, vol, job->config.read_gap);
+
+	if (err)
+		return err;
+	bfo_source_of_volume(&job->of_volume, &job->reader);
+	job->from = &job->of_volume;
+	return 0;
+}
+
+errcode_t bfo_job_take_source(struct bfo_job *job)
+{
+	return job->from ? 0 : read_volume(job, job->source);
+}
+
 errcode_t bfo_job_gather(struct bfo_job *job)
 {
 	errcode_t err;
 
 	assert(job->phase == BFO_JOB_OPEN);
-	err = bfo_reader_init(&job->reader, job->ctx, job->source, job->config.read_gap);
-	if (err)
-		return err;
-	bfo_source_of_volume(&job->from, &job->reader);
+	err = bfo_job_take_source(job);
 	job->tree.keep_map_blocks = 1;
-	err = job->from.ops->gather(&job->from, &job->tree, 1);
+	if (!err)
+		err = job->from->ops->gather(job->from, &job->tree, 1);
 	if (!err)
 		job->phase = BFO_JOB_GATHERED;
 	return err;
@@ -31,14 +46,14 @@ errcode_t bfo_job_begin_empty(struct bfo_job *job)
 	errcode_t err;
 
 	assert(job->phase == BFO_JOB_OPEN && !job->source);
-	err = bfo_reader_init(&job->reader, job->ctx, job->target, job->config.read_gap);
+	err = read_volume(job, job->target);
+	job->is_empty = 1;
 	job->tree.block_size = job->target->block_size;
 	memcpy(job->tree.uuid, job->target->fs->super->s_uuid, sizeof(job->tree.uuid));
 	if (!err)
 		err = bfo_rank_init(&job->tree.rank, 1);
 	if (err)
 		return err;
-	bfo_source_of_volume(&job->from, &job->reader);
 	bfo_rank_seal(&job->tree.rank);
 	job->phase = BFO_JOB_GATHERED;
 	return 0;
@@ -72,7 +87,7 @@ errcode_t bfo_job_commit(struct bfo_job *job)
 		.quick = config->is_quick, .itrees = &job->itrees.source };
 
 	assert(job->phase == BFO_JOB_PLACED);
-	return bfo_commit(&job->plan, &job->from, job->target, &how, &job->stats);
+	return bfo_commit(&job->plan, job->from, job->target, &how, &job->stats);
 }
 
 void bfo_job_close(struct bfo_job *job)
@@ -82,6 +97,8 @@ void bfo_job_close(struct bfo_job *job)
 	bfo_job_container_free(&job->itrees);
 	bfo_target_free(&job->free);
 	bfo_tree_free(&job->tree);
+	if (job->from && job->from->ops->close)
+		job->from->ops->close(job->from);
 	bfo_reader_free(&job->reader);
 	bfo_volume_close(job->target);
 	bfo_volume_close(job->source);

@@ -53,6 +53,8 @@ struct bfo_job_config {
 	uint32_t dir_fill;
 	int keep_inodes;		/* numbers are those of the source */
 	int is_fresh;			/* the target is formatted for this job */
+	/* the target's root is not to become the source's, where that goes to it */
+	int keep_root;
 	int make_indexes;		/* the container is made, if there is none */
 	int not_atomic;			/* in place, although the journal would do */
 	int verify;			/* reads back what was written */
@@ -94,10 +96,13 @@ struct bfo_job {
 	struct bfo_context *ctx;
 	struct bfo_job_config config;
 	enum bfo_job_phase phase;
-	/* closed with the job; source: NULL if all is made */
+	/* closed with the job; source: of a tree that comes from a volume, else NULL */
 	struct bfo_volume *source, *target;
-	struct bfo_reader reader;		/* of the source; if all is made, of the target */
-	struct bfo_source from;			/* what that reads */
+	/* Where the tree comes from; closed with the job.  The caller's, if it is no volume. */
+	struct bfo_source *from;
+	struct bfo_reader reader;		/* of a volume; if all is made, of the target */
+	struct bfo_source of_volume;		/* what that reads */
+	int is_empty;				/* all is made, nothing comes from a source */
 	struct bfo_tree tree;
 	struct bfo_target free;			/* the target's shape and free space */
 	struct bfo_plan plan;
@@ -111,7 +116,13 @@ static inline int bfo_job_has_plan(const struct bfo_job *job)
 	return job->phase >= BFO_JOB_PLANNING;
 }
 
-/* Reads the source's tree.  Errors: those of the scans in gather/. */
+/* Sets job->from, if it is not set yet: to job->source.  ENOMEM. */
+errcode_t bfo_job_take_source(struct bfo_job *job);
+
+/*
+ * Reads the tree of job->from, or of job->source.  Errors: those of the scans in gather/, or of the
+ * source.
+ */
 errcode_t bfo_job_gather(struct bfo_job *job);
 
 /* In its place, if there is no source: a tree without records, for what is made on job->target. */

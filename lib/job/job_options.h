@@ -18,6 +18,12 @@
 
 #define BFO_SIZE_MIN UINT64_MAX		/* the smallest size that fits */
 
+/* So much more than something else: a number, and so many percent of that. */
+struct bfo_more {
+	uint64_t n;
+	uint32_t percent;
+};
+
 /* Names that are not copied. */
 struct bfo_exclude {
 	/* a pattern, or the name of a file with a pattern in each line */
@@ -27,7 +33,8 @@ struct bfo_exclude {
 
 struct bfo_copy_options {
 	/* which tree */
-	const char *source;		/* as device/spec.h has it */
+	const char *source;		/* as job/end.h has it */
+	int cross_mounts;		/* of a directory: job/end.h */
 	struct bfo_medium medium;	/* how the source can be read */
 	struct bfo_journal_use journal;	/* of the source */
 	const char *const *from;	/* subtrees, at least one */
@@ -51,7 +58,17 @@ struct bfo_copy_options {
 	char *const *environment;
 	/* of an image file to be made: bytes, or BFO_SIZE_MIN; 0: none */
 	uint64_t size;
+	/* with BFO_SIZE_MIN: bytes that are free for ordinary users afterwards; of the size */
+	struct bfo_more spare;
+	uint64_t inodes;		/* with mkfs: so many; 0: as many as will do */
+	int counts_used;		/* with mkfs: as many as are used, ... */
+	struct bfo_more more_inodes;	/* ... and these */
 	int same_uuid;			/* with mkfs: the UUID of the source */
+	const char *owners;		/* who gets what (job/owners.h); or NULL */
+	/* the same tree gives the same bytes: tree/amend.h; SEED: for a UUID, or NULL */
+	int is_reproducible;
+	const char *seed;
+	int has_epoch;			/* `now` is when all has happened, at the latest */
 	/* how */
 	struct bfo_order_options order;
 	uint64_t memory;		/* bytes of buffers */

@@ -23,29 +23,85 @@
 #include "job/mkfs.h"
 #include "job/mkfs_args.h"
 #include "job/mkfs_child.h"
+#include "job/mkfs_config.h"
 #include "job/mkfs_words.h"
+
+#define DEFAULT_BLOCKS (1U << 20)	/* with these, so many inodes: one for 16 KiB */
+#define DEFAULT_INODES (1U << 18)
+
+/* What is taken over where there is no source to be alike to. */
+static void take_defaults(struct ext2_super_block *sb)
+{
+	memset(sb, 0, sizeof(*sb));
+	sb->s_feature_compat = EXT3_FEATURE_COMPAT_HAS_JOURNAL | EXT2_FEATURE_COMPAT_EXT_ATTR |
+			       EXT2_FEATURE_COMPAT_RESIZE_INODE | EXT2_FEATURE_COMPAT_DIR_INDEX;
+	sb->s_feature_incompat = EXT2_FEATURE_INCOMPAT_FILETYPE | EXT3_FEATURE_INCOMPAT_EXTENTS |
+				 EXT4_FEATURE_INCOMPAT_64BIT | EXT4_FEATURE_INCOMPAT_FLEX_BG;
+	sb->s_feature_ro_compat = EXT2_FEATURE_RO_COMPAT_SPARSE_SUPER |
+				  EXT2_FEATURE_RO_COMPAT_LARGE_FILE |
+				  EXT4_FEATURE_RO_COMPAT_HUGE_FILE |
+				  EXT4_FEATURE_RO_COMPAT_DIR_NLINK |
+				  EXT4_FEATURE_RO_COMPAT_EXTRA_ISIZE |
+				  EXT4_FEATURE_RO_COMPAT_METADATA_CSUM;
+	sb->s_rev_level = EXT2_DYNAMIC_REV;
+	sb->s_log_block_size = 2;
+	sb->s_log_cluster_size = 2;
+	sb->s_inode_size = 256;
+	sb->s_blocks_count = DEFAULT_BLOCKS;
+	sb->s_r_blocks_count = DEFAULT_BLOCKS / 20;
+	sb->s_inodes_count = DEFAULT_INODES;
+	sb->s_first_ino = EXT2_GOOD_OLD_FIRST_INO;
+	sb->s_log_groups_per_flex = 4;
+	sb->s_def_hash_version = EXT2_HASH_HALF_MD4;
+	sb->s_flags = EXT2_FLAGS_SIGNED_HASH;
+	sb->s_default_mount_opts = EXT2_DEFM_XATTR_USER | EXT2_DEFM_ACL;
+}
 
 errcode_t bfo_mkfs_init(struct bfo_mkfs *m, struct bfo_context *ctx,
 			const struct bfo_volume *source, const struct bfo_copy_options *opt)
 {
 	uint8_t u[16];
 
-	*m = (struct bfo_mkfs) { .ctx = ctx, .source = source, .target = opt->target,
+	*m = (struct bfo_mkfs) { .ctx = ctx, .target = opt->target,
 				 .args = opt->mkfs_args, .words = opt->mkfs_words,
 				 .environment = opt->environment, .same_count = opt->keep_inodes,
+				 .count = opt->inodes, .is_counted = opt->counts_used,
+				 .more = opt->more_inodes,
 				 .tell = opt->tell, .priv = opt->priv };
 	if (getrandom(u, sizeof(u), 0) != sizeof(u))
 		return bfo_fail(ctx, errno, "drawing a UUID");
 	u[6] = (u[6] & 0x0f) | 0x40;
 	u[8] = (u[8] & 0x3f) | 0x80;
-	bfo_text_uuid(opt->same_uuid ? source->fs->super->s_uuid : u, m->uuid);
+	m->is_alike = !!source;
+	if (source)
+		m->like = *source->fs->super;
+	else
+		take_defaults(&m->like);
+	if (!source)
+		memcpy(m->like.s_uuid, u, sizeof(u));
+	bfo_text_uuid(opt->same_uuid ? m->like.s_uuid : u, m->uuid);
 	snprintf(m->now, sizeof(m->now), "%lld", (long long) opt->now);
 	return 0;
+}
+
+errcode_t bfo_mkfs_identify(struct bfo_mkfs *m, const uint8_t *uuid, int64_t now)
+{
+	errcode_t err;
+
+	bfo_text_uuid(uuid, m->uuid);
+	memcpy(m->like.s_hash_seed, uuid, sizeof(m->like.s_hash_seed));
+	snprintf(m->now, sizeof(m->now), "%lld", (long long) now);
+	if (m->config_fd)
+		return 0;
+	err = bfo_mkfs_config_make(&m->config_fd);
+	return err ? bfo_fail(m->ctx, err, "making a mke2fs.conf in memory") : 0;
 }
 
 void bfo_mkfs_free(struct bfo_mkfs *m)
 {
 	bfo_vec_free(&m->told);
+	if (m->config_fd > 0)
+		close(m->config_fd);
 }
 
 errcode_t bfo_mkfs_note_sectors(struct bfo_mkfs *m, const char *path)
@@ -74,9 +130,9 @@ errcode_t bfo_mkfs_run(struct bfo_mkfs *m, const struct bfo_mkfs_place *where)
 }
 
 /* mke2fs leaves the journal out, with a mere warning, if there is little room. */
-static int has_lost_journal(const struct bfo_mkfs *m, struct ext2_super_block *sb)
+static int has_lost_journal(struct bfo_mkfs *m, struct ext2_super_block *sb)
 {
-	return ext2fs_has_feature_journal(m->source->fs->super) &&
+	return ext2fs_has_feature_journal(&m->like) &&
 	       !ext2fs_has_feature_journal(sb) &&
 	       !(m->words && bfo_mkfs_words_waive_journal(m->words));
 }
@@ -129,7 +185,7 @@ static errcode_t check_type(const struct bfo_mkfs *m, const struct ext2_super_bl
 }
 
 /* Is it what the user has asked for? */
-static errcode_t check_made(const struct bfo_mkfs *m, struct ext2_super_block *sb)
+static errcode_t check_made(struct bfo_mkfs *m, struct ext2_super_block *sb)
 {
 	errcode_t err = check_size(m, 'b', "blocks", EXT2_BLOCK_SIZE(sb));
 
@@ -137,8 +193,8 @@ static errcode_t check_made(const struct bfo_mkfs *m, struct ext2_super_block *s
 		err = check_size(m, 'C', "clusters", EXT2_CLUSTER_SIZE(sb));
 	if (!err && has_lost_journal(m, sb))
 		err = bfo_fail(m->ctx, BFO_ET_TOO_SMALL, "formatting the target: no room for a "
-			       "journal, which the source has (--mkfs='-O ^has_journal' does "
-			       "without)");
+			       "journal%s (--mkfs='-O ^has_journal' does without)",
+			       m->is_alike ? ", which the source has" : "");
 	if (!err && m->is_part && ext2fs_has_feature_mmp(sb))
 		err = bfo_fail(m->ctx, BFO_ET_FEATURE, "formatting the target: mmp in ?partition= "
 			       "(--mkfs='-O ^mmp' does without; so does a device of its own)");
@@ -157,7 +213,7 @@ static void keep_hash_seed(struct bfo_mkfs *m, struct ext2_super_block *sb)
 
 errcode_t bfo_mkfs_open(struct bfo_mkfs *m, const char *spec, int how, struct bfo_volume **vol)
 {
-	const struct ext2_super_block *from = m->source->fs->super;
+	const struct ext2_super_block *from = &m->like;
 	const uint32_t hash_flags = EXT2_FLAGS_SIGNED_HASH | EXT2_FLAGS_UNSIGNED_HASH;
 	struct ext2_super_block *sb;
 	errcode_t err;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * mkfs.h - formatting a target alike to the source, with mke2fs(8)
+ *
+ * A source that is no volume is like none: then the target is what mke2fs(8) makes of "-t ext4"
+ * where mke2fs.conf(5) is as e2fsprogs has it, with blocks of 4 KiB whatever its size.
  */
 #ifndef BFO_JOB_MKFS_H
 #define BFO_JOB_MKFS_H
@@ -13,7 +16,9 @@
 /* What every formatting of one operation has in common, so that all come out alike. */
 struct bfo_mkfs {
 	struct bfo_context *ctx;
-	const struct bfo_volume *source;
+	struct ext2_super_block like;	/* what is taken over of it, or of nothing */
+	int config_fd;			/* in place of mke2fs.conf(5): mkfs_config.h; or 0 */
+	int is_alike;			/* there is a source to be alike to */
 	const char *target;		/* as the user named it: for messages */
 	const char *args;		/* the user's, for messages; or NULL */
 	char *const *words;		/* the same, to be read (job/mkfs_words.h) */
@@ -27,6 +32,9 @@ struct bfo_mkfs {
 	uint64_t inodes;		/* at least so many, for the files alone */
 	int generous;			/* and by the source's ratio of inodes to bytes */
 	int same_count;			/* as many as the source has, that numbers can be kept */
+	uint64_t count;			/* as many as that, if it is not 0 */
+	int is_counted;			/* as many as are used, and `more`; no others */
+	struct bfo_more more;
 	int is_part;			/* the target is PATH?partition=N */
 	int has_seed;			/* something was planned with hash_seed */
 	uint32_t hash_seed[4];
@@ -43,12 +51,19 @@ struct bfo_mkfs_place {
 };
 
 /*
- * Takes from OPT what it says of formatting, and the times to pin; draws a UUID.  Errors: those of
- * getrandom(2).
+ * Takes from OPT what it says of formatting, and the times to pin; draws a UUID.  SOURCE: NULL if
+ * it is no volume.  Errors: those of getrandom(2).
  */
 errcode_t bfo_mkfs_init(struct bfo_mkfs *m, struct bfo_context *ctx,
 			const struct bfo_volume *source, const struct bfo_copy_options *opt);
 void bfo_mkfs_free(struct bfo_mkfs *m);
+
+/*
+ * The target is to be called UUID (16 bytes), which seeds the hash of its names, and to be made at
+ * NOW; the machine's mke2fs.conf(5) is not asked.  A UUID in the user's arguments prevails.
+ * Errors: of memory, and of memfd_create(2).
+ */
+errcode_t bfo_mkfs_identify(struct bfo_mkfs *m, const uint8_t *uuid, int64_t now);
 
 /* From now on the target is going to have the sectors of PATH, if that is a device. */
 errcode_t bfo_mkfs_note_sectors(struct bfo_mkfs *m, const char *path);

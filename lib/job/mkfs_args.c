@@ -21,6 +21,7 @@
 #include "job/mkfs_args.h"
 #include "job/mkfs_words.h"
 
+#define FIRST_INODES 11		/* the filesystem's own, and lost+found */
 #define SPARE 16		/* one inode in so many stays free, and so many more */
 #define PLACE_BYTES 96		/* most that list_place() adds */
 
@@ -56,7 +57,7 @@ static void add_features(const struct bfo_mkfs *m, struct bfo_mkfs_args *a)
 	size_t used = 4;
 	int type, bit;
 
-	bfo_gate_target_features(m->source, mask);
+	bfo_gate_target_features(&m->like, mask);
 	for (type = 0; type < 3; type++)
 		for (bit = 0; bit < 32; bit++)
 			if (mask[type] & 1U << bit && used < sizeof(list))
@@ -96,12 +97,18 @@ static void add_flex(const struct ext2_super_block *sb, struct bfo_mkfs_args *a)
 /* Inodes for a filesystem of SIZE bytes. */
 static uint64_t inode_count(const struct bfo_mkfs *m, uint64_t size)
 {
-	const struct ext2_super_block *sb = m->source->fs->super;
+	const struct ext2_super_block *sb = &m->like;
 	uint64_t need = m->inodes + m->inodes / SPARE + SPARE + EXT2_FIRST_INODE(sb), ratio;
-	double bytes = (double) m->source->blocks * m->source->block_size;
+	double bytes = (double) ext2fs_blocks_count((struct ext2_super_block *) sb) *
+		       EXT2_BLOCK_SIZE(sb);
 
 	if (m->same_count)
 		return sb->s_inodes_count;
+	if (m->count)
+		return m->count;
+	if (m->is_counted)
+		return m->inodes + FIRST_INODES + m->more.n + m->inodes / 100 * m->more.percent +
+		       m->inodes % 100 * m->more.percent / 100;
 	ratio = m->generous ? size / bytes * sb->s_inodes_count : 0;
 	if (ratio > need)
 		need = ratio;
@@ -175,16 +182,16 @@ static uint32_t larger(uint32_t a, uint32_t b)
 /* What is taken over from the source; a block must not be smaller than a sector. */
 static void add_source(const struct bfo_mkfs *m, struct bfo_mkfs_args *a)
 {
-	const struct ext2_super_block *sb = m->source->fs->super;
+	const struct ext2_super_block *sb = &m->like;
 
 	add(a, "-b");
-	add(a, "%u", larger(m->source->block_size, m->sector));
-	if (ext2fs_has_feature_bigalloc(m->source->fs->super)) {
+	add(a, "%u", larger(EXT2_BLOCK_SIZE(sb), m->sector));
+	if (ext2fs_has_feature_bigalloc((struct ext2_super_block *) sb)) {
 		add(a, "-C");
 		add(a, "%u", larger(EXT2_CLUSTER_SIZE(sb), m->sector));
 	}
 	add(a, "-I");
-	add(a, "%u", m->source->inode_size);
+	add(a, "%u", EXT2_INODE_SIZE(sb));
 	add(a, "-U");
 	add(a, "%s", m->uuid);
 	add_behaviour(sb, a);
@@ -253,8 +260,8 @@ errcode_t bfo_mkfs_args_build(const struct bfo_mkfs *m, const struct bfo_mkfs_pl
 	errcode_t err;
 	int i;
 
-	bfo_text_uuid(hash_seed(m->source->fs->super), user.extended + strlen(user.extended));
-	list_extended(m->source->fs->super, user.extended + strlen(user.extended));
+	bfo_text_uuid(hash_seed(&m->like), user.extended + strlen(user.extended));
+	list_extended((struct ext2_super_block *) &m->like, user.extended + strlen(user.extended));
 	err = add_user(m, &said, &user);
 	list_place(where, user.extended + strlen(user.extended));
 	add(a, "mke2fs");
@@ -264,7 +271,7 @@ errcode_t bfo_mkfs_args_build(const struct bfo_mkfs *m, const struct bfo_mkfs_pl
 		add_features(m, a);
 	add_source(m, a);
 	if (!user.chooses_type && !user.chooses_flex)
-		add_flex(m->source->fs->super, a);
+		add_flex(&m->like, a);
 	for (i = 0; i < said.n; i++)
 		add(a, "%s", said.v[i]);
 	if (!user.counts_inodes) {

@@ -28,9 +28,9 @@
 
 /* ---- its environment ---- */
 
-/* Owns what it has made: the first two strings. */
+/* Owns what it has made: the first strings. */
 struct environment {
-	char *path, *now;
+	char *path, *now, *config;
 	char **v;
 };
 
@@ -57,14 +57,18 @@ static errcode_t environment_make(const struct bfo_mkfs *m, struct environment *
 	*e = (struct environment) { .v = NULL };
 	for (at = m->environment; at && *at; at++)
 		n++;
-	e->v = calloc(n + 4, sizeof(*e->v));
+	e->v = calloc(n + 5, sizeof(*e->v));
 	if (!e->v || asprintf(&e->path, "PATH=%s:" FOLDERS, path_of(m->environment)) < 0 ||
-	    asprintf(&e->now, "E2FSPROGS_FAKE_TIME=%s", m->now) < 0)
+	    asprintf(&e->now, "E2FSPROGS_FAKE_TIME=%s", m->now) < 0 ||
+	    asprintf(&e->config, "MKE2FS_CONFIG=/proc/%d/fd/%d", getpid(), m->config_fd) < 0)
 		return ENOMEM;
 	e->v[0] = e->path;
 	e->v[1] = e->now;
 	e->v[2] = "LC_ALL=C";
-	for (at = m->environment, n = 3; at && *at; at++)
+	n = 3;
+	if (m->config_fd)		/* the first of a name counts */
+		e->v[n++] = e->config;
+	for (at = m->environment; at && *at; at++)
 		if (!is_replaced(*at))
 			e->v[n++] = *at;
 	return 0;
@@ -74,6 +78,7 @@ static void environment_free(struct environment *e)
 {
 	free(e->path);
 	free(e->now);
+	free(e->config);
 	free(e->v);
 }
 

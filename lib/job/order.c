@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/disk.h"
 #include "gather/inode_walk.h"
 #include "job/copy.h"
 
@@ -71,11 +72,11 @@ static errcode_t take_time(void *priv, uint32_t ino, const void *raw)
 	bfo_row row = bfo_tree_find(&t->c->job.tree, ino);
 	uint32_t extra = 0;
 	size_t end = offsetof(struct ext2_inode_large, i_mtime_extra) + sizeof(in->i_mtime_extra);
-	int64_t seconds = (int32_t) ext2fs_le32_to_cpu(in->i_mtime);
+	int64_t seconds = (int32_t) le32(in->i_mtime);
 
-	if ((size_t) EXT2_INODE_SIZE(t->c->job.source->fs->super) >= end &&
-	    EXT2_GOOD_OLD_INODE_SIZE + ext2fs_le16_to_cpu(in->i_extra_isize) >= (int) end)
-		extra = ext2fs_le32_to_cpu(in->i_mtime_extra);
+	if (t->c->job.tree.inode_size >= end &&
+	    EXT2_GOOD_OLD_INODE_SIZE + le16(in->i_extra_isize) >= (int) end)
+		extra = le32(in->i_mtime_extra);
 	seconds += (int64_t) (extra & 3) << 32;
 	if (row != BFO_NONE)
 		t->v[row] = (uint64_t) (seconds + (1LL << 31)) << 30 | extra >> 2;
@@ -113,8 +114,8 @@ static errcode_t by_mtime(struct bfo_copy *c)
 	if (err)
 		bfo_fail(c->ctx, err, "reading times");
 	if (!err && t.inos.n)
-		err = bfo_inode_walk(&c->job.reader, t.inos.v, t.inos.n, take_time, lose_inodes,
-				     &t);
+		err = c->job.from->ops->inodes(c->job.from, t.inos.v, t.inos.n, take_time,
+					       lose_inodes, &t);
 	if (!err)
 		err = bfo_sequence_by_time(&c->order.sequence, t.v);
 	bfo_vec_free(&t.inos);

@@ -82,7 +82,7 @@ static errcode_t scan(struct refs *r, const struct bfo_content *f)
 
 static errcode_t finish_round(struct refs *r)
 {
-	errcode_t err = bfo_contents_read(&r->round, &r->c->job.reader, &r->c->job.tree);
+	errcode_t err = bfo_contents_read(&r->round, r->c->job.from, &r->c->job.tree);
 	size_t i;
 
 	for (i = 0; i < r->round.files.n && !err; i++)

@@ -92,10 +92,10 @@ errcode_t bfo_job_quotas_plan(struct bfo_job *job, const struct bfo_volume *targ
 
 	if (err || !plan->charges)
 		return err;
-	if (job->config.is_fresh)
-		err = take_limits(plan, &job->reader);
-	if (!err && job->source)
-		err = note_owners(plan, &job->from);
+	if (job->config.is_fresh && job->from->reader)
+		err = take_limits(plan, job->from->reader);
+	if (!err && !job->is_empty)
+		err = note_owners(plan, job->from);
 	return err ? err : bfo_charges_size(plan);
 }
 

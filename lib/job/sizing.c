@@ -14,6 +14,7 @@
 #define MIB (1ULL << 20)
 #define GIB (1ULL << 30)
 #define SMALLEST_TRY (2 * MIB)
+#define INODE_NEED 1024U		/* bytes: inode, its names, a share of other metadata */
 
 /* For the plan; or, as mke2fs says, for a filesystem at all or for its journal. */
 static int is_too_small(errcode_t err)
@@ -22,69 +23,109 @@ static int is_too_small(errcode_t err)
 	       err == BFO_ET_MKFS;
 }
 
-/* Does the plan fit a target of SIZE bytes? Only errors of another kind are returned. */
-static errcode_t try_size(struct bfo_copy *c, uint64_t size, int *fits)
+/* Bytes that ordinary users could still write to the target, once all is there. */
+static uint64_t spare_bytes(const struct bfo_plan *plan)
+{
+	const struct bfo_target *t = plan->target;
+	uint64_t free = bfo_ranges_total(&t->free_blocks);
+	uint64_t taken = plan->stem_len + plan->tree_len + t->reserved_blocks;
+
+	return free > taken ? (free - taken) * t->block_size : 0;
+}
+
+/*
+ * Does the plan fit a target of SIZE bytes, so that SPARE are free afterwards, if it is not 0?
+ * Only errors of another kind are returned.
+ */
+static errcode_t try_size(struct bfo_copy *c, uint64_t size, uint64_t spare, int *fits)
 {
 	struct bfo_volume *vol = NULL;
 	errcode_t err = bfo_mkfs_scratch(&c->mkfs, size, &vol);
 
 	if (!err)
 		err = bfo_job_move(&c->job, vol);
-	*fits = !err;
+	*fits = !err && (!spare || spare_bytes(&c->job.plan) >= spare);
 	bfo_volume_close(vol);
 	return is_too_small(err) ? 0 : err;
 }
 
-/* Bisects for the smallest size in MiB (or 1/512 of it) that fits; needs a finished plan. */
-static errcode_t bisect(struct bfo_copy *c)
+/* The first size from HIGH on that fits: *HIGH; *LOW is the last that did not, or as it was. */
+static errcode_t find_fitting(struct bfo_copy *c, uint64_t spare, uint64_t *low, uint64_t *high)
 {
-	uint64_t low = 0, high, mid, step, need;
-	int fits = 0;
-	errcode_t err = 0;
+	uint64_t most = 4 * (*high + 64 * SMALLEST_TRY);
+	errcode_t err;
+	int fits;
 
-	need = (c->job.plan.stem_len + c->job.plan.tree_len) * c->job.source->block_size;
-	c->mkfs.inodes = c->job.plan.new_inodes;
-	c->mkfs.generous = 0;
-	c->mkfs.silent = 1;
-	high = need + need / 16 + SMALLEST_TRY;
-	while (!err) {
-		high = (high + MIB - 1) / MIB * MIB;
-		err = try_size(c, high, &fits);
+	for (;;) {
+		*high = (*high + MIB - 1) / MIB * MIB;
+		err = try_size(c, *high, spare, &fits);
 		if (err || fits)
-			break;
-		if (high > 4 * (need + 64 * SMALLEST_TRY))
-			err = bfo_fail(c->ctx, BFO_ET_MKFS, "looking for the smallest size: even "
-				       "%llu bytes did not do",
-				       (unsigned long long) high);
-		low = high;
-		high += high / 2;
+			return err;
+		if (*high > most)
+			return bfo_fail(c->ctx, BFO_ET_MKFS, "looking for the smallest size: even "
+					"%llu bytes did not do", (unsigned long long) *high);
+		*low = *high;
+		*high += *high / 2;
 	}
-	if (low < need / MIB * MIB)
-		low = need / MIB * MIB;
-	step = high / 512 / MIB * MIB + MIB;
+}
+
+/*
+ * Bisects for the smallest size in MiB (or 1/512 of it) above LOW that fits, with SPARE bytes left;
+ * HIGH is a guess.  Needs a finished plan, and leaves it on what was found.
+ */
+static errcode_t bisect(struct bfo_copy *c, uint64_t low, uint64_t high, uint64_t spare,
+			uint64_t *found)
+{
+	errcode_t err = find_fitting(c, spare, &low, &high);
+	uint64_t step = high / 512 / MIB * MIB + MIB, mid;
+	int fits = 1;
+
 	while (!err && high > low + step) {
 		mid = (low + (high - low) / 2 + MIB - 1) / MIB * MIB;
-		err = try_size(c, mid, &fits);
+		err = try_size(c, mid, spare, &fits);
 		if (fits)
 			high = mid;
 		else
 			low = mid;
 	}
 	if (!err && !fits)
-		err = try_size(c, high, &fits);		/* the plan is to stand on what fits */
-	c->smallest = high;
+		err = try_size(c, high, spare, &fits);
+	*found = high;
+	return err;
+}
+
+/* The smallest size; one stage of work for who watches. */
+static errcode_t find_smallest(struct bfo_copy *c)
+{
+	uint64_t need = (c->job.plan.stem_len + c->job.plan.tree_len) *
+			c->job.plan.target->block_size;
+	errcode_t err;
+
+	c->mkfs.inodes = c->job.plan.new_inodes;
+	c->mkfs.generous = 0;
+	c->mkfs.silent = 1;
+	bfo_progress_enter(c->ctx, BFO_STAGE_PLAN);
+	err = bisect(c, need / MIB * MIB, need + need / 16 + SMALLEST_TRY, 0, &c->smallest);
+	bfo_progress_leave(c->ctx);
 	c->mkfs.silent = 0;
 	return err;
 }
 
-/* The same, one stage of work for who watches. */
-static errcode_t find_smallest(struct bfo_copy *c)
+/* The size that was asked for: the smallest, and what is to be free. */
+static errcode_t find_size(struct bfo_copy *c)
 {
-	errcode_t err;
+	const struct bfo_more *more = &c->opt.spare;
+	errcode_t err = find_smallest(c);
+	uint64_t spare = more->n + c->smallest / 100 * more->percent;
 
+	c->size = c->smallest;
+	if (err || !spare)
+		return err;
+	c->mkfs.silent = 1;
 	bfo_progress_enter(c->ctx, BFO_STAGE_PLAN);
-	err = bisect(c);
+	err = bisect(c, c->smallest, c->smallest + spare + spare / 16, spare, &c->size);
 	bfo_progress_leave(c->ctx);
+	c->mkfs.silent = 0;
 	return err;
 }
 
@@ -96,7 +137,8 @@ static int is_movable(const struct bfo_copy *c)
 {
 	size_t i;
 
-	if (!c->opt.mkfs && c->job.target->block_size != c->job.source->block_size)
+	if (!c->opt.mkfs && c->job.target->block_size !=
+			    (uint32_t) EXT2_BLOCK_SIZE(&c->mkfs.like))
 		return 0;
 	for (i = 0; i < c->job.plan.merged.n; i++)
 		if (c->job.plan.merged.v[i].ino != EXT2_ROOT_INO &&
@@ -115,11 +157,24 @@ errcode_t bfo_sizing_note_smallest(struct bfo_copy *c, struct bfo_volume *vol)
 	return err ? err : bfo_job_move(&c->job, vol);
 }
 
+/* Bytes that a tree which is on no volume may take, if not much is wasted at the end of files. */
+static uint64_t tree_size(const struct bfo_tree *t)
+{
+	uint64_t blocks = 0;
+	size_t i;
+
+	for (i = 0; i < t->segs.n; i++)
+		blocks += t->segs.v[i].len;
+	return blocks * t->block_size + t->inodes.n * INODE_NEED + t->text.n * 2;
+}
+
 /*
  * Sizes to plan on when none is given.  All of the source is more than enough, unless it is full.
  */
 static uint64_t whole_size(const struct bfo_copy *c)
 {
+	if (!c->job.source)
+		return tree_size(&c->job.tree) * 4 + 2 * GIB;
 	return c->job.source->blocks * c->job.source->block_size * 5 / 4 + 64 * MIB;
 }
 
@@ -129,10 +184,13 @@ static uint64_t whole_size(const struct bfo_copy *c)
  */
 static uint64_t used_size(const struct bfo_copy *c)
 {
-	uint64_t all = c->job.source->blocks,
-		 free = ext2fs_free_blocks_count(c->job.source->fs->super);
-	uint64_t size = (free < all ? all - free : 0) * c->job.source->block_size * 5 / 4 + GIB;
+	uint64_t all, free, size;
 
+	if (!c->job.source)
+		return tree_size(&c->job.tree) * 5 / 4 + GIB;
+	all = c->job.source->blocks;
+	free = ext2fs_free_blocks_count(c->job.source->fs->super);
+	size = (free < all ? all - free : 0) * c->job.source->block_size * 5 / 4 + GIB;
 	return size < whole_size(c) ? size : whole_size(c);
 }
 
@@ -221,11 +279,9 @@ errcode_t bfo_sizing_plan(struct bfo_copy *c)
 	if (err == BFO_ET_NO_SPACE)
 		err = bfo_sizing_tell_smallest(c, err);
 	if (!err && c->opt.size == BFO_SIZE_MIN)
-		err = find_smallest(c);
+		err = find_size(c);
 	else if (!err && c->opt.dry_run)
 		err = bfo_sizing_note_smallest(c, scratch);
-	if (c->opt.size == BFO_SIZE_MIN)
-		c->size = c->smallest;
 	bfo_volume_close(scratch);
 	return err;
 }

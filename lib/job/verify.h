@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * verify.h - comparing the trees of two volumes
+ * verify.h - comparing two trees
  *
- *   A ── inode scan ── name scan ──┐
- *                                  ├── names ── inodes ── data ──> differences
- *   B ── inode scan ── name scan ──┘
+ *   A ── open ── gather ──┐
+ *                         ├── names ── inodes ── data ──> differences
+ *   B ── open ── gather ──┘
  *
  * Both are opened as sources: neither can be written (P1).  Where one cannot be read, the rest is
- * compared.
+ * compared.  What one of them never tells (gather/source.h) is not compared.
  */
 #ifndef BFO_JOB_VERIFY_H
 #define BFO_JOB_VERIFY_H
 
 #include "compare/compare.h"
+#include "job/end.h"
 #include "volume/medium.h"
 
 /* Strings are the caller's, and have to stay until the job is closed. */
 struct bfo_verify_options {
-	const char *volume[2];		/* A, B, as device/spec.h has it */
+	const char *volume[2];		/* A, B, as job/end.h has it */
 	const char *path[2];		/* subtrees to compare */
 	struct bfo_medium medium[2];	/* how they can be read */
 	struct bfo_journal_use journal;	/* of both */
+	int cross_mounts;		/* of directories: job/end.h */
 	uint64_t memory;		/* bytes of buffers */
 	uint32_t ignore;		/* BFO_DIFF_BIT()s of what is not to be compared */
 	/* Is given each difference, as struct bfo_compare says. */
@@ -31,9 +33,11 @@ struct bfo_verify_options {
 struct bfo_verify {
 	struct bfo_context *ctx;
 	struct bfo_verify_options opt;
-	struct bfo_volume *volume[2];	/* NULL: not open (yet) */
-	struct bfo_reader reader[2];
-	struct bfo_source source[2];	/* what these read */
+	struct bfo_end end[2];
+	struct bfo_volume *volume[2];	/* NULL: not open (yet), or none */
+	struct bfo_reader reader[2];	/* of these, */
+	struct bfo_source of_volume[2];	/* and what they read */
+	struct bfo_source *source[2];
 	struct bfo_tree tree[2];
 	struct bfo_compare compare;	/* amounts, and the paths of differences */
 };
@@ -48,7 +52,7 @@ void bfo_verify_init(struct bfo_verify *v, struct bfo_context *ctx,
  */
 errcode_t bfo_verify_run(struct bfo_verify *v);
 
-/* Closes the volumes and frees everything. */
+/* Closes both and frees everything. */
 void bfo_verify_close(struct bfo_verify *v);
 
 #endif

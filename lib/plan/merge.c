@@ -93,7 +93,7 @@ static errcode_t merge_slices(struct bfo_plan *plan, bfo_row row, struct side *o
 /* True for the target's root when it gets the attributes of the source's. */
 static int is_taken_over(const struct bfo_plan *plan, bfo_row row)
 {
-	return plan->whole && row == plan->root;
+	return plan->whole && !plan->keep_root && row == plan->root;
 }
 
 /* The blocks that record INDEX occupies: given back when the directory is rewritten. */

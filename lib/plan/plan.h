@@ -126,7 +126,8 @@ struct bfo_plan {
 	uint32_t new_inodes;
 	/* with BFO_ET_NO_SPACE blocks, with BFO_ET_NO_INODES inodes */
 	struct bfo_shortage shortage;
-	int whole;			/* the source's root goes to the target's root */
+	int whole;			/* the source's root goes to the target's root, */
+	int keep_root;			/* which keeps its own attributes; the caller's */
 	int filtered;			/* ... but for what was dropped by bfo_plan_filter() */
 	BFO_VEC(struct bfo_outside) links_outside;	/* in the plan's order */
 	int large_file;			/* some file has 2 GiB or more */

@@ -33,7 +33,9 @@ static errcode_t grow(struct bfo_sets *s)
 	if (s->list.n * 2 < s->table_size)
 		return 0;
 	free(s->table);
-	s->table_size = s->table_size ? s->table_size * 2 : TABLE_MIN;
+	s->table_size = s->table_size ? s->table_size : TABLE_MIN;
+	while (s->table_size <= s->list.n * 2)		/* a list may come without its table */
+		s->table_size *= 2;
 	s->table = calloc(s->table_size, sizeof(*s->table));
 	if (!s->table)
 		return ENOMEM;
@@ -104,5 +106,5 @@ void bfo_sets_free(struct bfo_sets *s)
 	bfo_vec_free(&s->bytes);
 	bfo_vec_free(&s->packed);
 	free(s->table);
-	s->table = NULL;
+	*s = (struct bfo_sets) { .table = NULL };
 }

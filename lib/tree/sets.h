@@ -13,7 +13,7 @@
 #include "tree/tree.h"
 #include "tree/xattr.h"
 
-/* A zeroed one is empty. */
+/* A zeroed one is empty; one with a list and bytes alone has these. */
 struct bfo_sets {
 	bfo_eas list;
 	bfo_chars bytes;		/* packed, of all; list[].at is a place here */

@@ -68,10 +68,8 @@ static int name_features(const uint32_t *mask, char *out, size_t size)
 	return used > 0;
 }
 
-void bfo_gate_target_features(const struct bfo_volume *vol, uint32_t mask[3])
+void bfo_gate_target_features(const struct ext2_super_block *sb, uint32_t mask[3])
 {
-	const struct ext2_super_block *sb = vol->fs->super;
-
 	/* dir_prealloc never was; mke2fs refuses it */
 	mask[0] = sb->s_feature_compat & both.mask[0] & ~EXT2_FEATURE_COMPAT_DIR_PREALLOC;
 	mask[1] = sb->s_feature_incompat & both.mask[1];

@@ -12,7 +12,7 @@
 errcode_t bfo_gate_features(struct bfo_context *ctx, const struct bfo_volume *vol);
 
 /* The features of VOL that a target may have too: COMPAT, INCOMPAT, RO_COMPAT. */
-void bfo_gate_target_features(const struct bfo_volume *vol, uint32_t mask[3]);
+void bfo_gate_target_features(const struct ext2_super_block *sb, uint32_t mask[3]);
 
 /* Refuses a target whose journal or orphan file has to be worked off first. */
 errcode_t bfo_gate_recovery(struct bfo_context *ctx, const struct bfo_volume *vol);

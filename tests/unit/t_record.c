@@ -124,7 +124,7 @@ static void bed_open(struct recordbed *b, enum copyjob_target kind)
 	copyjob_open(&b->j, SOURCE_LARGE, kind, b->copy);
 	copyjob_plan(&b->j);
 	want_ok(bfo_writer_open(&b->w, &b->j.ctx, b->j.job.target, NULL));
-	want_ok(bfo_record_plan(&b->put, &b->j.job.plan, b->j.job.source, b->j.job.target, b->j.job.config.text,
+	want_ok(bfo_record_plan(&b->put, &b->j.job.plan, b->j.job.from, b->j.job.target, b->j.job.config.text,
 				b->j.job.config.text_bytes));
 	want(b->put.ino);
 	b->before = take_snapshot(b->j.job.target->fs);
@@ -155,7 +155,7 @@ static void want_same(const struct bfo_record *a, const struct bfo_record *b)
 	want_mem(a->owner, b->owner, sizeof(a->owner));
 	want_mem(a->target_uuid, b->target_uuid, 16);
 	want_mem(a->source_uuid, b->source_uuid, 16);
-	want(a->now == b->now && a->stem_len == b->stem_len && a->source_csum == b->source_csum);
+	want(a->now == b->now && a->stem_len == b->stem_len && a->source_stamp == b->source_stamp);
 	want(a->first_ino == b->first_ino && a->last_ino == b->last_ino);
 	want_mem(&a->digest, &b->digest, sizeof(a->digest));
 	want_eq(a->zeroed.n, b->zeroed.n);
@@ -204,12 +204,13 @@ START_TEST(is_found)
 	want_same(&b.put, &b.found);
 	want_eq(b.put.generation, b.found.generation);
 	want_ok(bfo_record_compare(&b.found, &b.j.job.plan));
-	want_ok(bfo_record_is_of(&b.j.ctx, &b.found, b.j.job.source));
+	want_ok(bfo_record_is_of(&b.j.ctx, &b.found, b.j.job.from));
 	b.j.job.plan.dir_fill++;
 	want_err(bfo_record_compare(&b.found, &b.j.job.plan), BFO_ET_CHANGED);
 	b.j.job.plan.dir_fill--;
 	b.j.job.source->fs->super->s_mtime++;
-	want_err(bfo_record_is_of(&b.j.ctx, &b.found, b.j.job.source), BFO_ET_CHANGED);
+	bfo_source_of_volume(b.j.job.from, &b.j.job.reader);
+	want_err(bfo_record_is_of(&b.j.ctx, &b.found, b.j.job.from), BFO_ET_CHANGED);
 	bed_close(&b);
 	want(copyjob_try("e2fsck -p '%s' > /dev/null 2>&1", b.copy) <= 1);
 	want_eq(copyjob_try("e2fsck -fn '%s' > /dev/null 2>&1", b.copy), 0);
@@ -599,13 +600,13 @@ START_TEST(finds_room_beside_the_plan)
 		run = (struct bfo_stem_run) { .at = 3 * i, .blk = 5001 + 4 * i, .len = 3 };
 		want_ok(bfo_vec_push(&j.job.plan.stem, run));
 	}
-	want_ok(bfo_record_plan(&r, &j.job.plan, j.job.source, j.job.target, "text", 4));
+	want_ok(bfo_record_plan(&r, &j.job.plan, j.job.from, j.job.target, "text", 4));
 	want(r.ino && r.nblocks == 3 && r.nruns == 3);
 	for (i = 0; i < 3; i++)
 		want_eq(bfo_record_block(&r, i), i < 2 ? 5000 + 4 * i : 5008);
 	bfo_record_free(&r);
 	j.job.free.free_blocks.v[0].len = 8;
-	want_ok(bfo_record_plan(&r, &j.job.plan, j.job.source, j.job.target, "text", 4));
+	want_ok(bfo_record_plan(&r, &j.job.plan, j.job.from, j.job.target, "text", 4));
 	want(!r.ino);					/* no room */
 	bfo_record_free(&r);
 	copyjob_close(&j);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * owner_options.c - options that say who is going to own what is copied
+ */
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/message.h"
+#include "e2bfo/argument.h"
+#include "e2bfo/e2bfo.h"
+#include "job/owners.h"
+#include "owner_options.h"
+
+static int no_memory(void)
+{
+	message("%s while reading options", strerror(ENOMEM));
+	return EXIT_FAILED;
+}
+
+/* Appends KEY, VALUE and a NUL, which the next word replaces. */
+static int add(bfo_chars *text, const char *key, const char *value)
+{
+	size_t len = strlen(key) + 1 + strlen(value);
+
+	if (bfo_vec_reserve(text, len + 2))
+		return no_memory();
+	if (text->n)
+		text->v[text->n++] = ' ';
+	text->n += sprintf(text->v + text->n, "%s=%s", key, value);
+	return -1;
+}
+
+static int is_number(const char *name)
+{
+	return *name && !name[strspn(name, "0123456789")];
+}
+
+static int add_id(bfo_chars *text, const char *key, const char *name)
+{
+	const struct passwd *user = NULL;
+	const struct group *group = NULL;
+	char number[16];
+
+	if (is_number(name))
+		return add(text, key, name);
+	if (!strcmp(key, "owner"))
+		user = getpwnam(name);
+	else
+		group = getgrnam(name);
+	if (!user && !group)
+		return argument_complain("copy", "--owner: this machine knows no %s %s",
+					 strcmp(key, "owner") ? "group" : "user", name);
+	snprintf(number, sizeof(number), "%u", user ? user->pw_uid : group->gr_gid);
+	return add(text, key, number);
+}
+
+static int add_owner(bfo_chars *text, const char *value)
+{
+	const char *colon = strchr(value, ':');
+	char *user = strndup(value, colon ? (size_t) (colon - value) : strlen(value));
+	int status = user ? -1 : no_memory();
+
+	if (status < 0 && *user)
+		status = add_id(text, "owner", user);
+	if (status < 0 && colon && colon[1])
+		status = add_id(text, "group", colon + 1);
+	free(user);
+	return status;
+}
+
+int owner_option(bfo_chars *text, const char *what, const char *value)
+{
+	struct bfo_amend amend = { 0 };
+	errcode_t err;
+	int status;
+
+	if (!strcmp(what, "owner"))
+		status = add_owner(text, value);
+	else
+		status = add(text, what + strlen("map-"), value);
+	if (status >= 0)
+		return status;
+	err = text->n ? bfo_owners_read(text->v, &amend) : EINVAL;
+	bfo_owners_free(&amend);
+	return !err ? -1 : err == ENOMEM ? no_memory() :
+	       argument_complain("copy", "--%s %s: %s", what, value, !strcmp(what, "owner") ?
+				 "not USER, USER:GROUP or :GROUP" :
+				 "not FROM:TO:COUNT, or FROM overlaps another range");
+}

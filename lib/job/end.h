@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * end.h - what a tree comes from: the words that users write for it
+ *
+ *   what device/spec.h has		a volume; but an existing directory is a directory
+ *   dir:PATH				a directory: PATH as it stands
+ */
+#ifndef BFO_JOB_END_H
+#define BFO_JOB_END_H
+
+#include "gather/source.h"
+
+enum bfo_end_kind {
+	BFO_END_VOLUME,
+	BFO_END_DIRECTORY,
+};
+
+struct bfo_end {
+	enum bfo_end_kind kind;
+	char *path;			/* of what is no volume */
+};
+
+/* How an end that is no volume is read. */
+struct bfo_end_options {
+	int cross_mounts;		/* other filesystems below a directory belong to it */
+	int zeroes;			/* data that cannot be read become zeroes */
+};
+
+/* What SPEC stands for.  Nothing is opened for writing.  ENOMEM.  Free in any case. */
+errcode_t bfo_end_tell(struct bfo_context *ctx, const char *spec, struct bfo_end *end);
+void bfo_end_free(struct bfo_end *end);
+
+/* Opens END, which is no volume: *SOURCE, to be closed by its ops.  Errors: those of the intake. */
+errcode_t bfo_end_open(struct bfo_context *ctx, const struct bfo_end *end,
+		       const struct bfo_end_options *how, struct bfo_source **source);
+
+#endif

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * amend.c - what of a tree becomes something else on its way
+ *
+ * ACLs, as they stand on the disk: a version, then entries of 4 bytes (tag, permissions), or 8 with
+ * a number behind (named users and groups); fs/ext4/acl.h.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <ext2fs/ext2_fs.h>
+
+#include "base/disk.h"
+#include "tree/amend.h"
+
+#define ACL_HEAD 4U
+#define ACL_USER 0x02		/* tags of entries that have a number */
+#define ACL_GROUP 0x08
+
+int bfo_amend_has_owners(const struct bfo_amend *a)
+{
+	return a && (a->has_owner || a->has_group || a->users.n || a->groups.n);
+}
+
+int bfo_amend_is_needed(const struct bfo_amend *a)
+{
+	return a && (a->is_reproducible || bfo_amend_has_owners(a));
+}
+
+/* ---- owners ---- */
+
+static int by_range(const bfo_id_ranges *ranges, uint32_t *id)
+{
+	size_t i;
+
+	for (i = 0; i < ranges->n; i++) {
+		const struct bfo_id_range *r = &ranges->v[i];
+
+		if (*id >= r->from && *id - r->from < r->count) {
+			*id = r->to + (*id - r->from);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int bfo_amend_user(const struct bfo_amend *a, uint32_t *id)
+{
+	if (by_range(&a->users, id))
+		return 1;
+	if (a->has_owner)
+		*id = a->owner;
+	return a->has_owner || !a->users.n;
+}
+
+int bfo_amend_group(const struct bfo_amend *a, uint32_t *id)
+{
+	if (by_range(&a->groups, id))
+		return 1;
+	if (a->has_group)
+		*id = a->group;
+	return a->has_group || !a->groups.n;
+}
+
+static int amend_owners(const struct bfo_amend *a, struct ext2_inode *raw, uint32_t *id,
+			int *is_group)
+{
+	*is_group = 0;
+	*id = inode_uid(*raw);
+	if (!bfo_amend_user(a, id))
+		return 0;
+	raw->i_uid = to_le16(*id);
+	ext2fs_set_i_uid_high(*raw, to_le16(*id >> 16));
+	*is_group = 1;
+	*id = inode_gid(*raw);
+	if (!bfo_amend_group(a, id))
+		return 0;
+	raw->i_gid = to_le16(*id);
+	ext2fs_set_i_gid_high(*raw, to_le16(*id >> 16));
+	return 1;
+}
+
+/* ---- what no two trees share ---- */
+
+uint32_t bfo_amend_flags(const struct bfo_amend *a, uint32_t flags)
+{
+	const uint32_t of_users = EXT2_SECRM_FL | EXT2_UNRM_FL | EXT2_COMPR_FL | EXT2_SYNC_FL |
+				  EXT2_IMMUTABLE_FL | EXT2_APPEND_FL | EXT2_NODUMP_FL |
+				  EXT2_NOATIME_FL | EXT3_JOURNAL_DATA_FL | EXT2_NOTAIL_FL |
+				  EXT2_DIRSYNC_FL | EXT2_TOPDIR_FL | FS_DAX_FL |
+				  EXT4_PROJINHERIT_FL;
+
+	return a && a->is_reproducible ? flags & ~of_users : flags;
+}
+
+/* The end of what INODE_SIZE bytes of RAW have. */
+static size_t fields_end(const struct ext2_inode_large *raw, uint32_t inode_size)
+{
+	if (inode_size == EXT2_GOOD_OLD_INODE_SIZE)
+		return inode_size;
+	return EXT2_GOOD_OLD_INODE_SIZE + le16(raw->i_extra_isize);
+}
+
+#define HAS(field) \
+	(end >= offsetof(struct ext2_inode_large, field) + sizeof(raw->field))
+
+static void make_reproducible(const struct bfo_amend *a, struct ext2_inode_large *raw,
+			      uint32_t inode_size)
+{
+	size_t end = fields_end(raw, inode_size);
+	uint32_t extra = HAS(i_mtime_extra) ? le32(raw->i_mtime_extra) : 0;
+	int64_t sec = (int32_t) le32(raw->i_mtime) + ((int64_t) (extra & 3) << 32);
+	uint32_t time;
+
+	if (sec >= a->latest) {
+		sec = a->latest;
+		extra = 0;
+	}
+	time = to_le32((uint32_t) sec);
+	extra = to_le32((extra & ~3U) | ((uint32_t) ((sec - (int32_t) sec) >> 32) & 3));
+	raw->i_mtime = raw->i_atime = raw->i_ctime = time;
+	if (HAS(i_ctime_extra))
+		raw->i_ctime_extra = extra;
+	if (HAS(i_mtime_extra))
+		raw->i_mtime_extra = extra;
+	if (HAS(i_atime_extra))
+		raw->i_atime_extra = extra;
+	if (HAS(i_crtime))
+		raw->i_crtime = time;
+	if (HAS(i_crtime_extra))
+		raw->i_crtime_extra = extra;
+	if (HAS(i_version_hi))
+		raw->i_version_hi = 0;
+	if (HAS(i_projid))
+		raw->i_projid = 0;
+	raw->osd1.linux1.l_i_version = 0;
+	raw->i_generation = 0;
+	raw->i_flags = to_le32(bfo_amend_flags(a, le32(raw->i_flags)));
+}
+
+int bfo_amend_inode(const struct bfo_amend *a, void *raw, uint32_t inode_size, uint32_t *id,
+		    int *is_group)
+{
+	if (a->is_reproducible)
+		make_reproducible(a, raw, inode_size);
+	return amend_owners(a, raw, id, is_group);
+}
+
+/* ---- attributes ---- */
+
+static int is_acl(const struct bfo_xattr *x)
+{
+	return x->name_index == BFO_XATTR_ACL_ACCESS || x->name_index == BFO_XATTR_ACL_DEFAULT;
+}
+
+static int is_kept(const struct bfo_amend *a, const struct bfo_xattr *x)
+{
+	static const char capability[] = "capability";
+
+	if (!a->is_reproducible || is_acl(x) || x->name_index == BFO_XATTR_USER)
+		return 1;
+	return x->name_index == BFO_XATTR_SECURITY && x->name_len == sizeof(capability) - 1 &&
+	       !memcmp(x->name, capability, x->name_len);
+}
+
+/* Those whom the ACL of SIZE bytes at V names; one that is none stays as it is. */
+static int amend_acl(const struct bfo_amend *a, uint8_t *v, uint32_t size, uint32_t *id,
+		     int *is_group)
+{
+	uint32_t at, tag;
+
+	for (at = ACL_HEAD; at + 4 <= size; at += 4) {
+		tag = get_le16(v, at);
+		if (tag != ACL_USER && tag != ACL_GROUP)
+			continue;
+		at += 4;
+		if (at + 4 > size)
+			break;
+		*id = get_le32(v, at);
+		*is_group = tag == ACL_GROUP;
+		if (!by_range(*is_group ? &a->groups : &a->users, id) &&
+		    (*is_group ? a->groups.n : a->users.n))
+			return 0;
+		put_le32(v, at, *id);
+	}
+	return 1;
+}
+
+/* Room for all values of ACLs, which will not move then. */
+static errcode_t reserve(const bfo_xattrs *set, bfo_chars *values)
+{
+	size_t i, bytes = 0;
+
+	for (i = 0; i < set->n; i++)
+		if (is_acl(&set->v[i]) && set->v[i].value)
+			bytes += set->v[i].size;
+	values->n = 0;
+	return bfo_vec_reserve(values, bytes + 1);
+}
+
+errcode_t bfo_amend_set(const struct bfo_amend *a, bfo_xattrs *set, bfo_chars *values,
+			uint32_t *id, int *is_group)
+{
+	size_t i, kept = 0;
+	errcode_t err = reserve(set, values);
+
+	for (i = 0; i < set->n && !err; i++) {
+		struct bfo_xattr *x = &set->v[i];
+
+		if (!is_kept(a, x))
+			continue;
+		if (is_acl(x) && x->value) {
+			memcpy(values->v + values->n, x->value, x->size);
+			x->value = values->v + values->n;
+			values->n += x->size;
+			if (!amend_acl(a, (uint8_t *) x->value, x->size, id, is_group))
+				err = EINVAL;
+		}
+		set->v[kept++] = *x;
+	}
+	if (!err)
+		set->n = kept;
+	return err;
+}
