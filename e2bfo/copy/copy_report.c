@@ -15,6 +15,7 @@
 #include "plan/itrees.h"
 #include "e2bfo/damage.h"
 #include "e2bfo/e2bfo.h"
+#include "e2bfo/dir_report.h"
 #include "e2bfo/journals.h"
 #include "e2bfo/medium_report.h"
 #include "boot_report.h"
@@ -183,6 +184,7 @@ static void print_plan(const struct report *r)
 	order_print(r->copy, 1, r->common->verbose);
 	print_outside(r);
 	journals_print(r->copy->opt.source, r->copy->job.source, &r->copy->job.tree);
+	dir_print(r->copy->opt.source, &r->copy->end);
 	printf("Nothing was written.\n");
 }
 
@@ -206,6 +208,7 @@ static void print_done(const struct report *r)
 	print_indexed(r);
 	print_outside(r);
 	journals_print(r->copy->opt.source, r->copy->job.source, &r->copy->job.tree);
+	dir_print(r->copy->opt.source, &r->copy->end);
 	if (!r->common->verbose)
 		return;
 	order_print(r->copy, 0, 0);
@@ -347,6 +350,7 @@ static void print_json(const struct report *r)
 		order_json(&j, r->copy, r->copy->opt.dry_run);
 	journals_json(&j, "journal", r->copy->job.source, &r->copy->job.tree);
 	medium_json(&j, "medium", r->copy->job.source);
+	dir_json(&j, "directory", &r->copy->end);
 	if (r->result.stats) {
 		json_open(&j, "io", '{');
 		json_number(&j, "read_requests", r->result.stats->read_requests);

@@ -20,6 +20,7 @@ static struct bfo_verify_options what(const struct verify_options *opt,
 		.path = { opt->path[0], opt->path[1] },
 		.medium = { opt->medium[0], opt->medium[1] },
 		.journal = opt->common.journal,
+		.cross_mounts = opt->cross_mounts,
 		.memory = opt->common.memory,
 		.ignore = opt->ignore,
 		.found = verify_report_diff,
@@ -64,7 +65,7 @@ static int verify(struct verify_options *opt)
 	progress_attach(&bar, &ctx, &opt->common.progress, opt->common.quiet);
 	bfo_verify_init(&v, &ctx, &options);
 	report = (struct verify_report) { .opt = opt, .compare = &v.compare, .bar = &bar,
-					  .volume = v.volume };
+					  .volume = v.volume, .end = v.end };
 	verify_report_begin(&report);
 	err = bfo_verify_run(&v);
 	status = finish(&v, &report, err, bfo_clock() - begun);

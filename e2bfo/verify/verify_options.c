@@ -9,7 +9,7 @@
 #include "e2bfo/e2bfo.h"
 #include "verify_options.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE };
+enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE, OPT_CROSS_MOUNTS };
 
 static const struct option_row rows[] = {
 	OPTION_TITLE("What:"),
@@ -20,6 +20,8 @@ static const struct option_row rows[] = {
 	  "missing extra type mode uid gid size nlink mtime atime ctime crtime\n"
 	  "generation version flags project device links hash symlink xattr\n"
 	  "holes data" },
+	{ OPT_CROSS_MOUNTS, "cross-mounts", NULL,
+	  "what is mounted below a directory belongs to it" },
 	{ ARGUMENT_PARTITION, "partition", "N", "A is a disk: its partition N (A?partition=N)" },
 	{ ARGUMENT_JOURNAL, "journal", "DEVICE",
 	  "an external journal of A or B, if it is not found; may be repeated" },
@@ -51,8 +53,9 @@ static const struct option_table table = {
 	.intro =
 	"Usage: e2bfo verify [OPTIONS] A B\n"
 	"\n"
-	"Compares the file trees of two unmounted filesystems: names, all attributes, extended\n"
-	"attributes, holes and every byte of data; not how they are laid out. Neither is written.\n"
+	"Compares two file trees, of unmounted filesystems or directories: names, all attributes,\n"
+	"extended attributes, holes and every byte of data; not how they are laid out. Neither is\n"
+	"written.\n"
 	"\n",
 	.rows = rows,
 	.outro =
@@ -64,6 +67,7 @@ static const struct option_table table = {
 	"  e2bfo verify /dev/sdb1 /dev/sdc1             judge a copy\n"
 	"  e2bfo verify --from /home/ann --to /old/ann /dev/sdb1 /dev/sdc2\n"
 	"  e2bfo verify --ignore atime,ctime old.img new.img\n"
+	"  e2bfo verify rootfs rootfs.img               judge an image of a directory\n"
 	"  e2bfo verify --mapfile rescued.map rescued.img /dev/sdc1     judge a rescue\n",
 };
 
@@ -101,6 +105,9 @@ static int read_option(struct verify_options *opt, int c)
 		opt->path[c == OPT_TO] = optarg;
 		return *optarg ? -1 : argument_complain("verify", "%s must not be empty",
 							c == OPT_TO ? "--to" : "--from");
+	case OPT_CROSS_MOUNTS:
+		opt->cross_mounts = 1;
+		return -1;
 	case OPT_IGNORE:
 		return read_kinds(optarg, &opt->ignore);
 	default:
@@ -125,7 +132,7 @@ int verify_options_read(struct verify_options *opt, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (argc - optind != 2 || !*argv[optind] || !*argv[optind + 1])
-		return argument_complain("verify", "verify takes two filesystems, A and B");
+		return argument_complain("verify", "verify takes two trees, A and B");
 	opt->volume[0] = argv[optind];
 	opt->volume[1] = argv[optind + 1];
 	return argument_partition("verify", "A", &opt->common, &opt->volume[0]);

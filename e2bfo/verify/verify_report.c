@@ -16,6 +16,7 @@
 #include "cli/size.h"
 #include "cli/timestamp.h"
 #include "e2bfo/damage.h"
+#include "e2bfo/dir_report.h"
 #include "e2bfo/e2bfo.h"
 #include "e2bfo/journals.h"
 #include "verify_report.h"
@@ -198,8 +199,10 @@ static void print_end(const struct verify_report *r, double seconds)
 		       c->differences == 1 ? "" : "s");
 	else
 		puts(r->damage ? "no further difference." : "equal.");
-	for (kind = 0; kind < 2; kind++)
+	for (kind = 0; kind < 2; kind++) {
 		journals_print(r->opt->volume[kind], r->volume[kind], c->tree[kind]);
+		dir_print(r->opt->volume[kind], &r->end[kind]);
+	}
 	if (!r->opt->common.verbose)
 		return;
 	for (kind = 0; kind < 2; kind++)
@@ -255,6 +258,8 @@ static void json_end(struct verify_report *r, errcode_t err, const char *what, i
 	journals_json(j, "journal_b", r->volume[1], r->compare->tree[1]);
 	medium_json(j, "medium_a", r->volume[0]);
 	medium_json(j, "medium_b", r->volume[1]);
+	dir_json(j, "directory_a", &r->end[0]);
+	dir_json(j, "directory_b", &r->end[1]);
 	json_number(j, "files", r->compare->files);
 	json_number(j, "directories", r->compare->dirs);
 	json_number(j, "bytes", r->compare->bytes);

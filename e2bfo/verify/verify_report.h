@@ -12,7 +12,8 @@
 struct verify_report {
 	const struct verify_options *opt;
 	const struct bfo_compare *compare;
-	struct bfo_volume *const *volume;	/* A, B, as far as they are open */
+	struct bfo_volume *const *volume;
+	const struct bfo_end *end;	/* A, B, as far as they are open */
 	struct bar *bar;		/* wiped before something is printed */
 	uint64_t count[BFO_DIFF_KINDS];	/* differences found */
 	uint64_t damage;		/* findings that concern what was compared, */

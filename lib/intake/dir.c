@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -199,8 +200,15 @@ errcode_t bfo_dir_open(struct bfo_context *ctx, const struct bfo_dir_options *op
 struct bfo_dir_notes bfo_dir_notes(const struct bfo_source *source)
 {
 	const struct bfo_dir *d = (const struct bfo_dir *) source;
+	const struct bfo_tree *t = d->in.tree;
 	struct bfo_dir_notes notes = d->notes;
+	struct statvfs st;
+	size_t i;
 
+	for (i = 0; t && i < d->in.shelf.n; i++)
+		notes.links += S_ISLNK(t->inodes.v[i].mode);
+	if (!fstatvfs(d->root, &st) && st.f_flag & (ST_NOATIME | ST_RDONLY))
+		notes.touched = notes.links = 0;
 	notes.out_of_time = d->in.out_of_time;
 	return notes;
 }

@@ -49,7 +49,8 @@ struct bfo_dir_options {
 struct bfo_dir_notes {
 	uint64_t mounts;	/* directories where something is mounted that was not entered */
 	uint64_t skipped;	/* names of the file that was to be left out */
-	uint64_t touched;	/* files whose access time reading may change */
+	/* whose access times reading may change: files, symbolic links */
+	uint64_t touched, links;
 	uint64_t out_of_time;	/* inodes with a time that none can hold */
 };
 

@@ -107,6 +107,7 @@ static errcode_t check_end(const struct bfo_copy *c)
 static errcode_t open_end(struct bfo_copy *c)
 {
 	struct bfo_end_options how = { .cross_mounts = c->opt.cross_mounts,
+				       .left_out = c->opt.target,
 				       .zeroes = c->opt.medium.how.mode == BFO_MEDIA_ZERO };
 	errcode_t err = bfo_end_tell(c->ctx, c->opt.source, &c->end);
 

@@ -59,11 +59,27 @@ void bfo_end_free(struct bfo_end *end)
 	*end = (struct bfo_end) { .path = NULL };
 }
 
-errcode_t bfo_end_open(struct bfo_context *ctx, const struct bfo_end *end,
+errcode_t bfo_end_open(struct bfo_context *ctx, struct bfo_end *end,
 		       const struct bfo_end_options *how, struct bfo_source **source)
 {
 	struct bfo_dir_options opt = { .path = end->path, .cross_mounts = how->cross_mounts,
 				       .zeroes = how->zeroes };
+	struct stat st;
+	errcode_t err;
 
-	return bfo_dir_open(ctx, &opt, source);
+	if (how->left_out && !stat(how->left_out, &st) && S_ISREG(st.st_mode)) {
+		opt.skip_dev = st.st_dev;
+		opt.skip_ino = st.st_ino;
+	}
+	err = bfo_dir_open(ctx, &opt, source);
+
+	end->source = err ? NULL : *source;
+	return err;
+}
+
+struct bfo_dir_notes bfo_end_notes(const struct bfo_end *end)
+{
+	if (end->kind != BFO_END_DIRECTORY || !end->source)
+		return (struct bfo_dir_notes) { .mounts = 0 };
+	return bfo_dir_notes(end->source);
 }

@@ -9,6 +9,7 @@
 #define BFO_JOB_END_H
 
 #include "gather/source.h"
+#include "intake/dir.h"
 
 enum bfo_end_kind {
 	BFO_END_VOLUME,
@@ -18,12 +19,14 @@ enum bfo_end_kind {
 struct bfo_end {
 	enum bfo_end_kind kind;
 	char *path;			/* of what is no volume */
+	const struct bfo_source *source;	/* that was opened, until it is closed */
 };
 
 /* How an end that is no volume is read. */
 struct bfo_end_options {
 	int cross_mounts;		/* other filesystems below a directory belong to it */
 	int zeroes;			/* data that cannot be read become zeroes */
+	const char *left_out;		/* a file that is none of the tree, if it exists; or NULL */
 };
 
 /* What SPEC stands for.  Nothing is opened for writing.  ENOMEM.  Free in any case. */
@@ -31,7 +34,10 @@ errcode_t bfo_end_tell(struct bfo_context *ctx, const char *spec, struct bfo_end
 void bfo_end_free(struct bfo_end *end);
 
 /* Opens END, which is no volume: *SOURCE, to be closed by its ops.  Errors: those of the intake. */
-errcode_t bfo_end_open(struct bfo_context *ctx, const struct bfo_end *end,
+errcode_t bfo_end_open(struct bfo_context *ctx, struct bfo_end *end,
 		       const struct bfo_end_options *how, struct bfo_source **source);
+
+/* What there is to tell of a directory, before it is closed; zeroes of anything else. */
+struct bfo_dir_notes bfo_end_notes(const struct bfo_end *end);
 
 #endif
