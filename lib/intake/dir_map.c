@@ -8,8 +8,12 @@
  *                                                  end of the file
  *
  * FIEMAP says "unwritten" also of what was written and is still in memory only: believing that
- * would lose data.  So it is believed only where SEEK_DATA finds none.  Of holes it says nothing
- * that is believed.  Where it shows a file without gaps, all written, there is nothing to seek.
+ * would lose data.  SEEK_DATA finds data also where somebody has merely read what was never written:
+ * believing that would lose preallocation, or not, as the page cache has it.  Where the two differ,
+ * the file is read: zeroes are unwritten, all else is data, and neither can lose anything.
+ *
+ * Of holes FIEMAP says nothing that is believed.  Where it shows a file without gaps, all written,
+ * there is nothing to seek.
  */
 #include <errno.h>
 #include <string.h>
@@ -127,23 +131,65 @@ static errcode_t add_unwritten(struct map *m, uint64_t end)
 	return err;
 }
 
-/* Bytes FROM up to TO hold data. */
-static errcode_t add_data(struct map *m, uint64_t from, uint64_t to)
+/* Appends the blocks from where there are segments up to END. */
+static errcode_t add_blocks(struct map *m, uint64_t end, int unwritten)
 {
-	uint64_t first = from / m->bs, end;
+	uint64_t first = m->next;
+
+	if (end <= first)
+		return 0;
+	m->next = end;
+	return bfo_intake_segment(&m->d->in, first, first, end - first, unwritten);
+}
+
+static int is_zero(const char *data, size_t len)
+{
+	return !len || (!data[0] && !memcmp(data, data + 1, len - 1));
+}
+
+/* Blocks up to END, where FIEMAP and SEEK_DATA differ, as they read. */
+static errcode_t add_doubtful(struct map *m, uint64_t end)
+{
 	errcode_t err = 0;
 
-	if (to > m->size)
-		to = m->size;
-	end = (to + m->bs - 1) / m->bs;
-	if (first > m->next)
-		err = add_unwritten(m, first);
-	first = m->next;
-	if (!err && end > first) {
-		err = bfo_intake_segment(&m->d->in, first, first, end - first, 0);
-		m->next = end;
+	while (m->next < end && !err) {
+		uint64_t first = m->next, n = end - first, i;
+		ssize_t len;
+
+		if (n > BFO_DIR_BUFFER / m->bs)
+			n = BFO_DIR_BUFFER / m->bs;
+		len = pread(m->f->fd, m->d->buffer, n * m->bs, first * m->bs);
+		if (len < 0)
+			return add_blocks(m, end, 0);
+		memset(m->d->buffer + len, 0, n * m->bs - len);
+		for (i = 0; i < n && !err; i++)
+			err = add_blocks(m, first + i + 1,
+					 is_zero(m->d->buffer + i * m->bs, m->bs));
 	}
 	return err;
+}
+
+/* Bytes FROM up to TO hold data, as SEEK_DATA has it. */
+static errcode_t add_data(struct map *m, uint64_t from, uint64_t to)
+{
+	uint64_t end = ((to < m->size ? to : m->size) + m->bs - 1) / m->bs;
+	errcode_t err = 0;
+
+	if (from / m->bs > m->next)
+		err = add_unwritten(m, from / m->bs);
+	for (; m->at < m->d->unwritten.n && !err; m->at++) {
+		const struct bfo_dir_unwritten *u = &m->d->unwritten.v[m->at];
+		uint64_t begins = (u->begin + m->bs - 1) / m->bs, ends = u->end / m->bs;
+
+		if (begins >= end)
+			break;
+		err = add_blocks(m, begins, 0);
+		if (!err)
+			err = add_doubtful(m, ends < end ? ends : end);
+		if (ends > end)
+			break;
+	}
+	return err ? err : add_blocks(m, end, 0);
 }
 
 /* Data as SEEK_DATA and SEEK_HOLE find them; all of it where these are not known. */
