@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Directories of mounted filesystems as sources, judged by the kernel: one of everything, on ext4, xfs,
+# btrfs, tmpfs and overlay, comes as it was, also where somebody has read it before; verify finds nothing.
+# What is mounted below stays out, unless it is asked for.  Access times stay.  What an ordinary user
+# must not read is named, and the rest comes.
+. "$(dirname "$0")/../lib.sh"
+requires root losetup mke2fs e2fsck mkfs.xfs mkfs.btrfs mount setpriv setfattr
+
+# mount_here DIR ARGUMENTS...: of mount(8)
+mount_here() {
+	local dir=$1
+
+	shift
+	mkdir -p "$dir"
+	mount "$@" "$dir"
+	realpath "$dir" >> "$WORK/.state/mounts"
+}
+
+# manifest DIR OPTIONS...: to standard output
+manifest() {
+	local dir=$1
+
+	shift
+	"$JUDGES/manifest" -d -x /lost+found "$@" "$dir" || fail "manifest of $dir"
+}
+
+# faithful DIR [options of manifest]: what is left out of both manifests.  The directory is read before it
+# is copied, so that its pages are cached, and copied again once they are not.
+faithful() {
+	local dir=$1 image=of-$1.img
+
+	shift
+	manifest "$dir" "$@" > was
+	e2bfo 0 copy --mkfs --size 400M "$dir" "$image"
+	checked "$image"
+	mounted "$image" copy
+	manifest copy "$@" > is
+	unmounted copy
+	same was is
+	e2bfo 0 verify "$dir" "$image"
+	manifest "$dir" "$@" > is
+	same was is
+}
+
+"$IMAGES/oddities" source.img
+mounted source.img ext4
+faithful ext4
+ordered of-ext4.img
+echo 3 > /proc/sys/vm/drop_caches
+e2bfo 0 copy --mkfs --size 400M ext4 cold.img
+e2bfo 0 verify of-ext4.img cold.img
+
+# fill DIR: the same tree there, but for what that filesystem cannot hold
+fill() {
+	cp -a ext4/. "$1" 2> cp.log || ! grep -vE 'File name too long|Invalid argument' cp.log ||
+		fail "cp -a to $1"
+}
+
+truncate -s 1G xfs.img btrfs.img
+mkfs.xfs -q xfs.img
+mkfs.btrfs -q btrfs.img
+mount_here xfs "$(loop xfs.img)"
+fill xfs
+rm xfs/special/whiteout			# overlayfs would obey it, below
+fallocate -n -l 1M xfs/files/one-byte
+mount -o remount,ro xfs
+faithful xfs -o layout
+mounted of-xfs.img copy
+[ "$(stat -c %b copy/files/one-byte)" = 2048 ] || fail "preallocation on xfs is lost"
+unmounted copy
+
+mount_here btrfs "$(loop btrfs.img)"
+fill btrfs
+mount -o remount,ro btrfs
+faithful btrfs -o layout -o nlink
+
+mount_here tmpfs -t tmpfs none
+fill tmpfs
+mount -o remount,ro tmpfs
+faithful tmpfs -o layout -o gen
+
+mount_here layers -t tmpfs none
+mkdir layers/upper layers/work
+mount_here overlay -t overlay none -o "lowerdir=xfs,upperdir=layers/upper,workdir=layers/work"
+rm -r overlay/owners overlay/files/one-block
+echo changed >> overlay/files/three-megabytes
+mkdir overlay/files/new
+faithful overlay -o layout -o gen -o nlink
+
+# What is mounted below.
+mkdir -p tree/mounted/hidden tree/plain
+echo below > tree/plain/file
+mount_here tree/mounted -t tmpfs none
+echo other > tree/mounted/file
+chmod 0700 tree/mounted
+
+# copied TREE [options]: into tree.img, mounted on copy
+copied() {
+	local tree=$1
+
+	shift
+	rm -f tree.img
+	e2bfo 0 copy --mkfs --size 16M "$@" "$tree" tree.img
+	checked tree.img
+	mounted tree.img copy
+}
+
+copied tree
+[ -z "$(ls -A copy/mounted)" ] || fail "copied what is mounted: $(ls copy/mounted)"
+[ "$(stat -c %a copy/mounted)" = 700 ] || fail "the mounted directory's mode is $(stat -c %a copy/mounted)"
+same tree/plain/file copy/plain/file
+unmounted copy
+copied tree --cross-mounts
+same tree/mounted/file copy/mounted/file
+unmounted copy
+
+# Access times stay, of directories, too.
+volume times.img 64M
+mounted times.img times rw,strictatime
+cp -r "$SRCDIR/lib/intake" "$SRCDIR/lib/base" times/
+find times -exec touch -a -d 2001-01-01 {} +
+copied times
+unmounted copy
+late=$(find times -newerat 2001-01-02)
+[ -z "$late" ] || fail "accessed by being copied: $late"
+
+# An ordinary user: what he must not read is named; what he must not look into, too.
+mkdir times/secret times/closed times/home
+echo secret > times/secret/file
+chmod 0711 times/secret
+echo closed > times/closed/file
+chmod 0000 times/closed
+echo private > times/private
+chmod 0600 times/private
+echo "one's own" > times/home/own
+chown -R 1000:1000 times/home
+touch -a -d 2001-01-01 times/home/own
+chmod 0711 .
+mkdir -m 0777 user
+cd user
+ran user setpriv 1 --reuid 1000 --regid 1000 --clear-groups "$E2BFO" copy --mkfs --size 64M ../times user.img
+mv said out ..
+cd ..
+says '^e2bfo: /private: ' '^e2bfo: /closed: ' '^e2bfo: /secret: '
+[ "$(stat -c %x times/home/own | cut -c 1-4)" = 2001 ] || fail "one's own file was accessed"
+mv user/user.img .
+checked user.img
+mounted user.img copy
+for path in private closed/file secret/file; do
+	[ ! -e "copy/$path" ] || fail "what nobody could read was copied: $path"
+done
+same times/home/own copy/home/own
+same times/intake/dir.c copy/intake/dir.c
+[ "$(stat -c %a:%u copy/secret)" = 711:0 ] || fail "/secret has become $(stat -c %a:%u copy/secret)"
