@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * frames.h - what the process that parses an archive tells the one that asked it to
+ *
+ * A frame, all numbers little endian, at any byte:
+ *
+ *   0   u32  kind, an enum bfo_frame_kind
+ *   4   u32  bytes that follow the head, at most BFO_FRAME_MOST
+ *   8   u32  crc32c of these
+ *   12  u32  crc32c of bytes 0 to 11
+ *
+ * MEMBER begins a member of the archive, EXTENT and DATA are of the one that began last.  END is
+ * the last frame of an archive that was read to its end, ERROR of one that was not.
+ *
+ *   MEMBER  0    u64  byte of the archive, uncompressed, at which its header begins
+ *           8    u64  ... at which its data begin
+ *           16   u64  size
+ *           24   4 x (i64 seconds, u32 nanoseconds): mtime, atime, ctime, birth time
+ *           72   u32  which of them there are, bit by bit
+ *           76   u32  mode;  80 u32 inode flags
+ *           84   u32  owner;  88  u32  group
+ *           92   u32  major;  96  u32  minor
+ *           100  u32  1: a hard link; its target is a path
+ *           104  u32  bytes of the path;  108  u32  of the target
+ *           112  u32  extended attributes
+ *           116       path, target; each attribute: u32 bytes of the name, with its zero byte, u32
+ *           of
+ *                     the value, name, value
+ *   EXTENT  0    u64  offset in the member;  8  u64  bytes of data there, which are not sent
+ *   DATA    0    u64  offset;  8  the data
+ *   END     0    u64  byte of the archive, uncompressed, at which its end mark begins, if it has
+ *   one
+ *           8    u64  ... behind that
+ *   ERROR   0    u32  an enum bfo_frame_error;  4  u32  1: in the member, 0: behind it
+ *           8    u64  byte of the archive, uncompressed;  16  text
+ *
+ * The reader trusts nothing: what is wrong, or out of range for its type, is BFO_ET_DAMAGED.
+ * Memory: one frame.
+ */
+#ifndef BFO_INTAKE_FRAMES_H
+#define BFO_INTAKE_FRAMES_H
+
+#include "base/context.h"
+#include "base/vec.h"
+#include "gather/attrs.h"
+
+#define BFO_FRAME_MOST (4U << 20)
+
+enum bfo_frame_kind {
+	BFO_FRAME_MEMBER = 1,
+	BFO_FRAME_EXTENT,
+	BFO_FRAME_DATA,
+	BFO_FRAME_END,
+	BFO_FRAME_ERROR,
+};
+
+enum bfo_frame_error {
+	BFO_FRAME_DAMAGED,	/* the archive is */
+	BFO_FRAME_NO_ARCHIVE,	/* it is none */
+	BFO_FRAME_NO_MEMORY,
+	BFO_FRAME_IO,		/* it cannot be read */
+	BFO_FRAME_CONFINED,	/* the process could not give up what it may */
+};
+
+/* A member of an archive.  Of what was read, pointers are valid until the next frame. */
+struct bfo_member {
+	uint64_t header, data;		/* bytes of the archive, uncompressed */
+	struct bfo_attrs attrs;		/* times: those that are there */
+	unsigned int times;		/* 1 << an enum bfo_time */
+	int is_link;
+	const char *path, *target;
+	uint32_t path_len, target_len;
+	uint32_t xattrs;		/* how many */
+	const char *first, *end;	/* their bytes */
+	uint32_t crc;			/* of the frame */
+};
+
+struct bfo_member_xattr {
+	const char *name;		/* as users see it; ends with a zero byte */
+	const void *value;
+	uint32_t size;
+};
+
+struct bfo_frame {
+	enum bfo_frame_kind kind;
+	struct bfo_member member;
+	uint64_t at;			/* offset; END: of its mark; ERROR: byte of the archive */
+	uint64_t len;			/* EXTENT, DATA: bytes; END: byte behind its mark */
+	const void *data;		/* DATA, ERROR: LEN bytes */
+	enum bfo_frame_error error;
+	int in_member;			/* ERROR */
+};
+
+/* ---- reading ---- */
+
+/* A zeroed one but for FD and CTX is at the beginning. */
+struct bfo_frames {
+	int fd;
+	struct bfo_context *ctx;	/* whose cancel is obeyed */
+	bfo_chars buf;			/* of which those from AT on were not yet handed out */
+	size_t at;
+};
+
+/*
+ * The next frame into F.  BFO_ET_DAMAGED and the reason at *WHY, BFO_ET_CANCELLED, ENOMEM, an errno
+ * of read(2).  *WHY is NULL if nothing more comes.
+ */
+errcode_t bfo_frames_next(struct bfo_frames *fs, struct bfo_frame *f, const char **why);
+
+void bfo_frames_free(struct bfo_frames *fs);
+
+/* The next extended attribute of M, from *AT on, which begins as M->first; 0: there is none. */
+int bfo_member_next_xattr(const struct bfo_member *m, const char **at, struct bfo_member_xattr *x);
+
+/* ---- writing ---- */
+
+/* A zeroed one but for FD is empty.  Frames are collected, and written some at a time. */
+struct bfo_frame_writer {
+	int fd;
+	bfo_chars buf;
+	size_t begin;			/* of the frame that is being made */
+};
+
+/*
+ * Each returns 0, ENOMEM, an errno of write(2), or BFO_ET_OVERFLOW for more than a frame holds.
+ * XATTRS: M->xattrs of them.  LEN of data: at most BFO_FRAME_MOST - 8.
+ */
+errcode_t bfo_frame_put_member(struct bfo_frame_writer *w, const struct bfo_member *m,
+			       const struct bfo_member_xattr *xattrs);
+errcode_t bfo_frame_put_extent(struct bfo_frame_writer *w, uint64_t at, uint64_t len);
+errcode_t bfo_frame_put_data(struct bfo_frame_writer *w, uint64_t at, const void *data, size_t len);
+errcode_t bfo_frame_put_end(struct bfo_frame_writer *w, uint64_t mark, uint64_t byte);
+errcode_t bfo_frame_put_error(struct bfo_frame_writer *w, enum bfo_frame_error error, int in_member,
+			      uint64_t at, const char *text);
+errcode_t bfo_frame_flush(struct bfo_frame_writer *w);
+
+#endif

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * members.c - the members of an archive, one after the other, from a process that parses it
+ *
+ *   archive ── fd ──> child: jail, libarchive ── pipe, frames ──> parent: what is in order ──
+ *   pieces
+ *
+ * fork(2) without execve(2): the library has no program of its own that it could find on any
+ * machine. The child has one thread, whatever the parent has, so no lock is ever given back that
+ * another thread held just then.  It needs two: malloc's, which the C library makes usable in a
+ * child, and iconv's, which is held only while a converter is opened.  It ends by the system call,
+ * so that nothing of the parent's runs at its exit.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/bfo_err.h"
+#include "base/text.h"
+#include "intake/jail.h"
+#include "intake/members.h"
+
+#define PIPE_BYTES (1 << 20)
+
+/* ---- the process ---- */
+
+/* Whatever the parent does about signals is its own affair. */
+static void forget_signals(void)
+{
+	struct sigaction plain = { .sa_handler = SIG_DFL };
+	sigset_t none;
+	int i;
+
+	for (i = 1; i < NSIG; i++)
+		sigaction(i, &plain, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void run_child(const struct bfo_parse *p, int out)
+{
+	struct bfo_frame_writer w = { .fd = out };
+	int err;
+
+	forget_signals();
+	setpgid(0, 0);			/* of a terminal's Ctrl-C the parent alone hears */
+	err = bfo_parse_prepare();
+	if (!err)
+		err = bfo_jail_enter(p->in, out);
+	if (!err) {
+		bfo_parse_run(p, out);
+	} else {
+		bfo_frame_put_error(&w, BFO_FRAME_CONFINED, 0, err, strerror(err));
+		bfo_frame_flush(&w);
+	}
+	syscall(SYS_exit_group, 0);
+}
+
+errcode_t bfo_members_start(struct bfo_members *m, struct bfo_context *ctx, const char *name,
+			    const struct bfo_parse *p)
+{
+	int ends[2], err;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC)) {
+		err = errno;
+		return bfo_fail(ctx, err, "reading %s", name);
+	}
+	fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
+	pid = fork();
+	if (!pid)
+		run_child(p, ends[1]);
+	err = errno;
+	close(ends[1]);
+	bfo_members_of(m, ctx, name, ends[0]);
+	if (pid < 0) {
+		bfo_members_stop(m);
+		return bfo_fail(ctx, err, "beginning to read %s", name);
+	}
+	m->pid = pid;
+	return 0;
+}
+
+void bfo_members_of(struct bfo_members *m, struct bfo_context *ctx, const char *name, int fd)
+{
+	*m = (struct bfo_members) { .name = name, .frames = { .fd = fd, .ctx = ctx } };
+}
+
+/* The signal that has ended it, or 0. */
+static int reap(struct bfo_members *m, int is_forced)
+{
+	int status = 0;
+	pid_t got = 0;
+
+	if (!m->pid)
+		return 0;
+	if (is_forced)
+		kill(m->pid, SIGKILL);
+	do
+		got = waitpid(m->pid, &status, 0);
+	while (got < 0 && errno == EINTR);
+	m->pid = 0;
+	return got > 0 && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+void bfo_members_stop(struct bfo_members *m)
+{
+	reap(m, 1);
+	if (m->name)
+		close(m->frames.fd);
+	bfo_frames_free(&m->frames);
+	*m = (struct bfo_members) { .pid = 0 };
+}
+
+/* ---- failures ---- */
+
+errcode_t bfo_members_fail(struct bfo_members *m, errcode_t code, const char *why)
+{
+	if (!m->count)
+		return bfo_fail(m->frames.ctx, code, "reading the first member of %s: %s", m->name,
+				why);
+	return bfo_fail(m->frames.ctx, code, "reading member %s at byte %llu of %s: %s", m->path,
+			(unsigned long long) m->byte, m->name, why);
+}
+
+/* What the process has to say about the archive. */
+static errcode_t take_error(struct bfo_members *m, const struct bfo_frame *f)
+{
+	struct bfo_context *ctx = m->frames.ctx;
+	char text[BFO_MEMBER_TEXT];
+
+	bfo_text_escape(f->data, f->len, text, sizeof(text));
+	switch (f->error) {
+	case BFO_FRAME_NO_ARCHIVE:
+		return bfo_fail(ctx, BFO_ET_NOT_ARCHIVE, "reading %s", m->name);
+	case BFO_FRAME_NO_MEMORY:
+		return bfo_fail(ctx, ENOMEM, "reading %s", m->name);
+	case BFO_FRAME_CONFINED:
+		return bfo_fail(ctx, EPERM, "confining the process that reads %s: %s", m->name,
+				text);
+	case BFO_FRAME_IO:
+		return bfo_fail(ctx, EIO, "reading %s: %s", m->name, text);
+	default:
+		break;
+	}
+	m->byte = f->at;
+	if (f->in_member || !m->count)
+		return bfo_members_fail(m, BFO_ET_DAMAGED, text);
+	return bfo_fail(ctx, BFO_ET_DAMAGED,
+			"reading what follows member %s, at byte %llu of %s: %s", m->path,
+			(unsigned long long) f->at, m->name, text);
+}
+
+/* Frames have ended too early, or are damaged: WHY, NULL if it just went away. */
+static errcode_t broken(struct bfo_members *m, errcode_t err, const char *why)
+{
+	struct bfo_context *ctx = m->frames.ctx;
+	int number;
+
+	if (err != BFO_ET_DAMAGED)
+		return bfo_fail(ctx, err, "reading %s", m->name);
+	number = reap(m, why != NULL);
+	if (number && !why)
+		return bfo_fail(ctx, BFO_ET_DAMAGED,
+				"reading %s behind member %s: the process that parses it was ended "
+				"by signal %d (%s)", m->name, m->path, number, strsignal(number));
+	return bfo_members_fail(m, BFO_ET_DAMAGED, why ? why : "its parser is gone");
+}
+
+/* ---- what is in order ---- */
+
+static errcode_t take_member(struct bfo_members *m, struct bfo_piece *piece)
+{
+	const struct bfo_member *v = &piece->frame.member;
+
+	m->count++;
+	m->size = v->attrs.size;
+	m->done = 0;
+	m->byte = v->header;
+	bfo_text_escape(v->path, v->path_len, m->path, sizeof(m->path));
+	piece->kind = BFO_PIECE_MEMBER;
+	piece->member = v;
+	return 0;
+}
+
+static errcode_t take_part(struct bfo_members *m, struct bfo_piece *piece)
+{
+	if (!m->count)
+		return bfo_members_fail(m, BFO_ET_DAMAGED, "data of no member");
+	if (!piece->len || piece->at < m->done || piece->at > m->size ||
+	    piece->len > m->size - piece->at)
+		return bfo_members_fail(m, BFO_ET_DAMAGED, "data are out of order");
+	m->done = piece->at + piece->len;
+	piece->kind = BFO_PIECE_PART;
+	return 0;
+}
+
+errcode_t bfo_members_next(struct bfo_members *m, struct bfo_piece *piece)
+{
+	const char *why;
+	errcode_t err;
+
+	if (m->ended)
+		return bfo_members_fail(m, BFO_ET_DAMAGED, "nothing more comes");
+	err = bfo_frames_next(&m->frames, &piece->frame, &why);
+	if (err)
+		return broken(m, err, why);
+	piece->at = piece->frame.at;
+	piece->len = piece->frame.len;
+	piece->data = piece->frame.data;
+	switch (piece->frame.kind) {
+	case BFO_FRAME_MEMBER:
+		return take_member(m, piece);
+	case BFO_FRAME_EXTENT:
+	case BFO_FRAME_DATA:
+		return take_part(m, piece);
+	case BFO_FRAME_END:
+		piece->kind = BFO_PIECE_END;
+		m->ended = 1;
+		return 0;
+	default:
+		m->ended = 1;
+		return take_error(m, &piece->frame);
+	}
+}
+
+errcode_t bfo_members_walk(struct bfo_members *m, const struct bfo_members_sink *sink)
+{
+	struct bfo_piece piece = { .kind = BFO_PIECE_MEMBER };
+	errcode_t err = 0;
+
+	while (!err && !m->ended) {
+		err = bfo_members_next(m, &piece);
+		if (err)
+			break;
+		if (piece.kind == BFO_PIECE_MEMBER)
+			err = sink->member(sink->priv, piece.member);
+		else if (piece.kind == BFO_PIECE_PART)
+			err = sink->part(sink->priv, piece.at, piece.len, piece.data);
+		else
+			err = sink->end(sink->priv, piece.at, piece.len);
+	}
+	return err;
+}

@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * parse.c - archives, by libarchive, into frames
+ *
+ * All peculiarities of libarchive end here:
+ *
+ *  - In any locale but "C" it normalizes names that are UTF-8.  There it gives bytes as they stand,
+ *    with a warning for each that is not ASCII.  All other warnings mean that something is lost,
+ *    and end the work: who asked decides what to do without.
+ *  - Names of attributes are encoded like URLs in some archives, and it does not decode all of them
+ *    (xattr_codes.h).
+ *  - -1.5 seconds come as -1 and 0.5.  (What is between -1 and 0 has lost its sign by then.)
+ *  - It stops at the end mark of an archive, in front of the checksum of what is compressed.  So
+ *    that is another archive, of which it is the only member, and is read to its end.
+ *  - Seeking over data beyond the end of a file looks like the end of the archive.  So does a
+ *    missing end mark.  Whoever reads the frames has the numbers to see both.
+ *
+ * Formats are tar and cpio; filters those that need no other program.
+ */
+#include "intake/parse.h"
+
+#ifdef HAVE_LIBARCHIVE
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <iconv.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bfo_err.h"
+#include "base/disk.h"
+#include "intake/frames.h"
+#include "intake/xattr_codes.h"
+
+#define READ_BYTES (256U << 10)	/* at once */
+#define NEAR READ_BYTES		/* what is skipped by reading */
+#define DATA_MOST (256U << 10)	/* bytes of a DATA frame */
+
+#define ACL_VERSION 2U		/* of system.posix_acl_access */
+#define ACL_NO_ID UINT32_MAX
+
+struct parser {
+	const struct bfo_parse *p;
+	struct archive *a, *unpacked;	/* members; their bytes, NULL: not compressed */
+	struct archive_entry *entry;
+	struct bfo_frame_writer w;
+	uint64_t at;			/* byte of the file to be read next */
+	int io;				/* errno of reading it */
+	int members;			/* there was one */
+	char *buffer;			/* READ_BYTES */
+	BFO_VEC(struct bfo_member_xattr) xattrs;
+	BFO_VEC(char *) made;		/* names and values that are ours */
+};
+
+static const char *text_of(struct archive *a)
+{
+	const char *text = archive_error_string(a);
+
+	return text ? text : "it is truncated or damaged";
+}
+
+/* ---- bytes of the archive ---- */
+
+static la_ssize_t read_bytes(struct archive *a, void *priv, const void **data)
+{
+	struct parser *s = priv;
+	ssize_t got;
+
+	do
+		got = s->p->is_file ? pread(s->p->in, s->buffer, READ_BYTES, s->at)
+				    : read(s->p->in, s->buffer, READ_BYTES);
+	while (got < 0 && errno == EINTR);
+	if (got < 0) {
+		s->io = errno;
+		archive_set_error(a, errno, "%s", strerror(errno));
+		return ARCHIVE_FATAL;
+	}
+	s->at += got;
+	*data = s->buffer;
+	return got;
+}
+
+static la_int64_t skip_bytes(struct archive *a, void *priv, la_int64_t request)
+{
+	struct parser *s = priv;
+
+	(void) a;
+	if (!s->p->is_file || request < (la_int64_t) NEAR)
+		return 0;
+	s->at += request;
+	return request;
+}
+
+/* What comes out of s->unpacked, without a copy. */
+static la_ssize_t read_unpacked(struct archive *a, void *priv, const void **data)
+{
+	struct parser *s = priv;
+	size_t len = 0;
+	int64_t at;
+	int r;
+
+	do
+		r = archive_read_data_block(s->unpacked, data, &len, &at);
+	while (r == ARCHIVE_OK && !len);
+	if (r == ARCHIVE_OK || r == ARCHIVE_EOF)
+		return r == ARCHIVE_OK ? (la_ssize_t) len : 0;
+	archive_set_error(a, archive_errno(s->unpacked), "%s", text_of(s->unpacked));
+	return ARCHIVE_FATAL;
+}
+
+static int open_bytes(struct parser *s, struct archive *a)
+{
+	archive_read_set_read_callback(a, read_bytes);
+	archive_read_set_skip_callback(a, skip_bytes);
+	archive_read_set_callback_data(a, s);
+	return archive_read_open1(a);
+}
+
+/* What is compressed is an archive of one member without a name. */
+static int open_unpacked(struct parser *s)
+{
+	struct archive *a = s->unpacked;
+	struct archive_entry *entry;
+	int r;
+
+	archive_read_support_format_raw(a);
+	archive_read_support_filter_gzip(a);
+	archive_read_support_filter_bzip2(a);
+	archive_read_support_filter_xz(a);
+	archive_read_support_filter_lzma(a);
+	archive_read_support_filter_lzip(a);
+	archive_read_support_filter_compress(a);
+	archive_read_support_filter_lz4(a);
+	archive_read_support_filter_zstd(a);
+	r = open_bytes(s, a);
+	return r == ARCHIVE_OK ? archive_read_next_header(a, &entry) : r;
+}
+
+static int open_archive(struct parser *s)
+{
+	struct archive *a = s->a;
+	int r;
+
+	if (s->p->tar)
+		archive_read_support_format_tar(a);
+	if (s->p->cpio)
+		archive_read_support_format_cpio(a);
+	if (!s->unpacked)
+		return open_bytes(s, a);
+	r = open_unpacked(s);
+	if (r != ARCHIVE_OK) {
+		archive_set_error(a, archive_errno(s->unpacked), "%s", text_of(s->unpacked));
+		return r;
+	}
+	archive_read_set_read_callback(a, read_unpacked);
+	archive_read_set_callback_data(a, s);
+	return archive_read_open1(a);
+}
+
+/* ---- failures ---- */
+
+static errcode_t fail(struct parser *s, int in_member, const char *text)
+{
+	enum bfo_frame_error kind = BFO_FRAME_DAMAGED;
+	int number = archive_errno(s->a);
+	int64_t at = archive_filter_bytes(s->a, 0);
+
+	if (s->io)
+		kind = BFO_FRAME_IO;
+	else if (number == ENOMEM)
+		kind = BFO_FRAME_NO_MEMORY;
+	else if (!s->members && !archive_format(s->a) &&
+		 !(s->unpacked && archive_errno(s->unpacked)))
+		kind = BFO_FRAME_NO_ARCHIVE;
+	bfo_frame_put_error(&s->w, kind, in_member, at < 0 ? 0 : at, text);
+	return BFO_ET_DAMAGED;
+}
+
+static errcode_t fail_archive(struct parser *s, int in_member)
+{
+	return fail(s, in_member, text_of(s->a));
+}
+
+/* The same of the member whose header was just read. */
+static errcode_t fail_member(struct parser *s, const char *why)
+{
+	const char *path = archive_entry_pathname(s->entry);
+	char text[1024];
+
+	snprintf(text, sizeof(text), "%.400s: %s", path ? path : "?", why);
+	return fail(s, 0, text);
+}
+
+/* A name that is not ASCII is there, byte by byte, all the same. */
+static int is_harmless(struct archive *a)
+{
+	const char *text = archive_error_string(a);
+
+	return !text || strstr(text, "can't be converted");
+}
+
+/* ---- extended attributes ---- */
+
+static void *keep(struct parser *s, size_t bytes)
+{
+	char *v = malloc(bytes);
+
+	if (v && bfo_vec_push(&s->made, v)) {
+		free(v);
+		return NULL;
+	}
+	return v;
+}
+
+/* Names without their %XX. */
+static errcode_t decode_names(struct parser *s)
+{
+	size_t i, bytes = s->xattrs.n;
+	char *room;
+
+	for (i = 0; i < s->xattrs.n; i++)
+		bytes += 2 * (strlen(s->xattrs.v[i].name) + 1);
+	room = keep(s, bytes);
+	if (!room)
+		return ENOMEM;
+	s->xattrs.n = bfo_xattr_codes_resolve(s->xattrs.v, s->xattrs.n, room);
+	return 0;
+}
+
+static errcode_t take_xattrs(struct parser *s)
+{
+	struct bfo_member_xattr x;
+	errcode_t err = 0;
+	const void *value;
+	size_t size;
+
+	archive_entry_xattr_reset(s->entry);
+	while (!err && archive_entry_xattr_next(s->entry, &x.name, &value, &size) == ARCHIVE_OK) {
+		if (!x.name || !*x.name)
+			continue;
+		x.value = value ? value : "";
+		x.size = value && size <= BFO_FRAME_MOST ? size : 0;
+		if (size > BFO_FRAME_MOST)
+			return BFO_ET_OVERFLOW;
+		err = bfo_vec_push(&s->xattrs, x);
+	}
+	return err ? err : s->xattrs.n ? decode_names(s) : 0;
+}
+
+/* ---- access control lists ---- */
+
+/* In the order that the kernel demands. */
+static const struct { int tag; uint16_t kernel; } tags[] = {
+	{ ARCHIVE_ENTRY_ACL_USER_OBJ, 1 }, { ARCHIVE_ENTRY_ACL_USER, 2 },
+	{ ARCHIVE_ENTRY_ACL_GROUP_OBJ, 4 }, { ARCHIVE_ENTRY_ACL_GROUP, 8 },
+	{ ARCHIVE_ENTRY_ACL_MASK, 16 }, { ARCHIVE_ENTRY_ACL_OTHER, 32 },
+};
+
+/* Entries with tag I of the list of TYPE, at *TO and on: *N more.  0: one has no number. */
+static int put_entries(struct parser *s, int type, size_t i, char *to, size_t *n)
+{
+	int t, permset, tag, id;
+	const char *name;
+
+	archive_entry_acl_reset(s->entry, type);
+	while (!archive_entry_acl_next(s->entry, type, &t, &permset, &tag, &id, &name)) {
+		int has_id = tag == ARCHIVE_ENTRY_ACL_USER || tag == ARCHIVE_ENTRY_ACL_GROUP;
+
+		if (tag != tags[i].tag)
+			continue;
+		if (has_id && id < 0)
+			return 0;
+		put_le16(to, 4 + *n * 8, tags[i].kernel);
+		put_le16(to, 4 + *n * 8 + 2, permset & 7);
+		put_le32(to, 4 + *n * 8 + 4, has_id ? (uint32_t) id : ACL_NO_ID);
+		++*n;
+	}
+	return 1;
+}
+
+/*
+ * A list becomes the attribute that the kernel shows.  One that has names without numbers has no
+ * value, which is no list either, and will be said to be lost.
+ */
+static errcode_t take_acl(struct parser *s, int type, const char *name)
+{
+	int count = archive_entry_acl_reset(s->entry, type);
+	struct bfo_member_xattr x = { .name = name };
+	size_t i, n = 0;
+	char *list;
+
+	if (!count)
+		return 0;
+	list = keep(s, 4 + 8 * (size_t) (count + 3));
+	if (!list)
+		return ENOMEM;
+	put_le32(list, 0, ACL_VERSION);
+	x.value = list;
+	for (i = 0; i < sizeof(tags) / sizeof(*tags); i++)
+		if (!put_entries(s, type, i, list, &n))
+			return bfo_vec_push(&s->xattrs, x);
+	x.size = 4 + 8 * n;
+	return bfo_vec_push(&s->xattrs, x);
+}
+
+/* ---- members ---- */
+
+static void set_time(struct bfo_member *m, enum bfo_time which, int is_set, int64_t sec, long nsec)
+{
+	if (!is_set)
+		return;
+	if (sec < 0 && nsec > 0) {
+		sec--;
+		nsec = 1000000000 - nsec;
+	}
+	m->times |= 1U << which;
+	m->attrs.sec[which] = sec;
+	m->attrs.nsec[which] = nsec;
+}
+
+static void take_times(struct archive_entry *e, struct bfo_member *m)
+{
+	set_time(m, BFO_MTIME, archive_entry_mtime_is_set(e), archive_entry_mtime(e),
+		 archive_entry_mtime_nsec(e));
+	set_time(m, BFO_ATIME, archive_entry_atime_is_set(e), archive_entry_atime(e),
+		 archive_entry_atime_nsec(e));
+	set_time(m, BFO_CTIME, archive_entry_ctime_is_set(e), archive_entry_ctime(e),
+		 archive_entry_ctime_nsec(e));
+	set_time(m, BFO_CRTIME, archive_entry_birthtime_is_set(e), archive_entry_birthtime(e),
+		 archive_entry_birthtime_nsec(e));
+}
+
+/* What tells where its data are, and whose they are; a reason why that cannot be. */
+static const char *take_attrs(struct parser *s, struct bfo_member *m)
+{
+	struct archive_entry *e = s->entry;
+	unsigned long set, clear;
+
+	m->header = archive_read_header_position(s->a);
+	m->data = archive_filter_bytes(s->a, 0);
+	m->path = archive_entry_pathname(e);
+	m->target = archive_entry_hardlink(e);
+	m->is_link = m->target != NULL;
+	if (!m->target)
+		m->target = archive_entry_symlink(e);
+	if (!m->path)
+		return "a member has no name";
+	m->path_len = strlen(m->path);
+	m->target_len = m->target ? strlen(m->target) : 0;
+	if (archive_entry_uid(e) < 0 || archive_entry_uid(e) > UINT32_MAX ||
+	    archive_entry_gid(e) < 0 || archive_entry_gid(e) > UINT32_MAX)
+		return "owner or group is no number below 2^32";
+	if (archive_entry_size(e) < 0)
+		return "a size is negative";
+	m->attrs.uid = archive_entry_uid(e);
+	m->attrs.gid = archive_entry_gid(e);
+	m->attrs.mode = archive_entry_mode(e);
+	m->attrs.size = archive_entry_size(e);
+	if (S_ISCHR(m->attrs.mode) || S_ISBLK(m->attrs.mode)) {
+		m->attrs.major = archive_entry_rdevmajor(e);
+		m->attrs.minor = archive_entry_rdevminor(e);
+	}
+	archive_entry_fflags(e, &set, &clear);
+	m->attrs.flags = set;
+	take_times(e, m);
+	return NULL;
+}
+
+static errcode_t put_member(struct parser *s, struct bfo_member *m)
+{
+	const char *why = take_attrs(s, m);
+	errcode_t err;
+
+	if (why)
+		return fail_member(s, why);
+	err = take_acl(s, ARCHIVE_ENTRY_ACL_TYPE_ACCESS, "system.posix_acl_access");
+	if (!err)
+		err = take_acl(s, ARCHIVE_ENTRY_ACL_TYPE_DEFAULT, "system.posix_acl_default");
+	if (!err)
+		err = take_xattrs(s);
+	m->xattrs = s->xattrs.n;
+	return err ? err : bfo_frame_put_member(&s->w, m, s->xattrs.v);
+}
+
+/* ---- data ---- */
+
+/* Extents of what is not read, as the map of a sparse member says. */
+static errcode_t put_places(struct parser *s, uint64_t size)
+{
+	int64_t at, len;
+	errcode_t err = 0;
+
+	if (!archive_entry_sparse_reset(s->entry))
+		return size ? bfo_frame_put_extent(&s->w, 0, size) : 0;
+	while (!err && archive_entry_sparse_next(s->entry, &at, &len) == ARCHIVE_OK)
+		if (len > 0)
+			err = bfo_frame_put_extent(&s->w, at, len);
+	return err;
+}
+
+static errcode_t put_data(struct parser *s, uint64_t at, const char *data, size_t len)
+{
+	errcode_t err = 0;
+	size_t some;
+
+	for (; len && !err; at += some, data += some, len -= some) {
+		some = len < DATA_MOST ? len : DATA_MOST;
+		err = bfo_frame_put_data(&s->w, at, data, some);
+	}
+	return err;
+}
+
+/* Reads a member's data; what lies behind each other is one extent. */
+static errcode_t read_data(struct parser *s, int is_sent)
+{
+	uint64_t begin = 0, end = 0;
+	errcode_t err = 0;
+	int64_t at = 0;
+	const void *data;
+	size_t len;
+	int r;
+
+	while (!err && (r = archive_read_data_block(s->a, &data, &len, &at)) == ARCHIVE_OK) {
+		if (!len)
+			continue;
+		if (is_sent) {
+			err = put_data(s, at, data, len);
+		} else if ((uint64_t) at == end) {
+			end += len;
+		} else {
+			if (end > begin)
+				err = bfo_frame_put_extent(&s->w, begin, end - begin);
+			begin = at;
+			end = begin + len;
+		}
+	}
+	if (!err && end > begin)
+		err = bfo_frame_put_extent(&s->w, begin, end - begin);
+	if (!err && r != ARCHIVE_EOF)
+		err = fail_archive(s, 1);
+	return err;
+}
+
+static errcode_t put_content(struct parser *s, const struct bfo_member *m)
+{
+	const struct bfo_parse *p = s->p;
+
+	if (!m->attrs.size || (!m->is_link && !S_ISREG(m->attrs.mode)))
+		return 0;
+	if (p->data == BFO_PARSE_PLACES)
+		return put_places(s, m->attrs.size);
+	return read_data(s, p->data == BFO_PARSE_ALL || m->attrs.size <= p->small);
+}
+
+static void forget(struct parser *s)
+{
+	while (s->made.n)
+		free(s->made.v[--s->made.n]);
+	s->xattrs.n = 0;
+}
+
+/* What is behind the last member, too: checksums of what is compressed come last. */
+static errcode_t put_end(struct parser *s)
+{
+	uint64_t mark = archive_read_header_position(s->a), end = archive_filter_bytes(s->a, 0);
+	const void *data;
+	la_ssize_t got = 1;
+
+	while (s->unpacked && got > 0)
+		got = read_unpacked(s->a, s, &data);
+	return got < 0 ? fail_archive(s, 0) : bfo_frame_put_end(&s->w, mark, end);
+}
+
+static errcode_t parse(struct parser *s)
+{
+	errcode_t err = 0;
+	int r;
+
+	if (open_archive(s) != ARCHIVE_OK)
+		return fail_archive(s, 0);
+	while (!err && (r = archive_read_next_header(s->a, &s->entry)) != ARCHIVE_EOF) {
+		struct bfo_member m = { .path = NULL };
+
+		if (r == ARCHIVE_WARN && !is_harmless(s->a))
+			return fail_member(s, text_of(s->a));
+		if (r != ARCHIVE_OK && r != ARCHIVE_WARN)
+			return fail_archive(s, 0);
+		err = put_member(s, &m);
+		s->members = 1;
+		if (!err)
+			err = put_content(s, &m);
+		forget(s);
+	}
+	return err ? err : put_end(s);
+}
+
+int bfo_parse_is_built(void)
+{
+	return 1;
+}
+
+/* libarchive converts names from UTF-8, in vain, to what the locale "C" has. */
+int bfo_parse_prepare(void)
+{
+	iconv_t cd = iconv_open("ANSI_X3.4-1968", "UTF-8");
+
+	return cd == (iconv_t) -1 || iconv_close(cd) ? errno : 0;
+}
+
+void bfo_parse_run(const struct bfo_parse *p, int out)
+{
+	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
+	locale_t before = plain ? uselocale(plain) : (locale_t) 0;
+	struct parser s = { .p = p, .w = { .fd = out }, .a = archive_read_new(),
+			    .buffer = malloc(READ_BYTES) };
+	errcode_t err;
+
+	if (p->filters)
+		s.unpacked = archive_read_new();
+	err = plain && s.a && s.buffer && (s.unpacked || !p->filters) ? parse(&s) : ENOMEM;
+	forget(&s);
+	if (err == ENOMEM)
+		bfo_frame_put_error(&s.w, BFO_FRAME_NO_MEMORY, 0, 0, "");
+	else if (err == BFO_ET_OVERFLOW)
+		bfo_frame_put_error(&s.w, BFO_FRAME_DAMAGED, 0, 0,
+				    "a member has too many attributes");
+	bfo_frame_flush(&s.w);
+	archive_read_free(s.a);
+	archive_read_free(s.unpacked);
+	free(s.buffer);
+	bfo_vec_free(&s.w.buf);
+	bfo_vec_free(&s.xattrs);
+	bfo_vec_free(&s.made);
+	if (plain) {
+		uselocale(before);
+		freelocale(plain);
+	}
+}
+
+#else
+
+#include <errno.h>
+
+int bfo_parse_is_built(void)
+{
+	return 0;
+}
+
+/* (Nobody begins what cannot be done: archive.c asks before.) */
+int bfo_parse_prepare(void)
+{
+	return ENOSYS;
+}
+
+void bfo_parse_run(const struct bfo_parse *p, int out)
+{
+	(void) p;
+	(void) out;
+}
+
+#endif
