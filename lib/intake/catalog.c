@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * catalog.c - members of an archive become a tree, by their paths
+ *
+ * What a later member replaces keeps its record, and nobody leads there any more.  A directory that
+ * was replaced takes all below it along, because names are found by the row of their directory.  In
+ * the end such names and records are dropped, and those that are left move up.
+ *
+ * The hash is keyed with random bytes, so that nobody can make an archive whose names all meet.
+ * The tree does not depend on it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "base/bfo_err.h"
+#include "base/disk.h"
+#include "base/keyed_hash.h"
+#include "intake/acl.h"
+#include "intake/catalog_state.h"
+#include "intake/member_path.h"
+#include "intake/xattr_names.h"
+
+#define TABLE_LEAST 1024U
+
+static errcode_t refuse(struct bfo_catalog *c, const char *why)
+{
+	return bfo_members_fail(c->from, BFO_ET_DAMAGED, why);
+}
+
+static errcode_t no_memory(struct bfo_catalog *c, errcode_t err)
+{
+	return err ? bfo_members_fail(c->from, err, "its names") : 0;
+}
+
+/* ---- names ---- */
+
+static uint32_t hash_of(const struct bfo_catalog *c, bfo_row dir, const char *name, size_t len)
+{
+	uint64_t key[2] = { c->key[0] ^ dir, c->key[1] };
+
+	return bfo_keyed_hash(key, name, len);
+}
+
+static uint32_t *place_of(const struct bfo_catalog *c, bfo_row dir, const char *name, size_t len,
+			  uint32_t hash)
+{
+	const struct bfo_tree *t = tree_of(c);
+	size_t at = hash & (c->size - 1);
+
+	for (; c->table[at]; at = (at + 1) & (c->size - 1)) {
+		const struct bfo_name *n = &t->names.v[c->table[at] - 1];
+
+		if (n->hash == hash && n->dir == dir && bfo_name_len(n) == len &&
+		    !memcmp(bfo_name_text(t, n), name, len))
+			break;
+	}
+	return &c->table[at];
+}
+
+/* Keeps the table half empty. */
+static errcode_t make_room(struct bfo_catalog *c)
+{
+	const struct bfo_tree *t = tree_of(c);
+	size_t i, at;
+
+	if (c->size && t->names.n * 2 < c->size)
+		return 0;
+	free(c->table);
+	c->size = c->size ? c->size * 2 : TABLE_LEAST;
+	c->table = calloc(c->size, sizeof(*c->table));
+	if (!c->table)
+		return ENOMEM;
+	for (i = 0; i < t->names.n; i++) {
+		for (at = t->names.v[i].hash & (c->size - 1); c->table[at];)
+			at = (at + 1) & (c->size - 1);
+		c->table[at] = i + 1;
+	}
+	return 0;
+}
+
+/* The name of LEN bytes in DIR, or NULL. */
+static struct bfo_name *find(const struct bfo_catalog *c, bfo_row dir, const char *name, size_t len)
+{
+	uint32_t at = *place_of(c, dir, name, len, hash_of(c, dir, name, len));
+
+	return at ? &tree_of(c)->names.v[at - 1] : NULL;
+}
+
+/* The same, which stands for ROW from now on; it is made if there is none. */
+static errcode_t set_name(struct bfo_catalog *c, bfo_row dir, const char *name, size_t len,
+			  bfo_row row, uint32_t target)
+{
+	struct bfo_name *n = find(c, dir, name, len);
+	errcode_t err = 0;
+
+	if (!n) {
+		struct bfo_tree *t = tree_of(c);
+		uint32_t hash = hash_of(c, dir, name, len);
+
+		err = bfo_tree_add_name(t, dir, row, 0, name, len);
+		if (!err)
+			t->names.v[t->names.n - 1].hash = hash;
+		if (!err)
+			err = make_room(c);
+		if (err)
+			return no_memory(c, err);
+		n = &t->names.v[t->names.n - 1];
+		*place_of(c, dir, name, len, hash) = t->names.n;
+	}
+	n->ino = row;
+	n->minor = target;
+	return 0;
+}
+
+/* ---- rows ---- */
+
+/* From now on all names of OLD are names of ROW. */
+static errcode_t replace(struct bfo_catalog *c, bfo_row old, bfo_row row)
+{
+	errcode_t err = 0;
+
+	while (!err && c->instead.n <= old)
+		err = bfo_vec_push(&c->instead, (bfo_row) c->instead.n);
+	if (err)
+		return no_memory(c, err);
+	c->instead.v[old] = row;
+	return 0;
+}
+
+/* ---- paths ---- */
+
+static errcode_t make_implied(struct bfo_catalog *c, bfo_row dir, const struct bfo_member_path *w,
+			      bfo_row *row)
+{
+	errcode_t err = bfo_intake_inode(c->in, &c->made, NULL, row);
+
+	return err ? err : set_name(c, dir, w->name, w->len, *row, 0);
+}
+
+/*
+ * Goes down the path W, and leaves its last component in it; DIR is the directory of that.  LEN 0:
+ * the path is the root's.
+ */
+static errcode_t descend(struct bfo_catalog *c, struct bfo_member_path *w, bfo_row *dir)
+{
+	const char *why = bfo_member_path_step(w);
+	errcode_t err = 0;
+
+	*dir = 0;
+	while (!why && !err && w->len && !bfo_member_path_is_last(w)) {
+		struct bfo_name *n = find(c, *dir, w->name, w->len);
+		bfo_row row = n ? current(c, n->ino) : NO_ROW;
+
+		if (!n)
+			err = make_implied(c, *dir, w, &row);
+		else if (!is_dir(c, row))
+			why = "it lies below what is no directory";
+		*dir = row;
+		if (!why && !err)
+			why = bfo_member_path_step(w);
+	}
+	return why ? refuse(c, why) : err;
+}
+
+/* The name that PATH leads to, or NULL: there is none, or it is the root's (*IS_ROOT). */
+struct bfo_name *bfo_catalog_look_up(const struct bfo_catalog *c, const char *path, size_t len,
+				     int *is_root)
+{
+	struct bfo_member_path w = { .at = path, .end = path + len };
+	struct bfo_name *n = NULL;
+	bfo_row row = 0;
+
+	w.at = bfo_member_path_strip(w.at, w.end, c->strip);
+	for (;;) {
+		if (bfo_member_path_step(&w))
+			return NULL;
+		*is_root = !n;
+		if (!w.len)
+			return n;
+		*is_root = 0;
+		n = is_dir(c, row) ? find(c, row, w.name, w.len) : NULL;
+		if (!n)
+			return NULL;
+		row = n->minor ? NO_ROW : current(c, n->ino);
+	}
+}
+
+/* ---- attributes ---- */
+
+/* One attribute, in the set as ext4 keeps it; what ext4 cannot keep is a finding. */
+static errcode_t take_xattr(struct bfo_catalog *c, const struct bfo_member_xattr *x, int *lost)
+{
+	struct bfo_xattr mine = { .value = x->value, .size = x->size };
+	size_t at = c->acls.n;
+	const char *rest;
+	errcode_t err;
+
+	if (!bfo_xattr_split_name(x->name, &mine.name_index, &rest)) {
+		*lost = 1;
+		return 0;
+	}
+	mine.name = rest;
+	mine.name_len = strlen(rest);
+	if (mine.name_index == BFO_XATTR_ACL_ACCESS || mine.name_index == BFO_XATTR_ACL_DEFAULT) {
+		err = bfo_acl_from_xattr(x->value, x->size, &c->acls);
+		*lost |= err == BFO_ET_DAMAGED;
+		if (err || c->acls.n == at)
+			return err == BFO_ET_DAMAGED ? 0 : no_memory(c, err);
+		/* the room was reserved, so none of these move */
+		mine.value = c->acls.v + at;
+		mine.size = c->acls.n - at;
+	}
+	return no_memory(c, bfo_vec_push(&c->set, mine));
+}
+
+/* c->set becomes the attributes of V. */
+static errcode_t take_xattrs(struct bfo_catalog *c, const struct bfo_member *v, int *lost)
+{
+	const char *at = v->first;
+	struct bfo_member_xattr x;
+	errcode_t err;
+
+	c->set.n = 0;
+	c->acls.n = 0;
+	*lost = 0;
+	err = no_memory(c, bfo_vec_reserve(&c->acls, v->end - v->first));
+	while (!err && bfo_member_next_xattr(v, &at, &x))
+		err = take_xattr(c, &x, lost);
+	return err;
+}
+
+/* Times that the archive does not have are that of the last change of the content. */
+static struct bfo_attrs attrs_of(const struct bfo_catalog *c, const struct bfo_member *v)
+{
+	struct bfo_attrs a = v->attrs;
+	int i;
+
+	if (!(v->times & 1 << BFO_MTIME))
+		a.sec[BFO_MTIME] = c->made.sec[BFO_MTIME];
+	for (i = 0; i < BFO_TIMES; i++) {
+		if (i != BFO_MTIME && !(v->times & 1 << i)) {
+			a.sec[i] = a.sec[BFO_MTIME];
+			a.nsec[i] = a.nsec[BFO_MTIME];
+		}
+	}
+	a.has_crtime = 1;
+	if (S_ISLNK(a.mode))
+		a.size = v->target_len;
+	return a;
+}
+
+/* What could not be kept of the inode of ROW. */
+static errcode_t note_findings(struct bfo_catalog *c, bfo_row row, int lost, int out_of_time)
+{
+	struct bfo_tree *t = tree_of(c);
+	uint32_t ino = t->inodes.v[row].ino;
+	errcode_t err = 0;
+
+	if (lost)
+		err = bfo_tree_found(t, BFO_FOUND_XATTR_NAME, ino, 0);
+	if (!err && out_of_time)
+		err = bfo_tree_found(t, BFO_FOUND_TIME, ino, 0);
+	return no_memory(c, err);
+}
+
+/* An inode for V: a new one, or *ROW, if that is a directory as V is. */
+static errcode_t put_inode(struct bfo_catalog *c, const struct bfo_member *v, bfo_row *row)
+{
+	struct bfo_attrs a = attrs_of(c, v);
+	uint64_t out_of_time = c->in->out_of_time;
+	errcode_t err;
+	int lost;
+
+	if (v->is_link)
+		a.mode = (a.mode & 07777) | S_IFREG;
+	err = take_xattrs(c, v, &lost);
+	if (err)
+		return err;
+	if (S_ISDIR(a.mode) && is_dir(c, *row))
+		err = bfo_intake_change(c->in, *row, &a, &c->set);
+	else
+		err = bfo_intake_inode(c->in, &a, &c->set, row);
+	if (!err && S_ISLNK(a.mode))
+		err = bfo_intake_content(c->in, v->target, v->target_len);
+	if (err == BFO_ET_DAMAGED)
+		return bfo_fail_add(c->in->source.ctx, err, " (member %s at byte %llu)",
+				    c->from->path, (unsigned long long) c->from->byte);
+	return err ? err : note_findings(c, *row, lost, c->in->out_of_time != out_of_time);
+}
+
+/* ---- members ---- */
+
+static errcode_t add_target(struct bfo_catalog *c, const struct bfo_member *v, uint32_t *place)
+{
+	size_t at = c->targets.n;
+	errcode_t err = bfo_vec_reserve(&c->targets, 4 + (size_t) v->target_len);
+
+	if (!err && at >= UINT32_MAX - 4)
+		err = BFO_ET_OVERFLOW;
+	if (err)
+		return no_memory(c, err);
+	put_le32(c->targets.v, at, v->target_len);
+	memcpy(c->targets.v + at + 4, v->target, v->target_len);
+	c->targets.n += 4 + v->target_len;
+	*place = at + 1;
+	return 0;
+}
+
+/* The name at hand, in DIR, becomes a link. */
+static errcode_t add_link(struct bfo_catalog *c, const struct bfo_member *v, bfo_row dir,
+			  const struct bfo_member_path *w, bfo_row *row)
+{
+	int is_root = 0;
+	const struct bfo_name *n = bfo_catalog_look_up(c, v->target, v->target_len, &is_root);
+	bfo_row old = n && !n->minor ? current(c, n->ino) : NO_ROW;
+	uint32_t place = 0;
+	errcode_t err = 0;
+
+	if (is_root || is_dir(c, old))
+		return refuse(c, "a hard link to a directory");
+	if (old == NO_ROW && !v->attrs.size) {
+		err = add_target(c, v, &place);
+		return err ? err : set_name(c, dir, w->name, w->len, NO_ROW, place);
+	}
+	if (v->attrs.size) {
+		err = put_inode(c, v, row);
+		if (!err && old != NO_ROW)
+			err = replace(c, old, *row);
+		old = *row;
+	}
+	return err ? err : set_name(c, dir, w->name, w->len, old, 0);
+}
+
+errcode_t bfo_catalog_add(struct bfo_catalog *c, struct bfo_members *from,
+			  const struct bfo_member *v, bfo_row *row)
+{
+	struct bfo_member_path w = { .end = v->path + v->path_len };
+	const struct bfo_name *n;
+	bfo_row dir = 0, old = 0;
+	errcode_t err;
+
+	c->from = from;
+	*row = BFO_NONE;
+	w.at = bfo_member_path_strip(v->path, w.end, c->strip);
+	if (c->strip && w.at == w.end)
+		return 0;
+	err = descend(c, &w, &dir);
+	if (err)
+		return err;
+	if (!w.len && (v->is_link || !S_ISDIR(v->attrs.mode)))
+		return refuse(c, "the root is no directory");
+	if (v->is_link)
+		return add_link(c, v, dir, &w, row);
+	if (w.len) {
+		n = find(c, dir, w.name, w.len);
+		old = n ? current(c, n->ino) : NO_ROW;
+	}
+	err = put_inode(c, v, &old);
+	if (!err && w.len)
+		err = set_name(c, dir, w.name, w.len, old, 0);
+	if (!err && S_ISREG(v->attrs.mode))
+		*row = old;
+	return err;
+}
+
+errcode_t bfo_catalog_open(struct bfo_catalog **out, struct bfo_intake *in, unsigned int strip,
+			   int64_t now)
+{
+	struct bfo_catalog *c = calloc(1, sizeof(*c));
+	errcode_t err = c ? 0 : ENOMEM;
+	bfo_row root;
+	int i;
+
+	*out = c;
+	if (!err && getrandom(c->key, sizeof(c->key), 0) != sizeof(c->key))
+		err = errno;
+	if (!err) {
+		c->in = in;
+		c->strip = strip;
+		c->made = (struct bfo_attrs) { .mode = S_IFDIR | 0755, .has_crtime = 1 };
+		for (i = 0; i < BFO_TIMES; i++)
+			c->made.sec[i] = now;
+		err = make_room(c);
+	}
+	if (err)
+		return bfo_fail(in->source.ctx, err, "reading %s", in->source.name);
+	return bfo_intake_inode(in, &c->made, NULL, &root);
+}
+
+void bfo_catalog_close(struct bfo_catalog *c)
+{
+	if (!c)
+		return;
+	free(c->table);
+	bfo_vec_free(&c->targets);
+	bfo_vec_free(&c->instead);
+	bfo_vec_free(&c->set);
+	bfo_vec_free(&c->acls);
+	free(c);
+}
