@@ -14,6 +14,7 @@
 
 Suite *acl_suite(void);
 Suite *attrs_suite(void);
+Suite *archive_suite(void);
 Suite *batch_suite(void);
 Suite *batch_random_suite(void);
 Suite *batches_suite(void);
@@ -93,7 +94,8 @@ static Suite *(*const suites[])(void) = {
 	trace_text_suite, refs_suite,
 	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, filter_suite,
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite, space_suite,
-	runs_suite, inode_image_suite, intake_suite, acl_suite, dir_suite, xattr_suite, xattr_split_suite,
+	runs_suite, inode_image_suite, intake_suite, archive_suite, acl_suite, dir_suite,
+	xattr_suite, xattr_split_suite,
 	xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
 	batch_suite, batch_random_suite, pace_suite, regions_suite, cache_suite, media_suite, mapfile_suite,

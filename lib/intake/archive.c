@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * archive.c - trees from tar and cpio archives
+ *
+ *               .── member ──> catalog ──────────> names, inodes
+ *   first pass ─┤                                                 .── plain_tar ──> preadv(2)
+ *               '── part ────> places ───────────> segments ──────┤
+ *                                                                 '── second_pass ──> pipe
+ *
+ * A tar without an end mark may have lost its last members, as all that is known of them stood
+ * there: it is refused.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bfo_err.h"
+#include "base/temporary.h"
+#include "intake/archive.h"
+#include "intake/catalog.h"
+#include "intake/plain_tar.h"
+#include "intake/second_pass.h"
+
+#define PLACE_BYTES 4096U		/* a block of what is not addressed */
+#define COPY_BYTES (1U << 20)		/* what goes to a temporary file at once */
+#define TELL_EVERY 1024U		/* members */
+
+#define TOLD_BY_SOME (BFO_UNKNOWN_ATIME | BFO_UNKNOWN_CTIME | BFO_UNKNOWN_CRTIME | \
+		      BFO_UNKNOWN_FLAGS)
+
+struct archive {
+	struct bfo_intake in;		/* first: it begins with the source */
+	struct bfo_archive_options opt;	/* its strings: only while it is opened */
+	char *name;
+	int fd, is_ours;
+	struct stat before;
+	struct bfo_parse parse;
+	int is_plain;
+	struct bfo_plain_tar plain;
+	struct bfo_second_pass second;
+
+	/* while it is gathered: */
+	struct bfo_members m;
+	struct bfo_catalog *catalog;
+	bfo_row row;			/* of the member at hand; BFO_NONE: nobody wants its data */
+	struct bfo_member member;	/* its numbers */
+	int has_places;
+	bfo_tar_extents extents;
+	uint64_t end;			/* byte of the archive behind its data */
+	char small[BFO_ARCHIVE_SMALL];	/* its content, */
+	int has_small;			/* if some of it came */
+};
+
+/* ---- the first pass ---- */
+
+/* All parts of the member at hand have come. */
+static errcode_t finish_member(struct archive *a)
+{
+	errcode_t err = 0;
+
+	if (a->is_plain && a->row != BFO_NONE)
+		err = bfo_plain_tar_place(&a->plain, &a->in, a->member.data, &a->extents);
+	if (!a->is_plain && a->has_small && a->row != BFO_NONE)
+		err = bfo_intake_content(&a->in, a->small, a->member.attrs.size);
+	a->extents.n = 0;
+	a->has_small = 0;
+	memset(a->small, 0, sizeof(a->small));
+	return err;
+}
+
+/* What at least one member tells is known. */
+static void note_told(struct archive *a, const struct bfo_member *v)
+{
+	uint32_t told = v->attrs.flags ? BFO_UNKNOWN_FLAGS : 0;
+
+	if (v->times & 1 << BFO_ATIME)
+		told |= BFO_UNKNOWN_ATIME;
+	if (v->times & 1 << BFO_CTIME)
+		told |= BFO_UNKNOWN_CTIME;
+	if (v->times & 1 << BFO_CRTIME)
+		told |= BFO_UNKNOWN_CRTIME;
+	a->in.source.unknown &= ~told;
+}
+
+static errcode_t take_member(void *priv, const struct bfo_member *v)
+{
+	struct archive *a = priv;
+	struct bfo_source *s = &a->in.source;
+	errcode_t err = finish_member(a);
+
+	if (!err && a->is_plain && (v->header < a->end || v->data <= v->header))
+		err = bfo_members_fail(&a->m, BFO_ET_DAMAGED,
+				       "it begins within the data of the member before");
+	if (err)
+		return err;
+	a->member = *v;
+	a->end = v->data;
+	note_told(a, v);
+	if (!(a->m.count % TELL_EVERY))
+		bfo_progress_report(s->ctx, BFO_STAGE_INODES, a->m.count, 0, 0);
+	err = bfo_catalog_add(a->catalog, &a->m, v, &a->row);
+	if (!err && !a->is_plain)
+		a->has_places = bfo_second_pass_note(&a->second, v, &err);
+	return err == ENOMEM ? bfo_fail(s->ctx, err, "reading %s", s->name) : err;
+}
+
+/* Of a tar that is addressed: where it says that data are has to be in the file. */
+static errcode_t take_extent(struct archive *a, uint64_t at, uint64_t len)
+{
+	struct bfo_tar_extent x = { .at = at, .len = len };
+	errcode_t err;
+
+	if (a->end > a->plain.size || len > a->plain.size - a->end)
+		return bfo_members_fail(&a->m, BFO_ET_DAMAGED,
+					"the archive ends within its data; it is truncated");
+	a->end += len;
+	err = bfo_vec_push(&a->extents, x);
+	return err ? bfo_fail(a->in.source.ctx, err, "reading %s", a->in.source.name) : 0;
+}
+
+static errcode_t take_part(void *priv, uint64_t at, uint64_t len, const void *data)
+{
+	struct archive *a = priv;
+	struct bfo_placed got;
+
+	if (a->is_plain)
+		return take_extent(a, at, len);
+	if (a->has_places) {
+		got = bfo_second_pass_note_part(&a->second, at, len);
+		return a->row == BFO_NONE || !got.blocks
+			       ? 0
+			       : bfo_intake_segment(&a->in, got.place, got.lblk, got.blocks, 0);
+	}
+	if (!data || at + len > sizeof(a->small))
+		return bfo_members_fail(&a->m, BFO_ET_DAMAGED, "data that were not asked for");
+	memcpy(a->small + at, data, len);
+	a->has_small = 1;
+	return 0;
+}
+
+static errcode_t take_end(void *priv, uint64_t mark, uint64_t byte)
+{
+	struct archive *a = priv;
+	struct bfo_source *s = &a->in.source;
+	errcode_t err = finish_member(a);
+
+	if (err || a->parse.cpio)
+		return err;
+	if (a->is_plain && mark < a->end)
+		return bfo_members_fail(&a->m, BFO_ET_DAMAGED, "the archive ends within its data");
+	if (byte < mark + BFO_TAR_BLOCK)
+		return bfo_fail(s->ctx, BFO_ET_DAMAGED,
+				"reading what follows member %s, at byte %llu of %s: there is no end "
+				"mark; it may be truncated",
+				a->m.path, (unsigned long long) mark, s->name);
+	return 0;
+}
+
+static errcode_t first_pass(struct archive *a)
+{
+	struct bfo_members_sink sink = { .member = take_member, .part = take_part, .end = take_end,
+					 .priv = a };
+	struct bfo_source *s = &a->in.source;
+	errcode_t err;
+
+	err = bfo_catalog_open(&a->catalog, &a->in, a->opt.strip, a->opt.now);
+	if (!err)
+		err = bfo_members_start(&a->m, s->ctx, s->name, &a->parse);
+	if (!err)
+		err = bfo_members_walk(&a->m, &sink);
+	if (!err)
+		err = bfo_catalog_end(a->catalog);
+	bfo_members_stop(&a->m);
+	bfo_catalog_close(a->catalog);
+	a->catalog = NULL;
+	bfo_vec_free(&a->extents);
+	return err;
+}
+
+/* ---- the source ---- */
+
+static errcode_t archive_gather(struct bfo_source *s, struct bfo_tree *tree, int claims)
+{
+	struct archive *a = (struct archive *) s;
+	uint32_t block_size = a->is_plain ? BFO_TAR_BLOCK : PLACE_BYTES;
+	errcode_t err = bfo_intake_begin(&a->in, tree, block_size);
+
+	(void) claims;			/* there is nothing that two files could claim */
+	s->unknown = BFO_UNKNOWN_GENERATION | BFO_UNKNOWN_VERSION | BFO_UNKNOWN_PROJECT |
+		     BFO_UNKNOWN_HOLES | TOLD_BY_SOME;
+	a->row = BFO_NONE;
+	bfo_second_pass_begin(&a->second, &a->parse, block_size);
+	return err ? err : first_pass(a);
+}
+
+static errcode_t archive_read(struct bfo_source *s, const struct bfo_node *nodes, size_t n,
+			      const struct bfo_sink *sink)
+{
+	struct archive *a = (struct archive *) s;
+	errcode_t err = bfo_intake_read_memory(&a->in, nodes, &n, sink);
+
+	if (err || !n)
+		return err;
+	return a->is_plain ? bfo_plain_tar_read(&a->plain, &a->in, nodes, n, sink)
+			   : bfo_second_pass_read(&a->second, &a->in, nodes, n, sink);
+}
+
+static int is_same(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+static errcode_t archive_settle(struct bfo_source *s)
+{
+	struct archive *a = (struct archive *) s;
+	struct stat now;
+
+	if (fstat(a->fd, &now))
+		return bfo_fail(s->ctx, errno, "reading %s", s->name);
+	if (now.st_size != a->before.st_size || !is_same(&now.st_mtim, &a->before.st_mtim) ||
+	    !is_same(&now.st_ctim, &a->before.st_ctim))
+		return bfo_fail(s->ctx, BFO_ET_CHANGED, "reading %s", s->name);
+	return 0;
+}
+
+static void archive_close(struct bfo_source *s)
+{
+	struct archive *a = (struct archive *) s;
+
+	bfo_second_pass_free(&a->second);
+	bfo_plain_tar_free(&a->plain);
+	bfo_intake_free(&a->in);
+	if (a->is_ours && a->fd >= 0)
+		close(a->fd);
+	free(a->name);
+	free(a);
+}
+
+static const struct bfo_source_ops archive_ops = {
+	.gather = archive_gather, .inodes = bfo_intake_inodes, .read = archive_read,
+	.settle = archive_settle, .close = archive_close,
+};
+
+/* ---- opening ---- */
+
+/* From FD to the file OUT, to the end; 0 or an error number. */
+static int copy_all(struct bfo_context *ctx, int fd, int out, char *buffer)
+{
+	ssize_t got, done, put;
+
+	for (;;) {
+		if (bfo_cancelled(ctx))
+			return ECANCELED;
+		got = read(fd, buffer, COPY_BYTES);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? errno : 0;
+		for (done = 0; done < got; done += put) {
+			put = write(out, buffer + done, got - done);
+			if (put < 0 && errno != EINTR)
+				return errno;
+			if (put < 0)
+				put = 0;
+		}
+	}
+}
+
+/* What comes out of a->fd goes to a file, which takes its place. */
+static errcode_t spool(struct archive *a)
+{
+	struct bfo_context *ctx = a->in.source.ctx;
+	char *buffer = malloc(COPY_BYTES);
+	int out = -1, err;
+
+	err = buffer ? bfo_temporary_unnamed(ctx->temp_dir ? ctx->temp_dir : "/var/tmp", &out)
+		     : ENOMEM;
+	if (!err)
+		err = copy_all(ctx, a->fd, out, buffer);
+	free(buffer);
+	if (err && out >= 0)
+		close(out);
+	if (err == ECANCELED)
+		return bfo_fail(ctx, BFO_ET_CANCELLED, "reading %s", a->in.source.name);
+	if (err)
+		return bfo_fail(ctx, err, "taking %s to a temporary file", a->in.source.name);
+	if (a->is_ours)
+		close(a->fd);
+	a->fd = out;
+	a->is_ours = 1;
+	return 0;
+}
+
+/* True if it can be read anywhere, from its first byte on. */
+static int is_file(const struct archive *a)
+{
+	return (S_ISREG(a->before.st_mode) || S_ISBLK(a->before.st_mode)) &&
+	       (a->opt.path || !lseek(a->fd, 0, SEEK_CUR));
+}
+
+static errcode_t open_file(struct archive *a)
+{
+	const struct bfo_archive_options *opt = &a->opt;
+	struct bfo_source *s = &a->in.source;
+	errcode_t err = 0;
+
+	if (opt->path) {
+		a->is_ours = 1;
+		a->fd = open(opt->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	}
+	if (a->fd < 0 || fstat(a->fd, &a->before))
+		return bfo_fail(s->ctx, errno, "opening %s", s->name);
+	if (S_ISDIR(a->before.st_mode))
+		return bfo_fail(s->ctx, EISDIR, "opening %s", s->name);
+	if (is_file(a))
+		return 0;
+	if (!opt->spool)
+		return bfo_fail(s->ctx, ESPIPE, "opening %s", s->name);
+	err = spool(a);
+	if (!err && fstat(a->fd, &a->before))
+		err = bfo_fail(s->ctx, errno, "opening %s", s->name);
+	return err;
+}
+
+/* What it is, and so how it is read. */
+static errcode_t choose(struct archive *a)
+{
+	enum bfo_archive_kind found = bfo_archive_probe(a->fd);
+	enum bfo_archive_kind kind = a->opt.kind ? a->opt.kind : found;
+	struct bfo_source *s = &a->in.source;
+	int is_compressed = found == BFO_ARCHIVE_COMPRESSED;
+	off_t size = lseek(a->fd, 0, SEEK_END);
+
+	if (kind == BFO_ARCHIVE_NONE)
+		return bfo_fail(s->ctx, BFO_ET_NOT_ARCHIVE, "opening %s", s->name);
+	if (size < 0 || lseek(a->fd, 0, SEEK_SET))
+		return bfo_fail(s->ctx, errno, "opening %s", s->name);
+	a->parse = (struct bfo_parse) {
+		.in = a->fd, .is_file = 1, .filters = is_compressed, .small = BFO_ARCHIVE_SMALL,
+		.tar = kind != BFO_ARCHIVE_CPIO, .cpio = kind != BFO_ARCHIVE_TAR,
+		.data = BFO_PARSE_EXTENTS,
+	};
+	a->is_plain = kind == BFO_ARCHIVE_TAR && !is_compressed;
+	if (a->is_plain)
+		a->parse.data = BFO_PARSE_PLACES;
+	a->plain.fd = a->fd;
+	a->plain.size = size;
+	s->access = a->is_plain ? BFO_READ_ANYWHERE : BFO_READ_ASCENDING;
+	return 0;
+}
+
+errcode_t bfo_archive_open(struct bfo_context *ctx, const struct bfo_archive_options *opt,
+			   struct bfo_source **source)
+{
+	const char *name = opt->name ? opt->name : opt->path;
+	struct archive *a = calloc(1, sizeof(*a));
+	errcode_t err = 0;
+
+	*source = NULL;
+	if (a)
+		a->name = strdup(name);
+	if (!a || !a->name) {
+		free(a);
+		return bfo_fail(ctx, ENOMEM, "opening %s", name);
+	}
+	a->in.source = (struct bfo_source) { .ops = &archive_ops, .ctx = ctx, .name = a->name };
+	a->opt = *opt;
+	a->fd = opt->path ? -1 : opt->fd;
+	if (!bfo_parse_is_built())
+		err = bfo_fail(ctx, BFO_ET_NO_LIBARCHIVE, "opening %s", name);
+	if (!err)
+		err = open_file(a);
+	if (!err)
+		err = choose(a);
+	if (err) {
+		archive_close(&a->in.source);
+		return err;
+	}
+	*source = &a->in.source;
+	return 0;
+}
