@@ -27,11 +27,24 @@ int argument_complain(const char *command, const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
+#define STRIP_MOST 65535	/* components of a path: no path has so many */
+
 int argument_size(const char *command, const char *name, const char *text, uint64_t min,
 		  uint64_t max, uint64_t *out)
 {
 	if (!bfo_text_size(text, out) || *out < min || *out > max)
 		return argument_complain(command, "--%s %s: no size, or out of range", name, text);
+	return -1;
+}
+
+int argument_strip(const char *command, const char *text, uint32_t *strip)
+{
+	uint64_t n;
+
+	if (!bfo_text_size(text, &n) || n > STRIP_MOST)
+		return argument_complain(command, "--strip-components %s: no number, or out of "
+					 "range", text);
+	*strip = n;
 	return -1;
 }
 

@@ -98,6 +98,9 @@ int argument_image(const char *command, int argc, char **argv, struct argument_c
 int argument_complain(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The value TEXT of option --strip-components. */
+int argument_strip(const char *command, const char *text, uint32_t *strip);
+
 /* The value TEXT of option --NAME: bytes from MIN to MAX. */
 int argument_size(const char *command, const char *name, const char *text, uint64_t min,
 		  uint64_t max, uint64_t *out);

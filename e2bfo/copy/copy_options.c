@@ -26,7 +26,8 @@ enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIRECT, OPT
        OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_TRUST, OPT_EXCLUDE,
        OPT_EXCLUDE_FROM, OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC,
        OPT_WRITE_MAPFILE, OPT_ITREE, OPT_ALLOW_EMPTY, OPT_INODES, OPT_CROSS_MOUNTS,
-       OPT_OWNER, OPT_MAP_USERS, OPT_MAP_GROUPS, OPT_REPRODUCIBLE };
+       OPT_OWNER, OPT_MAP_USERS, OPT_MAP_GROUPS, OPT_REPRODUCIBLE, OPT_STRIP,
+       OPT_SPOOL };
 
 /* Options that are said or not: where in the options that is noted. */
 static const struct {
@@ -43,6 +44,7 @@ static const struct {
 	{ OPT_TRUST, offsetof(struct copy_options, job.trust) },
 	{ OPT_ITREE, offsetof(struct copy_options, job.itree) },
 	{ OPT_CROSS_MOUNTS, offsetof(struct copy_options, job.cross_mounts) },
+	{ OPT_SPOOL, offsetof(struct copy_options, job.spool) },
 	{ 'n', offsetof(struct copy_options, job.dry_run) },
 };
 
@@ -72,6 +74,9 @@ static const struct option_row rows[] = {
 	  "MORE (32M, 10%) is free for ordinary users" },
 	{ OPT_INODES, "inodes", "N|used+MORE",
 	  "with --mkfs: so many inodes, or MORE (1000, 10%) than are used" },
+	{ OPT_STRIP, "strip-components", "N", "SOURCE is an archive: paths lose N components" },
+	{ OPT_SPOOL, "spool", NULL,
+	  "SOURCE is an archive in a pipe: it goes to a file in TMPDIR first" },
 	{ OPT_OWNER, "owner", "USER[:GROUP]",
 	  "who owns everything, or what no range of --map-* holds" },
 	{ OPT_MAP_USERS, "map-users", "FROM:TO:COUNT",
@@ -142,8 +147,8 @@ static const struct option_table table = {
 	"\n"
 	"Copies a file tree into the ext2, ext3 or ext4 filesystem in TARGET, which is unmounted: a block\n"
 	"device or an image file (or FILE?offset=BYTES, FILE?partition=N, UUID=..., LABEL=...; file:NAME\n"
-	"takes any NAME as it stands).  SOURCE is such a filesystem, too, or a directory.  It is never\n"
-	"written.\n"
+	"takes any NAME as it stands).  SOURCE is such a filesystem, too, a directory, or an archive\n"
+	"(tar, cpio; - is standard input).  It is never written.\n"
 	"\n",
 	.rows = rows,
 	.outro =
@@ -236,10 +241,11 @@ static int check_stdin(const struct copy_options *opt)
 
 	uses += opt->job.order.list && !strcmp(opt->job.order.list, "-");
 	uses += opt->job.order.trace && !strcmp(opt->job.order.trace, "-");
-
+	uses += !strcmp(opt->job.source, "-") || !strcmp(opt->job.source, "tar:-");
 	for (i = 0; i < opt->job.n_exclude; i++)
 		uses += opt->job.exclude[i].is_file && !strcmp(opt->job.exclude[i].text, "-");
-	return uses > 1 ? argument_complain("copy", "only one list can be standard input") : -1;
+	return uses > 1 ? argument_complain("copy", "only one list, or SOURCE, can be standard "
+					    "input") : -1;
 }
 
 static int read_direct(const char *text, enum bfo_direct_use *use)
@@ -289,6 +295,8 @@ static int read_option(struct copy_options *opt, int c)
 		return optarg ? join_args(opt, optarg) : -1;
 	case OPT_SIZE:
 		return size_option(optarg, &opt->job);
+	case OPT_STRIP:
+		return argument_strip("copy", optarg, &opt->job.strip);
 	case OPT_OWNER:
 		return owner_option(&opt->owners, "owner", optarg);
 	case OPT_MAP_USERS:

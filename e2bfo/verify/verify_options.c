@@ -9,7 +9,7 @@
 #include "e2bfo/e2bfo.h"
 #include "verify_options.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE, OPT_CROSS_MOUNTS };
+enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE, OPT_CROSS_MOUNTS, OPT_STRIP };
 
 static const struct option_row rows[] = {
 	OPTION_TITLE("What:"),
@@ -22,6 +22,7 @@ static const struct option_row rows[] = {
 	  "holes data" },
 	{ OPT_CROSS_MOUNTS, "cross-mounts", NULL,
 	  "what is mounted below a directory belongs to it" },
+	{ OPT_STRIP, "strip-components", "N", "paths in an archive lose N components" },
 	{ ARGUMENT_PARTITION, "partition", "N", "A is a disk: its partition N (A?partition=N)" },
 	{ ARGUMENT_JOURNAL, "journal", "DEVICE",
 	  "an external journal of A or B, if it is not found; may be repeated" },
@@ -53,7 +54,7 @@ static const struct option_table table = {
 	.intro =
 	"Usage: e2bfo verify [OPTIONS] A B\n"
 	"\n"
-	"Compares two file trees, of unmounted filesystems or directories: names, all attributes,\n"
+	"Compares two file trees, of unmounted filesystems, directories or archives: names, all attributes,\n"
 	"extended attributes, holes and every byte of data; not how they are laid out. Neither is\n"
 	"written.\n"
 	"\n",
@@ -108,6 +109,8 @@ static int read_option(struct verify_options *opt, int c)
 	case OPT_CROSS_MOUNTS:
 		opt->cross_mounts = 1;
 		return -1;
+	case OPT_STRIP:
+		return argument_strip("verify", optarg, &opt->strip);
 	case OPT_IGNORE:
 		return read_kinds(optarg, &opt->ignore);
 	default:

@@ -30,7 +30,7 @@ static int is_tag(const char *path)
 
 static struct parts split(const char *text)
 {
-	struct parts p = { .whole = !strncmp(text, "dir:", 4) };
+	struct parts p = { .whole = !strncmp(text, "dir:", 4) || !strncmp(text, "tar:", 4) };
 	const char *name, *colon, *mark;
 
 	p.kind = p.whole || !strncmp(text, "ext:", 4) ? 4 : 0;
@@ -101,7 +101,7 @@ char *bfo_spec_absolute(const char *text)
 	struct parts p = split(text);
 	char *here, *out;
 
-	if (*p.path == '/' || !p.path_len || !strcmp(text, "-") ||
+	if (*p.path == '/' || !p.path_len || !strcmp(p.path, "-") ||
 	    (!p.literal && !p.whole && is_tag(p.path)))
 		return strdup(text);
 	here = getcwd(NULL, 0);

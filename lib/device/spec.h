@@ -7,7 +7,7 @@
  *   file:PATH		PATH as it stands, be there a '?' in it, or what looks like a tag
  *   file?OPTIONS:PATH	the same with options
  *   ext:NAME		NAME, any of these: a volume, and nothing else
- *   dir:PATH		a directory, which is no volume (job/end.h): PATH as it stands
+ *   dir:PATH, tar:PATH	a directory, an archive, which are no volumes (job/end.h): PATH as it stands
  */
 #ifndef BFO_DEVICE_SPEC_H
 #define BFO_DEVICE_SPEC_H

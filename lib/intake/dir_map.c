@@ -8,9 +8,10 @@
  *                                                  end of the file
  *
  * FIEMAP says "unwritten" also of what was written and is still in memory only: believing that
- * would lose data.  SEEK_DATA finds data also where somebody has merely read what was never written:
- * believing that would lose preallocation, or not, as the page cache has it.  Where the two differ,
- * the file is read: zeroes are unwritten, all else is data, and neither can lose anything.
+ * would lose data.  SEEK_DATA finds data also where somebody has merely read what was never
+ * written: believing that would lose preallocation, or not, as the page cache has it.  Where the
+ * two differ, the file is read: zeroes are unwritten, all else is data, and neither can lose
+ * anything.
  *
  * Of holes FIEMAP says nothing that is believed.  Where it shows a file without gaps, all written,
  * there is nothing to seek.

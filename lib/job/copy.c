@@ -108,6 +108,8 @@ static errcode_t open_end(struct bfo_copy *c)
 {
 	struct bfo_end_options how = { .cross_mounts = c->opt.cross_mounts,
 				       .left_out = c->opt.target,
+				       .strip = c->opt.strip, .spool = c->opt.spool,
+				       .now = c->opt.now,
 				       .zeroes = c->opt.medium.how.mode == BFO_MEDIA_ZERO };
 	errcode_t err = bfo_end_tell(c->ctx, c->opt.source, &c->end);
 

@@ -3,14 +3,20 @@
  * end.c - what a tree comes from
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/context.h"
+#include "base/disk.h"
 #include "device/spec.h"
+#include "intake/archive.h"
 #include "intake/dir.h"
 #include "job/end.h"
+
+#define MAGIC_AT (1024 + offsetof(struct ext2_super_block, s_magic))
 
 static errcode_t no_memory(struct bfo_context *ctx, const char *spec)
 {
@@ -33,22 +39,61 @@ static errcode_t take(struct bfo_context *ctx, const char *spec, const char *pat
 	return end->path ? 0 : no_memory(ctx, spec);
 }
 
+static int has_superblock(int fd)
+{
+	uint16_t magic;
+
+	return pread(fd, &magic, sizeof(magic), MAGIC_AT) == sizeof(magic) &&
+	       le16(magic) == EXT2_SUPER_MAGIC;
+}
+
+/* What regular file PATH begins as.  One that cannot be read is a volume: its opening will tell. */
+static errcode_t tell_file(struct bfo_context *ctx, const char *spec, const char *path,
+			   struct bfo_end *end)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), is_archive, is_volume;
+
+	if (fd < 0)
+		return 0;
+	is_archive = bfo_archive_probe(fd) != BFO_ARCHIVE_NONE;
+	is_volume = has_superblock(fd);
+	close(fd);
+	if (is_archive && is_volume)
+		return bfo_fail(ctx, EINVAL, "looking at %s: it begins as an archive and as a "
+				"filesystem: say tar:%s or ext:%s", spec, spec, spec);
+	return is_archive ? take(ctx, spec, path, BFO_END_ARCHIVE, end) : 0;
+}
+
+static errcode_t tell_path(struct bfo_context *ctx, const char *spec, const char *path,
+			   struct bfo_end *end)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		return take(ctx, spec, path, BFO_END_DIRECTORY, end);
+	return S_ISREG(st.st_mode) ? tell_file(ctx, spec, path, end) : 0;
+}
+
 errcode_t bfo_end_tell(struct bfo_context *ctx, const char *spec, struct bfo_end *end)
 {
-	const char *rest = after(spec, "dir:");
 	struct bfo_spec parts;
-	struct stat st;
 	errcode_t err = 0;
 
 	*end = (struct bfo_end) { .kind = BFO_END_VOLUME };
-	if (rest)
-		return take(ctx, spec, rest, BFO_END_DIRECTORY, end);
+	if (after(spec, "dir:"))
+		return take(ctx, spec, after(spec, "dir:"), BFO_END_DIRECTORY, end);
+	if (after(spec, "tar:"))
+		return take(ctx, spec, after(spec, "tar:"), BFO_END_ARCHIVE, end);
+	if (!strcmp(spec, "-"))
+		return take(ctx, spec, spec, BFO_END_ARCHIVE, end);
 	if (after(spec, "ext:"))
 		return 0;
 	if (bfo_spec_parse(spec, &parts))
 		return no_memory(ctx, spec);
-	if (!parts.is_tag && !parts.options && !stat(parts.path, &st) && S_ISDIR(st.st_mode))
-		err = take(ctx, spec, parts.path, BFO_END_DIRECTORY, end);
+	if (!parts.is_tag && !parts.options)
+		err = tell_path(ctx, spec, parts.path, end);
 	bfo_spec_free(&parts);
 	return err;
 }
@@ -59,19 +104,37 @@ void bfo_end_free(struct bfo_end *end)
 	*end = (struct bfo_end) { .path = NULL };
 }
 
-errcode_t bfo_end_open(struct bfo_context *ctx, struct bfo_end *end,
-		       const struct bfo_end_options *how, struct bfo_source **source)
+static errcode_t open_directory(struct bfo_context *ctx, const struct bfo_end *end,
+				const struct bfo_end_options *how, struct bfo_source **source)
 {
 	struct bfo_dir_options opt = { .path = end->path, .cross_mounts = how->cross_mounts,
 				       .zeroes = how->zeroes };
 	struct stat st;
-	errcode_t err;
 
 	if (how->left_out && !stat(how->left_out, &st) && S_ISREG(st.st_mode)) {
 		opt.skip_dev = st.st_dev;
 		opt.skip_ino = st.st_ino;
 	}
-	err = bfo_dir_open(ctx, &opt, source);
+	return bfo_dir_open(ctx, &opt, source);
+}
+
+static errcode_t open_archive(struct bfo_context *ctx, const struct bfo_end *end,
+			      const struct bfo_end_options *how, struct bfo_source **source)
+{
+	int is_stdin = !strcmp(end->path, "-");
+	struct bfo_archive_options opt = { .path = is_stdin ? NULL : end->path, .fd = STDIN_FILENO,
+					   .name = is_stdin ? "standard input" : end->path,
+					   .strip = how->strip, .now = how->now,
+					   .spool = how->spool };
+
+	return bfo_archive_open(ctx, &opt, source);
+}
+
+errcode_t bfo_end_open(struct bfo_context *ctx, struct bfo_end *end,
+		       const struct bfo_end_options *how, struct bfo_source **source)
+{
+	errcode_t err = end->kind == BFO_END_DIRECTORY ? open_directory(ctx, end, how, source)
+						       : open_archive(ctx, end, how, source);
 
 	end->source = err ? NULL : *source;
 	return err;

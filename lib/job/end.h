@@ -2,8 +2,13 @@
 /*
  * end.h - what a tree comes from: the words that users write for it
  *
- *   what device/spec.h has		a volume; but an existing directory is a directory
- *   dir:PATH				a directory: PATH as it stands
+ *   what spec.h has	a volume; but an existing directory is a directory, and a file that begins
+ *			as an archive does is an archive
+ *   dir:PATH		a directory: PATH as it stands
+ *   tar:PATH		an archive, tar or cpio, compressed or not: PATH as it stands
+ *   -, tar:-		an archive on standard input
+ *
+ * A file that begins as a filesystem and as an archive is neither: its user has to say which.
  */
 #ifndef BFO_JOB_END_H
 #define BFO_JOB_END_H
@@ -14,11 +19,12 @@
 enum bfo_end_kind {
 	BFO_END_VOLUME,
 	BFO_END_DIRECTORY,
+	BFO_END_ARCHIVE,
 };
 
 struct bfo_end {
 	enum bfo_end_kind kind;
-	char *path;			/* of what is no volume */
+	char *path;			/* of what is no volume; "-": standard input */
 	const struct bfo_source *source;	/* that was opened, until it is closed */
 };
 
@@ -27,9 +33,12 @@ struct bfo_end_options {
 	int cross_mounts;		/* other filesystems below a directory belong to it */
 	int zeroes;			/* data that cannot be read become zeroes */
 	const char *left_out;		/* a file that is none of the tree, if it exists; or NULL */
+	unsigned int strip;		/* components that paths in an archive lose */
+	int spool;			/* an archive that is no file goes to a temporary one */
+	int64_t now;			/* time of what an archive only implies */
 };
 
-/* What SPEC stands for.  Nothing is opened for writing.  ENOMEM.  Free in any case. */
+/* What SPEC stands for.  Nothing is opened for writing.  EINVAL: two things; ENOMEM.  Free it. */
 errcode_t bfo_end_tell(struct bfo_context *ctx, const char *spec, struct bfo_end *end);
 void bfo_end_free(struct bfo_end *end);
 

@@ -60,6 +60,7 @@ static const struct row {
 	{ "read-gap", LONG, AT(read_gap), 0 },
 	{ "bwlimit", LONG, AT(bwlimit), 0 },
 	{ "cross-mounts", FLAG, AT(cross_mounts), 0 },
+	{ "strip", NUMBER, AT(strip), 65535 },
 	{ "owners", TEXT, AT(owners), 0 },
 	{ "reproducible", FLAG, AT(is_reproducible), 0 },
 	{ "epoch", FLAG, AT(has_epoch), 0 },

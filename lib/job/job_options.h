@@ -35,6 +35,8 @@ struct bfo_copy_options {
 	/* which tree */
 	const char *source;		/* as job/end.h has it */
 	int cross_mounts;		/* of a directory: job/end.h */
+	uint32_t strip;			/* of an archive: components that paths lose */
+	int spool;			/* of one that is no file: it goes to a temporary one */
 	struct bfo_medium medium;	/* how the source can be read */
 	struct bfo_journal_use journal;	/* of the source */
 	const char *const *from;	/* subtrees, at least one */

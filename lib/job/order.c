@@ -164,14 +164,17 @@ static errcode_t choose(struct bfo_copy *c, enum bfo_order_policy policy)
 
 errcode_t bfo_order_choose(struct bfo_copy *c)
 {
+	size_t n = c->opt.order.n;
 	errcode_t err;
 	size_t i;
 
-	if (!c->opt.order.n)
+	if (!n && c->job.from->access == BFO_READ_ANYWHERE)
 		return 0;
 	err = bfo_sequence_begin(&c->order.sequence, &c->job.plan);
 	c->order.is_made = 1;
-	for (i = 0; i < c->opt.order.n && !err; i++) {
+	if (!err && !n)			/* it is read from its beginning to its end, once */
+		err = choose(c, BFO_ORDER_SOURCE);
+	for (i = 0; i < n && !err; i++) {
 		err = choose(c, c->opt.order.policies[i]);
 		if (!err && bfo_cancelled(c->ctx))
 			err = bfo_fail(c->ctx, BFO_ET_CANCELLED, "planning");
