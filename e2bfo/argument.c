@@ -84,7 +84,7 @@ void argument_pace(struct argument_common *common, struct bfo_context *ctx)
 {
 	if (!common->bwlimit)
 		return;
-	bfo_pace_init(&common->pace, common->bwlimit, &bfo_real_time, ctx->cancel);
+	bfo_pace_init(&common->pace, common->bwlimit, bfo_timer_of(ctx), ctx->cancel);
 	ctx->pace = &common->pace;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/context.h"
 
 errcode_t bfo_fail(struct bfo_context *ctx, errcode_t code, const char *fmt, ...)
@@ -69,4 +70,9 @@ void bfo_progress_report(struct bfo_context *ctx, enum bfo_stage stage, uint64_t
 
 	if (ctx->progress)
 		ctx->progress(ctx->priv, &p);
+}
+
+const struct bfo_timer *bfo_timer_of(const struct bfo_context *ctx)
+{
+	return ctx->timer ? ctx->timer : &bfo_real_time;
 }

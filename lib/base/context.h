@@ -42,6 +42,7 @@ struct bfo_progress {
 #define BFO_WHAT_BYTES 512U
 
 struct bfo_pace;
+struct bfo_timer;
 
 struct bfo_context {
 	/* Called now and then from the thread that called the library. May be NULL. */
@@ -57,6 +58,8 @@ struct bfo_context {
 	uint64_t spare_memory;
 	/* Sources are read no faster than that.  May be NULL. */
 	struct bfo_pace *pace;
+	/* Whose seconds count (base/clock.h).  NULL: the machine's. */
+	const struct bfo_timer *timer;
 	/* What the operation that failed last was about: completes "while ...". */
 	char what[BFO_WHAT_BYTES];
 };
@@ -97,6 +100,9 @@ void bfo_progress_leave(struct bfo_context *ctx);
 /* Reports progress, if anyone listens. */
 void bfo_progress_report(struct bfo_context *ctx, enum bfo_stage stage, uint64_t done,
 			 uint64_t total, uint64_t files);
+
+/* Whose seconds count, never NULL. */
+const struct bfo_timer *bfo_timer_of(const struct bfo_context *ctx);
 
 /* True once the caller has asked to stop. */
 static inline int bfo_cancelled(const struct bfo_context *ctx)

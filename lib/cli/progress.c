@@ -187,7 +187,7 @@ static void on_progress(void *priv, const struct bfo_progress *p)
 void progress_attach(struct bar *bar, struct bfo_context *ctx, const struct progress_options *opt,
 		     int quiet)
 {
-	*bar = (struct bar) { .opt = *opt, .timer = &bfo_real_time };
+	*bar = (struct bar) { .opt = *opt, .timer = bfo_timer_of(ctx) };
 	if (opt->mode == PROGRESS_AUTO)
 		bar->opt.mode = quiet || !isatty(STDERR_FILENO) ? PROGRESS_NONE : PROGRESS_BAR;
 	bar->attached = bar->timer->now(bar->timer->priv);

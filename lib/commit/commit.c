@@ -226,6 +226,7 @@ static errcode_t note_progress(void *priv, uint64_t done)
 static errcode_t fill(struct commit *c)
 {
 	struct bfo_data_progress p = { .note = note_progress, .priv = c, .interval = NOTE_INTERVAL,
+				       .timer = bfo_timer_of(c->plan->ctx),
 				       .from = c->opt->verify ? 0 : c->record.done };
 	struct bfo_drain drain = bfo_writer_drain(&c->w);
 	errcode_t err = bfo_data_write(c->plan, c->source, &drain, c->opt->memory, &p);

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/bfo_err.h"
-#include "base/clock.h"
 #include "gather/bitmap_check.h"
 #include "base/text.h"
 #include "job/copy.h"
@@ -140,7 +139,8 @@ errcode_t bfo_copy_open_source(struct bfo_copy *c)
 	errcode_t err = bfo_lists_read(&c->lists, c->ctx, &c->opt);
 
 	if (c->opt.bwlimit) {
-		bfo_pace_init(&c->pace, c->opt.bwlimit, &bfo_real_time, c->ctx->cancel);
+		bfo_pace_init(&c->pace, c->opt.bwlimit, bfo_timer_of(c->ctx),
+			      c->ctx->cancel);
 		c->ctx->pace = &c->pace;
 	}
 	if (!err)

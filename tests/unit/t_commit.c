@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/jbd2.h"
+#include "commit/record_format.h"
 #include "copyjob.h"
 
 #define SUPER_AT 1024U
@@ -503,11 +504,65 @@ START_TEST(leaves_the_journal_alone)
 }
 END_TEST
 
+/* ---- progress that is noted ---- */
+
+#define NOTED_EVERY 5		/* seconds */
+
+/* A second passes whenever somebody looks at the clock: the writer does after each write. */
+static double look_at_clock(void *priv)
+{
+	return ++*(unsigned int *) priv;
+}
+
+/* A note is the only write of its size. */
+static int is_note(const struct io_log_entry *e)
+{
+	return e->op == IO_LOG_WRITE && e->bytes == BFO_RECORD_SECTOR;
+}
+
+/* Every five seconds the record says how much has come, and all that was flushed before. */
+START_TEST(notes_progress_every_five_seconds)
+{
+	unsigned int seconds = 0, writes = 0, notes = 0;
+	const struct bfo_timer timer = { .now = look_at_clock, .priv = &seconds };
+	enum io_log_op last = IO_LOG_OPEN;
+	struct copyjob j;
+	size_t i;
+
+	io_log_reset();
+	copyjob_open(&j, SOURCE_LARGE, TARGET_EXT3, "noted");
+	j.ctx.timer = &timer;
+	j.job.config.memory = MIB;
+	copyjob_plan(&j);
+	i = io_log_count();
+	want_ok(copyjob_commit(&j));
+	for (; i < io_log_count(); i++) {
+		const struct io_log_entry *e = io_log_entry(i);
+
+		if (e->name != j.target_name)
+			continue;
+		if (is_note(e)) {
+			want(notes++ ? writes == NOTED_EVERY : writes > NOTED_EVERY);
+			want_eq(last, IO_LOG_FLUSH);
+			writes = 0;
+		} else {
+			writes += e->op == IO_LOG_WRITE;
+		}
+		last = e->op;
+	}
+	want(notes > 2);
+	copyjob_close(&j);
+	io_log_reset();
+	copyjob_try("rm '%s'", "noted");
+}
+END_TEST
+
 Suite *commit_suite(void)
 {
 	Suite *s = suite_create("commit");
 
 	unit_case(s, "reads_and_writes_once", reads_and_writes_once, TARGET_KINDS);
 	unit_case(s, "leaves_the_journal_alone", leaves_the_journal_alone, 2);
+	unit_case(s, "notes_progress_every_five_seconds", notes_progress_every_five_seconds, 0);
 	return s;
 }

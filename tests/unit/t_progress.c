@@ -37,11 +37,9 @@ static void begin(enum progress_mode mode)
 	told = tmpfile();
 	want(told);
 	opt.fd = fileno(told);
-	progress_attach(&bar, &ctx, &opt, 0);
+	ctx.timer = &our_time;
 	time_now = 1000;
-	bar.timer = &our_time;
-	bar.attached = 1000;
-	bar.told = 1000 - 60;
+	progress_attach(&bar, &ctx, &opt, 0);
 	progress_requested = 0;
 }
 
