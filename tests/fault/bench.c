@@ -25,7 +25,7 @@ static void record(struct bench *b, char *log)
 	if (fd < 0 || close(fd))
 		err(2, "%s", log);
 	bench_reset(b);
-	run_scenario(&b->scn, &f, -1, &o);
+	run_scenario(&b->scn, &f, &o);
 	if (o.status != run_done(&b->scn))
 		errx(2, "%s: without faults: status %d: %s", b->scn.name, o.status,
 		     o.said);

@@ -56,7 +56,6 @@ struct fault_record {
  *				shrink (the file loses most of its length first), int, kill,
  *				stop (e2bfo gets the signal first)
  *   FAULT_TIMES		so many of them, with those that follow; 0: all
- *   FAULT_SLOW			each write and flush takes so many microseconds longer
  */
 
 #endif

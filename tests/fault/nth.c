@@ -264,7 +264,7 @@ static int try(const struct bench *b, const struct way *w, uint64_t n, struct ta
 		image_save(&source, f.source);
 		image_free(&source);
 	}
-	run_scenario(&b->scn, &f, -1, &o);
+	run_scenario(&b->scn, &f, &o);
 	free(f.source);
 	fired = !!o.counts.fired;
 	said = verdict(b, w, &o);

@@ -142,8 +142,6 @@ static void add_fault(struct environment *e, const struct scenario *s, const str
 	add(e, text("FAULT_COUNTS=%s.counts", s->work));
 	if (f->log)
 		add(e, text("FAULT_LOG=%s", f->log));
-	if (f->slow)
-		add(e, text("FAULT_SLOW=%u", f->slow));
 	if (!f->at)
 		return;
 	add(e, text("FAULT_EVENT=%s", names[f->event]));
@@ -232,14 +230,11 @@ static int ended(pid_t pid, double seconds, int *status)
 	}
 }
 
-static void await(pid_t pid, long kill_after, struct outcome *o)
+static void await(pid_t pid, struct outcome *o)
 {
 	int status;
 
-	if (kill_after >= 0 && !ended(pid, kill_after / 1e6, &status)) {
-		kill(pid, SIGKILL);
-		waitpid(pid, &status, 0);
-	} else if (kill_after < 0 && !ended(pid, HUNG_SECONDS, &status)) {
+	if (!ended(pid, HUNG_SECONDS, &status)) {
 		o->hung = 1;
 		kill(pid, SIGKILL);
 		waitpid(pid, &status, 0);
@@ -248,12 +243,10 @@ static void await(pid_t pid, long kill_after, struct outcome *o)
 	o->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-void run(const struct scenario *s, char *const *argv, const struct fault *f, long kill_after,
-	 struct outcome *o)
+void run(const struct scenario *s, char *const *argv, const struct fault *f, struct outcome *o)
 {
 	struct environment env;
 	struct fault_counts *c = map_counts(s);
-	double begun = now();
 	sigset_t child;
 	char *said;
 
@@ -262,9 +255,8 @@ void run(const struct scenario *s, char *const *argv, const struct fault *f, lon
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, NULL);
 	environment_init(&env, s, f);
-	await(start(s, argv, env.v), kill_after, o);
+	await(start(s, argv, env.v), o);
 	environment_free(&env);
-	o->seconds = now() - begun;
 	o->counts = *c;
 	munmap(c, sizeof(*c));
 	said = work_file(s, "said");
@@ -272,8 +264,7 @@ void run(const struct scenario *s, char *const *argv, const struct fault *f, lon
 	free(said);
 }
 
-static void run_copy(const struct scenario *s, const struct fault *f, long kill_after,
-		     struct outcome *o)
+static void run_copy(const struct scenario *s, const struct fault *f, struct outcome *o)
 {
 	char *argv[32] = { (char *) needed("E2BFO"), "copy", "--progress=none", "--memory=1M" };
 	int n = 4, i;
@@ -282,23 +273,22 @@ static void run_copy(const struct scenario *s, const struct fault *f, long kill_
 		argv[n++] = s->args[i];
 	argv[n++] = f->source ? f->source : s->source;
 	argv[n++] = f->target;
-	run(s, argv, f, kill_after, o);
+	run(s, argv, f, o);
 }
 
-void run_scenario(const struct scenario *s, const struct fault *f, long kill_after,
-		  struct outcome *o)
+void run_scenario(const struct scenario *s, const struct fault *f, struct outcome *o)
 {
 	char *argv[32] = { s->itree ? (char *) needed("E2ITREE") : NULL, "--progress=none" };
 	int n = 2, i;
 
 	if (!s->itree) {
-		run_copy(s, f, kill_after, o);
+		run_copy(s, f, o);
 		return;
 	}
 	for (i = 0; i < s->n_args; i++)
 		argv[n++] = s->args[i];
 	argv[n++] = f->target;
-	run(s, argv, f, kill_after, o);
+	run(s, argv, f, o);
 }
 
 int run_done(const struct scenario *s)
@@ -310,7 +300,7 @@ void run_itree(const struct scenario *s, const char *how, struct outcome *o)
 {
 	char *argv[] = { (char *) needed("E2ITREE"), (char *) how, "-m", "2", s->target, NULL };
 
-	run(s, argv, NULL, -1, o);
+	run(s, argv, NULL, o);
 }
 
 void run_command(const struct scenario *s, const char *word, int with_source, struct outcome *o)
@@ -319,7 +309,7 @@ void run_command(const struct scenario *s, const char *word, int with_source, st
 			 NULL };
 	char *without[] = { with[0], with[1], s->target, NULL };
 
-	run(s, with_source ? with : without, NULL, -1, o);
+	run(s, with_source ? with : without, NULL, o);
 }
 
 int run_has(const struct scenario *s, const char *word)
@@ -329,7 +319,7 @@ int run_has(const struct scenario *s, const char *word)
 	struct outcome o;
 	int has;
 
-	run(s, argv, NULL, -1, &o);
+	run(s, argv, NULL, &o);
 	has = !!strstr(o.said, line);
 	outcome_free(&o);
 	free(line);
@@ -340,7 +330,7 @@ void run_fsck(const struct scenario *s, const char *how, struct outcome *o)
 {
 	char *argv[] = { "e2fsck", (char *) how, s->target, NULL };
 
-	run(s, argv, NULL, -1, o);
+	run(s, argv, NULL, o);
 }
 
 const char *outcome_line(const struct outcome *o, const char *pattern)

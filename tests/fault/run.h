@@ -46,7 +46,6 @@ struct fault {
 	uint64_t at;		/* 0: nothing fails */
 	const char *how;
 	unsigned times;		/* 0: all from then on */
-	unsigned slow;		/* microseconds per event */
 	char *log;		/* or NULL */
 	char *target;		/* of the copy */
 	char *source;		/* NULL: the scenario's */
@@ -58,16 +57,13 @@ struct outcome {
 	int hung;
 	char *said;		/* standard output and error; to be freed by outcome_free() */
 	struct fault_counts counts;
-	double seconds;
 };
 
-/* Runs argv[0], under shim.so if F is given; unless KILL_AFTER (microseconds) is -1, it is killed. */
-void run(const struct scenario *s, char *const *argv, const struct fault *f, long kill_after,
-	 struct outcome *o);
+/* Runs argv[0], under shim.so if F is given. */
+void run(const struct scenario *s, char *const *argv, const struct fault *f, struct outcome *o);
 
 /* What the scenario is about: the program with its arguments. */
-void run_scenario(const struct scenario *s, const struct fault *f, long kill_after,
-		  struct outcome *o);
+void run_scenario(const struct scenario *s, const struct fault *f, struct outcome *o);
 
 /* The status of one that nothing disturbs. */
 int run_done(const struct scenario *s);

@@ -41,7 +41,6 @@ static struct file target, source;
 static struct fault_counts *counts;
 static int log_fd = -1, own, event = -1, how_errno, how_signal;
 static uint64_t at, times;
-static useconds_t slow;
 static enum how how;
 static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;	/* of writes, as they are logged */
 
@@ -194,8 +193,6 @@ __attribute__((constructor)) static void begin(void)
 	read_event();
 	if (getenv("FAULT_LOG"))
 		log_fd = open(getenv("FAULT_LOG"), O_WRONLY | O_APPEND | O_CLOEXEC);
-	if (getenv("FAULT_SLOW"))
-		slow = atoi(getenv("FAULT_SLOW"));
 	if (own)
 		watch_crashes();
 	counts = map;			/* what comes from here on counts */
@@ -213,8 +210,6 @@ static int strikes(enum fault_event e)
 	n = __atomic_add_fetch(&counts->n[e], 1, __ATOMIC_SEQ_CST);
 	if (own && e == FAULT_WRITE)
 		__atomic_add_fetch(&counts->own_writes, 1, __ATOMIC_SEQ_CST);
-	if (slow && e <= FAULT_FLUSH)
-		usleep(slow);
 	if ((int) e != event || n < at || (times && n >= at + times))
 		return 0;
 	if (__atomic_fetch_add(&counts->fired, 1, __ATOMIC_SEQ_CST) == 0) {
