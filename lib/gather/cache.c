@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/bfo_err.h"
 #include "base/memory.h"
@@ -229,6 +228,14 @@ static int fetch_regions(struct bfo_cache *c, const struct bfo_read_run *run)
 	return met;
 }
 
+static void look(const struct bfo_cache *c, struct rusage *now)
+{
+	if (c->usage)
+		c->usage(now);
+	else
+		getrusage(RUSAGE_THREAD, now);
+}
+
 /* True if a device has read for this thread meanwhile, and not because its memory was paged out. */
 static int device_has_read(const struct rusage *before, const struct rusage *after)
 {
@@ -245,9 +252,9 @@ static errcode_t read_by_regions(struct bfo_cache *c, const bfo_order_list *batc
 	if (fetch_regions(c, run) || !bfo_regions_hold_all(&c->regions, run->blk, run->len) ||
 	    c->r->reads % WATCH_EVERY)
 		return bfo_read_run(c->r, batch->v, run, sink);
-	getrusage(RUSAGE_THREAD, &before);
+	look(c, &before);
 	err = bfo_read_run(c->r, batch->v, run, sink);
-	getrusage(RUSAGE_THREAD, &after);
+	look(c, &after);
 	if (device_has_read(&before, &after))
 		bfo_regions_lose(&c->regions, run->blk);
 	return err;

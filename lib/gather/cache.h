@@ -27,6 +27,8 @@
 #ifndef BFO_GATHER_CACHE_H
 #define BFO_GATHER_CACHE_H
 
+#include <sys/resource.h>
+
 #include "gather/regions.h"
 #include "gather/source.h"
 
@@ -37,6 +39,8 @@ struct bfo_cache {
 	struct bfo_regions regions;	/* of the source; none if rule 3 does not hold */
 	int is_foretold;		/* rule 2 does not hold */
 	int forgets;			/* by rule 5 */
+	/* rule 6: what the thread has waited for.  NULL: the kernel says so; a test may */
+	void (*usage)(struct rusage *now);
 };
 
 /* Calls USE for each piece that will be read, in the order in which batches will want them. */

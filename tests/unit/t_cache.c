@@ -184,7 +184,7 @@ START_TEST(what_was_read_is_wanted_no_more)
 		begin(0);
 		want_ok(bfo_regions_init(&cache.regions, b.vol, 64));
 		cache.source = &b.source;
-	cache.r = &b.r;
+		cache.r = &b.r;
 		bfo_regions_add(&cache.regions, 0, REGION);
 		want_eq(bfo_regions_take(&cache.regions, 0, 1, &start), REGION);
 		bed_add(&b, 0, REGION / 2, 0);
@@ -219,6 +219,49 @@ START_TEST(forgets_behind_the_last_piece)
 	want(bfo_regions_hold(&cache.regions, REGION));
 	want_eq(bfo_regions_forget(&cache.regions, 0, LAST, &start), 0);
 	end();
+}
+END_TEST
+
+static struct rusage so_far, each_time;
+
+/* As if each look found that so much had been waited for since the last one. */
+static void wait_more(struct rusage *now)
+{
+	so_far.ru_inblock += each_time.ru_inblock;
+	so_far.ru_majflt += each_time.ru_majflt;
+	*now = so_far;
+}
+
+/* Reads 100 blocks one by one, of one region; returns the blocks that were read beside them. */
+static uint64_t read_beside(long reads, long faults)
+{
+	int two = 2, i;
+	uint64_t beside;
+
+	begin(0);
+	want_ok(bfo_regions_init(&cache.regions, b.vol, 64));
+	cache.source = &b.source;
+	cache.r = &b.r;
+	cache.usage = wait_more;
+	each_time = (struct rusage) { .ru_inblock = reads, .ru_majflt = faults };
+	scattered(&two, &cache.regions, bfo_regions_add);
+	bed_again(&b, 0, 0);
+	for (i = 0; i < 100; i++)
+		bed_add(&b, i * 12, 1, 0);
+	want_ok(bed_read(&b, &cache, 1));
+	bed_want_all(&b);
+	beside = b.r.blocks - 100;
+	cache.usage = NULL;
+	end();
+	return beside;
+}
+
+/* Read as a whole a second time, and never a third time: rule 6. */
+START_TEST(a_region_that_is_lost_is_read_again_once)
+{
+	want_eq(read_beside(0, 0), REGION);
+	want_eq(read_beside(1, 0), 2 * REGION);
+	want_eq(read_beside(1, 1), REGION);	/* memory of the program was paged in */
 }
 END_TEST
 
@@ -322,6 +365,8 @@ Suite *cache_suite(void)
 	unit_case(s, "reads_regions_before_their_pieces", reads_regions_before_their_pieces, 0);
 	unit_case(s, "reads_over_less_in_regions", reads_over_less_in_regions, 0);
 	unit_case(s, "what_was_read_is_wanted_no_more", what_was_read_is_wanted_no_more, 0);
+	unit_case(s, "a_region_that_is_lost_is_read_again_once",
+		  a_region_that_is_lost_is_read_again_once, 0);
 	unit_case(s, "reads_over_much_by_the_page_cache_if_nothing_is_foretold",
 		  reads_over_much_by_the_page_cache_if_nothing_is_foretold, 0);
 	unit_case(s, "forgets_behind_the_last_piece", forgets_behind_the_last_piece, 0);
