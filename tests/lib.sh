@@ -276,6 +276,22 @@ goes_on() {
 	[ $status = "$2" ] || fail "e2bfo ($1), stopped and continued: exit $status, expected $2: $(cat said)"
 }
 
+# struck EVENT HOW N ARGUMENTS...: e2bfo gets HOW (int or kill) just before its Nth EVENT; sets $status, and
+# leaves what was said in out and said.  An ignored SIGINT is inherited from a shell's background, so
+# Perl starts it.
+struck() {
+	local event=$1 how=$2 n=$3
+
+	shift 3
+	truncate -s 0 counts
+	truncate -s 4096 counts
+	status=0
+	FAULT_EVENT=$event FAULT_HOW=$how FAULT_AT=$n FAULT_TIMES=1 FAULT_COUNTS=$PWD/counts perl -e '
+		$SIG{INT} = "DEFAULT";
+		$ENV{LD_PRELOAD} = shift;
+		exec(@ARGV)' "$BUILDDIR/tests/fault/shim.so" "$E2BFO" "$@" > out 2> said < /dev/null || status=$?
+}
+
 # events EVENT ARGUMENTS...: how many e2bfo has, undisturbed
 events() {
 	local event=$1

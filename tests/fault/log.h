@@ -49,13 +49,15 @@ struct fault_record {
  * The environment of shim.so:
  *
  *   FAULT_TARGET, FAULT_SOURCE	files or devices
- *   FAULT_COUNTS		file of a struct fault_counts; without it nothing happens
+ *   FAULT_COUNTS		file of a struct fault_counts; without it nothing is counted
  *   FAULT_LOG			log to append to
  *   FAULT_EVENT, FAULT_AT	name and number (from 1) of the event that fails
  *   FAULT_HOW			EIO, ENOSPC, short (half of it is done, but nothing of a superblock),
  *				shrink (the file loses most of its length first), int, kill,
  *				stop (e2bfo gets the signal first)
  *   FAULT_TIMES		so many of them, with those that follow; 0: all
+ *   FAULT_AHEAD		also without FAULT_COUNTS: the time is so many seconds later than it is, and
+ *				sleep() passes at once, after which it is later still
  */
 
 #endif

@@ -21,7 +21,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "log.h"
@@ -41,6 +43,8 @@ static struct file target, source;
 static struct fault_counts *counts;
 static int log_fd = -1, own, event = -1, how_errno, how_signal;
 static uint64_t at, times;
+static time_t ahead;
+static int dreams;		/* sleep() does not wait */
 static enum how how;
 static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;	/* of writes, as they are logged */
 
@@ -178,6 +182,8 @@ __attribute__((constructor)) static void begin(void)
 	void *map;
 	int fd;
 
+	dreams = !!getenv("FAULT_AHEAD");
+	ahead = dreams ? atoll(getenv("FAULT_AHEAD")) : 0;
 	if (!path)
 		return;
 	fd = open(path, O_RDWR | O_CLOEXEC);
@@ -442,6 +448,42 @@ ssize_t preadv(int fd, const struct iovec *iov, int n, off_t offset)
 ssize_t preadv64(int fd, const struct iovec *iov, int n, off_t offset)
 {
 	return preadv(fd, iov, n, offset);
+}
+
+/* ---- time ---- */
+
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+	int err = REAL(clock_gettime)(clock, t);
+
+	if (!err && clock == CLOCK_REALTIME)
+		t->tv_sec += ahead;
+	return err;
+}
+
+int gettimeofday(struct timeval *t, void *zone)
+{
+	int err = REAL(gettimeofday)(t, zone);
+
+	t->tv_sec += ahead;
+	return err;
+}
+
+time_t time(time_t *now)
+{
+	time_t t = REAL(time)(NULL) + ahead;
+
+	if (now)
+		*now = t;
+	return t;
+}
+
+unsigned int sleep(unsigned int seconds)
+{
+	if (!dreams)
+		return REAL(sleep)(seconds);
+	ahead += seconds;
+	return 0;
 }
 
 /* ---- memory ---- */

@@ -31,21 +31,6 @@ mounted old.img mnt
 "$JUDGES/manifest" -d mnt/old > old || fail "manifest"
 unmounted mnt
 
-# under_shim EVENT HOW N COMMAND...: sets $status; SIGNAL HOW comes just before the Nth EVENT of the target.
-# An ignored SIGINT is inherited from a shell's background, so Perl starts it.
-under_shim() {
-	local event=$1 how=$2 n=$3
-
-	shift 3
-	truncate -s 0 counts
-	truncate -s 4096 counts
-	status=0
-	FAULT_TARGET=$PWD/target.img FAULT_COUNTS=$PWD/counts FAULT_EVENT=$event FAULT_HOW=$how \
-		FAULT_AT=$n FAULT_TIMES=1 perl -e '
-		$SIG{INT} = "DEFAULT"; $ENV{LD_PRELOAD} = shift; exec(@ARGV)' \
-		"$BUILDDIR/tests/fault/shim.so" "$E2BFO" "$@" > out 2> said 7> objects < /dev/null || status=$?
-}
-
 # Descriptor 7 is not open any more when it is resumed.
 COPY="copy --memory 8M --bwlimit 16G --progress json --progress-fd 7 source.img target.img"
 
@@ -55,7 +40,7 @@ stopped() {
 
 	cp --sparse=always old.img target.img
 	# shellcheck disable=SC2086
-	under_shim write "$how" "$n" $COPY
+	struck write "$how" "$n" $COPY 7> objects
 	[ $status = $([ "$how" = int ] && echo 32 || echo 137) ] ||
 		fail "$how at write $n of $writes: exit $status: $(cat said)"
 }
@@ -129,7 +114,7 @@ fourways() {
 	grep -q 'had come to its end' out || fail "resume of what is done: $(cat out)"
 }
 
-export SOURCE_DATE_EPOCH=1700000000
+export SOURCE_DATE_EPOCH=1700000000 FAULT_TARGET=$PWD/target.img
 cp --sparse=always old.img reference.img
 writes=$(FAULT_TARGET=$PWD/reference.img events write copy --memory 8M source.img reference.img)
 [ "$writes" -ge 40 ] || fail "$writes writes"
@@ -160,7 +145,7 @@ stopped kill 20
 fourways "SIGKILL after 20 % of the writes"
 [ "$read_blocks" -ge "$all" ] || fail "resuming after SIGKILL read $read_blocks of $all"
 stopped int 50
-under_shim write kill $((writes / 5)) resume target.img
+struck write kill $((writes / 5)) resume target.img
 [ $status = 137 ] || fail "resume, SIGKILL: exit $status: $(cat said)"
 fourways "SIGKILL while resuming"
 [ "$read_blocks" -lt "$all" ] || fail "resuming what was killed while resuming read all again"

@@ -3,7 +3,7 @@
 # The same source, target and options give the same bytes, on another day and with any
 # --memory and --read-gap; new images under the conditions that e2bfo(8) names.
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck debugfs setfattr setfacl chattr losetup perl
+requires root mke2fs e2fsck debugfs setfattr setfacl chattr losetup perl "$BUILDDIR/tests/fault/shim.so"
 
 export SOURCE_DATE_EPOCH=1700000000 E2FSPROGS_FAKE_TIME=1700000000
 uuid=01234567-89ab-cdef-0123-456789abcdef
@@ -12,20 +12,26 @@ identity="-U $uuid -E hash_seed=$uuid"
 "$IMAGES/oddities" source.img
 volume fresh.img 400M $identity
 
+# tomorrow COMMAND...: its programs see a day that is later than that of all before
+days=0
+tomorrow() {
+	days=$((days + 1))
+	FAULT_AHEAD=$((days * 86400)) LD_PRELOAD=$BUILDDIR/tests/fault/shim.so "$@"
+}
+
 # run NAME OPTIONS...
 run() {
 	local name=$1
 
 	shift
 	cp --sparse=always fresh.img "$name.img"
-	e2bfo 0 copy "$@" source.img "$name.img"
+	tomorrow e2bfo 0 copy "$@" source.img "$name.img"
 	checked "$name.img"
 	digest "$name.img" > "$name.digest"
 	rm "$name.img"
 }
 
 run first
-sleep 1.1
 run second
 same first.digest second.digest
 run small --memory 8M
@@ -39,11 +45,10 @@ same first.digest elsewhere.digest
 [ "$(cat first.digest)" != "$(digest fresh.img)" ] || fail "nothing was copied"
 
 for n in 1 2; do
-	e2bfo 0 copy "--mkfs=$identity" --size 400M source.img made.img
+	tomorrow e2bfo 0 copy "--mkfs=$identity" --size 400M source.img made.img
 	checked made.img
 	digest made.img > made-$n.digest
 	rm made.img
-	sleep 1.1
 done
 same made-1.digest made-2.digest
 
@@ -66,9 +71,8 @@ packed() {
 	checked made.img
 	digest made.img > made-1.digest
 	rm made.img
-	sleep 1.1
 	cp "$source" "other/$source"
-	(cd other && e2bfo 0 copy --size min "$@" --memory 1M --direct always --verify -q \
+	(cd other && days=1000 && tomorrow e2bfo 0 copy --size min "$@" --memory 1M --direct always --verify -q \
 		"$source" another-name.img)
 	digest other/another-name.img > made-2.digest
 	rm other/*
@@ -84,9 +88,8 @@ rm made.img
 # Equal filesystems get equal indexes.
 for n in 1 2; do
 	cp plain.img indexed.img
-	e2itree 1 -p --memory $((n * 8))M indexed.img
+	tomorrow e2itree 1 -p --memory $((n * 8))M indexed.img
 	digest indexed.img > indexed-$n.digest
-	sleep 1.1
 done
 same indexed-1.digest indexed-2.digest
 export E2FSPROGS_FAKE_TIME=1700000000
@@ -98,6 +101,5 @@ echo old > mnt/files/old
 unmounted mnt
 e2fsck -fy fresh.img > /dev/null || fail "e2fsck"
 run merged-1
-sleep 1.1
 run merged-2 --memory 16M
 same merged-1.digest merged-2.digest

@@ -21,23 +21,13 @@ groups() {
 	dumpe2fs "$1" 2> /dev/null | sed -n '/^Group 0/,$p'
 }
 
-# killed N: the copy dies at its Nth flush of target.img
-killed() {
-	cp --sparse=always before.img target.img
-	: > counts
-	truncate -s 4096 counts
-	status=0
-	FAULT_TARGET=$PWD/target.img FAULT_SOURCE=$PWD/source.img FAULT_COUNTS=$PWD/counts \
-		FAULT_EVENT=flush FAULT_AT=$1 FAULT_HOW=kill FAULT_TIMES=1 \
-		LD_PRELOAD=$BUILDDIR/tests/fault/shim.so \
-		"$E2BFO" copy source.img target.img > out 2>&1 < /dev/null || status=$?
-}
-
+export FAULT_TARGET=$PWD/target.img
 claims=$(zeroed before.img)
 [ "$claims" -gt 0 ] || fail "no group claims to be zeroed"
 [ "$(staged before.img)" = 0 ] || fail "the target had something in unused slots"
 for n in {1..20}; do
-	killed "$n"
+	cp --sparse=always before.img target.img
+	struck flush kill "$n" copy source.img target.img
 	[ $status = 137 ] || fail "flush $n: status $status: $(cat out)"
 	[ "$(staged target.img)" = 0 ] || break
 done
@@ -63,12 +53,12 @@ e2fsck -p preened.img > fsck.log 2>&1 || [ $? = 1 ] || fail "e2fsck -p: $(cat fs
 checked preened.img
 for image in target.img preened.img; do
 	mounted $image mnt rw,noatime,init_itable=0
-	for second in {1..60}; do
+	for try in {1..600}; do		# the kernel does it when it likes
 		sync -f mnt
 		[ "$(staged $image)" != 0 ] || break
-		sleep 1
+		sleep 0.1
 	done
 	unmounted mnt
-	[ "$(staged $image)" = 0 ] || fail "$image: $(staged $image) are left after $second s"
+	[ "$(staged $image)" = 0 ] || fail "$image: $(staged $image) are left after $try looks"
 	checked $image
 done
