@@ -75,8 +75,8 @@ loop() {
 	echo "$device"
 }
 
-# unloop DEVICE: detaches it, and waits until it is. Whoever makes a mount namespace while something is
-# mounted keeps that mounted for as long as it lives: only then is it unmounted cleanly.
+# unloop DEVICE: detaches it, and waits until it is. Whoever makes a mount namespace while something
+# is mounted keeps that mounted for as long as it lives: only then is it unmounted cleanly.
 unloop() {
 	local file=/sys/block/${1##*/}/loop/backing_file was tries
 
@@ -237,8 +237,9 @@ e2itree() {
 	ran e2itree "$E2ITREE" "$@"
 }
 
-# halted NAME EVENT N ARGUMENTS...: e2bfo runs beside the script, until it is stopped just before its Nth
-# EVENT (tests/fault/log.h; FAULT_SOURCE and FAULT_TARGET tell on what).  Several may be, by NAME.
+# halted NAME EVENT N ARGUMENTS...: e2bfo runs beside the script, until it is stopped just before
+# its Nth EVENT (tests/fault/log.h; FAULT_SOURCE and FAULT_TARGET tell on what).  Several may be, by
+# NAME.
 halted() {
 	local name=$1 event=$2 n=$3
 
@@ -246,7 +247,8 @@ halted() {
 	mkfifo "$name.stopped" "$name.go"
 	truncate -s 0 "$name.counts"
 	truncate -s 4096 "$name.counts"
-	FAULT_EVENT=$event FAULT_AT=$n FAULT_HOW=stop FAULT_TIMES=1 FAULT_COUNTS=$PWD/$name.counts perl -e '
+	FAULT_EVENT=$event FAULT_AT=$n FAULT_HOW=stop FAULT_TIMES=1 \
+		FAULT_COUNTS=$PWD/$name.counts perl -e '
 		my $name = shift;
 		my $pid = fork() // die;
 		exec("env", @ARGV) || die if !$pid;
@@ -273,12 +275,13 @@ goes_on() {
 	mv "$1.out" out
 	mv "$1.said" said
 	rm "$1".*
-	[ $status = "$2" ] || fail "e2bfo ($1), stopped and continued: exit $status, expected $2: $(cat said)"
+	[ $status = "$2" ] ||
+		fail "e2bfo ($1), stopped and continued: exit $status, expected $2: $(cat said)"
 }
 
-# struck EVENT HOW N ARGUMENTS...: e2bfo gets HOW (int or kill) just before its Nth EVENT; sets $status, and
-# leaves what was said in out and said.  An ignored SIGINT is inherited from a shell's background, so
-# Perl starts it.
+# struck EVENT HOW N ARGUMENTS...: e2bfo gets HOW (int or kill) just before its Nth EVENT; sets
+# $status, and leaves what was said in out and said.  An ignored SIGINT is inherited from a shell's
+# background, so Perl starts it.
 struck() {
 	local event=$1 how=$2 n=$3
 
@@ -286,10 +289,12 @@ struck() {
 	truncate -s 0 counts
 	truncate -s 4096 counts
 	status=0
-	FAULT_EVENT=$event FAULT_HOW=$how FAULT_AT=$n FAULT_TIMES=1 FAULT_COUNTS=$PWD/counts perl -e '
+	FAULT_EVENT=$event FAULT_HOW=$how FAULT_AT=$n FAULT_TIMES=1 \
+		FAULT_COUNTS=$PWD/counts perl -e '
 		$SIG{INT} = "DEFAULT";
 		$ENV{LD_PRELOAD} = shift;
-		exec(@ARGV)' "$BUILDDIR/tests/fault/shim.so" "$E2BFO" "$@" > out 2> said < /dev/null || status=$?
+		exec(@ARGV)' "$BUILDDIR/tests/fault/shim.so" "$E2BFO" "$@" > out 2> said < /dev/null ||
+		status=$?
 }
 
 # events EVENT ARGUMENTS...: how many e2bfo has, undisturbed
@@ -299,7 +304,8 @@ events() {
 	shift
 	truncate -s 0 counts
 	truncate -s 4096 counts
-	FAULT_COUNTS=$PWD/counts LD_PRELOAD=$BUILDDIR/tests/fault/shim.so "$E2BFO" "$@" > /dev/null 2>&1 < /dev/null
+	FAULT_COUNTS=$PWD/counts LD_PRELOAD=$BUILDDIR/tests/fault/shim.so \
+		"$E2BFO" "$@" > /dev/null 2>&1 < /dev/null
 	perl -e 'my %at = (write => 0, flush => 1, "read-target" => 2, "read-source" => 3);
 		open(my $f, "<", "counts"); read($f, my $c, 32); print((unpack("Q4", $c))[$at{$ARGV[0]}])' \
 		"$event"

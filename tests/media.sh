@@ -34,8 +34,8 @@ SIZE=$(stat -c %s whole.img)
 
 # ---- bad media ----
 
-# medium_of IMAGE [BLOCKS]: a medium of so many blocks of 4 KB; IMAGE is the file medium/source.img in
-# it, once mounted.
+# medium_of IMAGE [BLOCKS]: a medium of so many blocks of 4 KB; IMAGE is the file medium/source.img
+# in it, once mounted.
 medium_of() {
 	blocks=${2:-25600}
 	rm -f medium.img medium.good
@@ -193,7 +193,8 @@ bad_in() {
 			print($b / 4096, "\n") }' "$1" | sort -n
 }
 
-# outside MAP OFFSET: reads of the source, as strace saw them, that MAP (positions behind OFFSET) lacks
+# outside MAP OFFSET: reads of the source, as strace saw them, that MAP (positions behind OFFSET)
+# lacks
 outside() {
 	perl -e '
 		my ($map, $name) = @ARGV;
@@ -235,9 +236,9 @@ map_of() {
 		END { area(end, size / 4096, "+") }'
 }
 
-# lose: sets leaf, flat, slow, tables, map, xattr and all of them, spots: blocks whose loss costs names,
-# inodes, a target, a part of a block map and attributes.  lost-inodes has the inodes in them, lost-entries
-# the names ("DIRECTORY ..."), all the inode, type and path of whatever there is.
+# lose: sets leaf, flat, slow, tables, map, xattr and all of them, spots: blocks whose loss costs
+# names, inodes, a target, a part of a block map and attributes.  lost-inodes has the inodes in
+# them, lost-entries the names ("DIRECTORY ..."), all the inode, type and path of whatever there is.
 lose() {
 	local dir block
 

@@ -21,8 +21,8 @@ places() {
 	paste -d ' ' blocks "$2"
 }
 
-# rising WHAT [closely]: the places on standard input ascend, in numbers and blocks; closely: without
-# a gap
+# rising WHAT [closely]: the places on standard input ascend, in numbers and blocks; closely:
+# without a gap
 rising() {
 	perl -e '
 		my ($closely, $ino, $last, $n) = (shift, 0, 0, 0);

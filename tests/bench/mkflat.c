@@ -13,9 +13,9 @@
  *		and their places in the directory
  *	aged	random, and scattered over the disk, as a mail spool or a cache becomes:
  *
- *	wave 1	f f f f f f OOO f f f f f f OOOOO	5/4 COUNT files f; a second writer puts a larger file O
+ *	wave 1	f f f f f f OOO f f f f f f OOOOO	5/4 COUNT files f; another puts a larger O
  *						of 2 to 8 blocks after every sixth
- *	erase	f   f   f f     f f f   f f OOOOO	a random third of the files, a random half of the others
+ *	erase	f   f   f f     f f f   f f OOOOO	a third of f, half of O, at random
  *	wave 2	new files, some in the holes		until COUNT files are there
  *	end	f   f   f f     f f f   f f		all the larger files are erased
  *

@@ -2,8 +2,8 @@
 /*
  * kills.c - fault kills: SIGKILL just before a random write of a copy onto a loop device
  *
- * The shim counts writes, and dice say which.  How many there are depends a little on the two threads, so
- * that one of the last may not come.
+ * The shim counts writes, and dice say which.  How many there are depends a little on the two
+ * threads, so that one of the last may not come.
  */
 #include <signal.h>
 #include <stdio.h>

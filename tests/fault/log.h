@@ -15,7 +15,8 @@ enum fault_event {		/* what is counted, and can be made to fail */
 	FAULT_FLUSH,		/* fsync() and its like on the target */
 	FAULT_READ_TARGET,
 	FAULT_READ_SOURCE,
-	FAULT_ALLOC,		/* malloc() and its like, anonymous mmap(), threads; e2bfo's own only */
+	/* malloc() and its like, anonymous mmap(), threads; e2bfo's own only */
+	FAULT_ALLOC,
 	FAULT_ALLOC_LIBRARY,	/* the same, called by libext2fs and libblkid for it */
 	FAULT_EVENTS
 };
@@ -34,7 +35,8 @@ struct fault_counts {
 	uint64_t own_writes;		/* by e2bfo itself; */
 	uint64_t own_before;		/* of these, before something failed first */
 	uint64_t own_flushed;		/* of these, before the last flush that did not fail */
-	uint32_t needless;		/* the first failure was that of a flush with nothing to flush */
+	/* the first failure was that of a flush with nothing to flush */
+	uint32_t needless;
 };
 
 enum fault_kind { FAULT_LOG_WRITE = 1, FAULT_LOG_ZERO, FAULT_LOG_BARRIER };
@@ -52,12 +54,12 @@ struct fault_record {
  *   FAULT_COUNTS		file of a struct fault_counts; without it nothing is counted
  *   FAULT_LOG			log to append to
  *   FAULT_EVENT, FAULT_AT	name and number (from 1) of the event that fails
- *   FAULT_HOW			EIO, ENOSPC, short (half of it is done, but nothing of a superblock),
- *				shrink (the file loses most of its length first), int, kill,
- *				stop (e2bfo gets the signal first)
+ *   FAULT_HOW			EIO, ENOSPC, short (half of it is done, but nothing of a
+ *				superblock), shrink (the file loses most of its length first), int,
+ *				kill, stop (e2bfo gets the signal first)
  *   FAULT_TIMES		so many of them, with those that follow; 0: all
- *   FAULT_AHEAD		also without FAULT_COUNTS: the time is so many seconds later than it is, and
- *				sleep() passes at once, after which it is later still
+ *   FAULT_AHEAD		also without FAULT_COUNTS: the time is so many seconds later than
+ *				it is, and sleep() passes at once, after which it is later still
  */
 
 #endif

@@ -272,7 +272,8 @@ static int try(const struct bench *b, const struct way *w, uint64_t n, struct ta
 		tally_fail(tally, "number %llu: %s", (unsigned long long) n, said);
 	free(said);
 	if (fired)
-		statuses[o.status == STATUS_FAILED ? 2 : o.status == 0 ? 0 : o.status == 1 ? 1 : 3]++;
+		statuses[o.status == STATUS_FAILED ? 2 : o.status == 0 || o.status == 1 ?
+			 o.status : 3]++;
 	outcome_free(&o);
 	return fired;
 }

@@ -5,9 +5,9 @@
  * A scenario is a folder that tests/fault/scenarios makes:
  *
  *   source.img, before.img	the two volumes; before.img may be a link to that of another
- *   scenario			lines of KEY VALUE: program (copy: e2bfo copy; itree: e2itree, which has
- *				no source), args, promise (atomic, weak), mount (rw, no: what this
- *				kernel does with the target)
+ *   scenario			lines of KEY VALUE: program (copy: e2bfo copy; itree: e2itree, which
+ *				has no source), args, promise (atomic, weak), mount (rw, no: what
+ *				this kernel does with the target)
  */
 #ifndef FAULT_RUN_H
 #define FAULT_RUN_H

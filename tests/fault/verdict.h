@@ -42,7 +42,9 @@ char *verdict_clean(const struct bench *b);
  */
 char *verdict_mark(const struct bench *b);
 
-/* The kernel mounts it, after which it is clean and as above.  (Without a journal: e2fsck first.) */
+/*
+ * The kernel mounts it, after which it is clean and as above.  (Without a journal: e2fsck first.)
+ */
 char *verdict_mounted(const struct bench *b, enum found *found);
 
 /* The same for what runs at boot, e2fsck -p, which must not need more than a journal. */

@@ -75,7 +75,8 @@ size_t fuzz_rows(void);
 /* All checksums of V are made to fit what they are of. */
 void fuzz_mend(struct fuzz_volume *v);
 void fuzz_mend_journal(struct fuzz_volume *v);		/* that of inode 8 */
-void fuzz_mend_own(struct fuzz_volume *v, uint32_t ino);	/* if it is a container or a record */
+/* if it is a container or a record */
+void fuzz_mend_own(struct fuzz_volume *v, uint32_t ino);
 
 /* ---- programs ---- */
 
@@ -83,13 +84,15 @@ void fuzz_mend_own(struct fuzz_volume *v, uint32_t ino);	/* if it is a container
 int program_main(int argc, char **argv);
 
 /*
- * Runs it with WORDS (NULL at the end), of which those from TABLE that OPTIONS has bits for come behind
- * the first; returns its exit status, which has to be in ALLOWED, a mask of 1 << status.
+ * Runs it with WORDS (NULL at the end), of which those from TABLE that OPTIONS has bits for come
+ * behind the first; returns its exit status, which has to be in ALLOWED, a mask of 1 << status.
  */
 int fuzz_program(const char *const *words, const char *const *table, uint16_t options,
 		 uint64_t allowed);
 
-/* True of one in EVERY inputs (of all of them if FUZZ_JUDGE=1): worth a judge that takes its time. */
+/*
+ * True of one in EVERY inputs (of all of them if FUZZ_JUDGE=1): worth a judge that takes its time.
+ */
 int fuzz_sample(const uint8_t *data, size_t size, unsigned int every);
 
 /* Does e2fsck -fn find nothing?  SAY: what it finds is printed. */

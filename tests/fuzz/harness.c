@@ -35,7 +35,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		stdout = stderr = sink;
 	setenv("SOURCE_DATE_EPOCH", "1000000000", 1);
 	setenv("TZ", "UTC", 1);
-	/* (Of large buffers little is touched here: to clear huge pages would take a third of the time.) */
+	/*
+	 * (Of large buffers little is touched here: to clear huge pages would take a third of the
+	 * time.)
+	 */
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	return 0;
 }

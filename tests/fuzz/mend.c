@@ -3,7 +3,8 @@
  * mend.c - the checksums of an image, after it was changed
  *
  * Without this hardly any change would get past the first look at it.  What a checksum is of is
- * taken from the image as it is now; which kinds of checksums there are, from the one that was made.
+ * taken from the image as it is now; which kinds of checksums there are, from the one that was
+ * made.
  */
 #include <string.h>
 #include <sys/stat.h>

@@ -114,7 +114,9 @@ static uint8_t *find_extent(const struct fuzz_volume *v, uint32_t which, uint32_
 	return node + at;
 }
 
-/* The attribute block, or what stands behind the fields of the inode; its entries begin at *FIRST. */
+/*
+ * The attribute block, or what stands behind the fields of the inode; its entries begin at *FIRST.
+ */
 static uint8_t *find_attrs(const struct fuzz_volume *v, uint32_t which, uint32_t nth, size_t *room,
 			   size_t *first)
 {

@@ -86,7 +86,8 @@ struct fuzz_volume *fuzz_volume(const char *const *names, size_t n, unsigned int
 	struct fuzz_volume *v;
 	size_t k, at;
 
-	for (k = 0; volumes[k].name && (strcmp(volumes[k].name, name) || volumes[k].use != use); k++)
+	for (k = 0; volumes[k].name && (strcmp(volumes[k].name, name) ||
+					 volumes[k].use != use); k++)
 		if (k + 1 == VOLUMES)
 			fuzz_fail("too many images");
 	v = &volumes[k].v;
@@ -120,7 +121,8 @@ uint8_t *fuzz_inode(const struct fuzz_volume *v, uint32_t ino)
 {
 	const uint8_t *desc = ino && ino <= v->inodes ?
 			      fuzz_group(v, (ino - 1) / v->inodes_per_group) : NULL;
-	const struct ext2_group_desc *base = desc ? (const void *) (v->base + (desc - v->at)) : NULL;
+	const struct ext2_group_desc *base = desc ? (const void *) (v->base + (desc - v->at))
+						  : NULL;
 	uint64_t at;
 
 	if (!base)

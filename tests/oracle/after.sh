@@ -81,7 +81,8 @@ contents() {
 	local f
 
 	cd "$1/files"
-	for f in one-byte one-block leaf-full two-leaves depth-two past-end unwritten punched empty; do
+	for f in one-byte one-block leaf-full two-leaves depth-two past-end unwritten punched \
+		empty; do
 		echo appended >> $f
 	done
 	truncate -s 1000 leaf-full

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sources whose inode tables, directories, extent and attribute blocks cannot be read everywhere: what is
-# reported is exactly what was lost, as debugfs tells it of the image before.
+# Sources whose inode tables, directories, extent and attribute blocks cannot be read everywhere:
+# what is reported is exactly what was lost, as debugfs tells it of the image before.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs setfattr getfattr losetup perl strace
 . "$SRCDIR/tests/media.sh"
 
 # ---- metadata ----
 
-# lost LOST-INODES LOST-ENTRIES: adds to `expected` what is unreadable, unreached, or has fewer links
+# lost LOST-INODES LOST-ENTRIES: adds to `expected` what is unreadable, unreached, or has fewer
+# links
 lost() {
 	mounted whole.img mnt
 	(cd mnt && find . -printf '%i %n %y %P\n') > all

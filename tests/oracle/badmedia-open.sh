@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sources whose superblock or journal is what cannot be read: backups, replayed blocks, and what is told
-# when such a copy is resumed.
+# Sources whose superblock or journal is what cannot be read: backups, replayed blocks, and what is
+# told when such a copy is resumed.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs setfattr getfattr losetup perl strace
 . "$SRCDIR/tests/media.sh"
@@ -42,7 +42,8 @@ cp --sparse=always one.img stale.img
 backup 'blocks of 1024 bytes' 8193 one.img 1024
 
 # Tables that were never made: what is there is not an inode because it looks like one.
-# stale FILE BLOCK BLOCKSIZE: that block of an inode table again, in the last table, behind what is used
+# stale FILE BLOCK BLOCKSIZE: that block of an inode table again, in the last table, behind what is
+# used
 stale() {
 	local at
 
@@ -180,7 +181,8 @@ wait $pid || status=$?
 [ $status = 32 ] || fail "stopped: exit $status: $(cat said)"
 printf '0 ? 1\n0 0x44C00000 ?\n' > lost.map	# as an interrupted copy leaves it
 e2bfo 1 resume --json target.img
-perl -ne 'exit(!/"resumed_bytes": (\d+)/ || $1 < 250e6)' out || fail "too little was there: $(cat out)"
+perl -ne 'exit(!/"resumed_bytes": (\d+)/ || $1 < 250e6)' out ||
+	fail "too little was there: $(cat out)"
 judged resumed
 checked target.img
 for n in 1 2 3 4; do

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sources whose data cannot be read everywhere: what is reported is exactly what was made unreadable,
-# everything else is there, e2fsck is content.  Mapfiles: written, continued, and nothing outside
-# of what they have is asked for.
+# Sources whose data cannot be read everywhere: what is reported is exactly what was made
+# unreadable, everything else is there, e2fsck is content.  Mapfiles: written, continued, and
+# nothing outside of what they have is asked for.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs setfattr getfattr losetup perl strace
 . "$SRCDIR/tests/media.sh"

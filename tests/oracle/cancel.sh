@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Stopped on the way: SIGINT ends the copy with exit 32; after that, as after SIGKILL, "e2bfo resume"
-# completes it, and "e2bfo abort", e2fsck -p and a mount each give back what there was before.
+# Stopped on the way: SIGINT ends the copy with exit 32; after that, as after SIGKILL, "e2bfo
+# resume" completes it, and "e2bfo abort", e2fsck -p and a mount each give back what there was
+# before.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck losetup perl dumpe2fs tune2fs debugfs jq "$BUILDDIR/tests/fault/shim.so"
 
@@ -139,8 +140,8 @@ e2bfo 0 resume target.img
 grep -q "^Of that, $((arrived * 10 / 1048576 / 10))\.[0-9]* MiB had arrived" out ||
 	fail "$arrived bytes had arrived: $(cat out)"
 
-# Killed, there is no last note of what has come: all is read again.  Killed in resuming, there is one, but
-# more was written since.
+# Killed, there is no last note of what has come: all is read again.  Killed in resuming, there is
+# one, but more was written since.
 stopped kill 20
 fourways "SIGKILL after 20 % of the writes"
 [ "$read_blocks" -ge "$all" ] || fail "resuming after SIGKILL read $read_blocks of $all"

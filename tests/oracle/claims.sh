@@ -13,8 +13,8 @@ export ASAN_OPTIONS=${ASAN_OPTIONS-exitcode=99} UBSAN_OPTIONS=${UBSAN_OPTIONS-ex
 
 EA_INODE=0x200000 VERITY=0x100000 ENCRYPT=0x800 CASEFOLD=0x40000000 INLINE=0x10000000
 INDEX=0x1000 EXTENTS=0x80000
-CLAIMS="$EA_INODE $VERITY $ENCRYPT $CASEFOLD $INLINE $INDEX $EXTENTS 0x10200000 0x40000800 0x10080000
-	0x10001000 0x280000 0x50381800"
+CLAIMS="$EA_INODE $VERITY $ENCRYPT $CASEFOLD $INLINE $INDEX $EXTENTS 0x10200000 0x40000800
+	0x10080000 0x10001000 0x280000 0x50381800"
 FEATURES=ea_inode,verity,encrypt,casefold,inline_data
 forge=$SRCDIR/tests/oracle/inodeforge
 
@@ -186,8 +186,8 @@ done
 
 # ---- ciphertext ----
 
-# A policy makes an encrypted inode, in the inode or in its block; nothing else does.  A link that is
-# encrypted begins with the length of its ciphertext, here 257.
+# A policy makes an encrypted inode, in the inode or in its block; nothing else does.  A link that
+# is encrypted begins with the length of its ciphertext, here 257.
 perl -e 'print pack("C4 x8 a16", 1, 1, 4, 3, "k" x 16)' > policy
 perl -e 'print pack("C4 x8 a16", 2, 1, 4, 3, "k" x 16)' > wrong
 for size in 128 256; do

@@ -326,7 +326,8 @@ claim() {
 begin plain
 claim /bad/file $(($(block_at /bad/second 0) / 4096))
 judged 'a block of two files' "$(number /bad/file)" /bad/file -x /bad/file
-grep -q "^e2bfo: /bad/second: .*inode $(number /bad/second)" said || fail "the other is not reported"
+grep -q "^e2bfo: /bad/second: .*inode $(number /bad/second)" said ||
+	fail "the other is not reported"
 ask target.img 'cat /bad/file' > one
 ask plain.img 'cat /bad/second' > other
 cmp -n 4500 one other || fail "it is not copied as it reads"
@@ -370,5 +371,6 @@ flip $(($(inode_at /bad/second) + 17))
 flip $(($(inode_at /bad/fast) + 41))
 judged 'several' "$(number /bad/second)" /bad/second -x /bad/file -x /bad/second -x /bad/fast
 for path in /bad/file /bad/second /bad/fast; do
-	grep -F -e "$path" said | grep -qw "$(number $path)" || fail "several: $path is not reported"
+	grep -F -e "$path" said | grep -qw "$(number $path)" ||
+		fail "several: $path is not reported"
 done

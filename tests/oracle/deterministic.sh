@@ -52,9 +52,9 @@ for n in 1 2; do
 done
 same made-1.digest made-2.digest
 
-# What the manual asks for is enough, wherever the images lie and whatever they are called: a pinned clock
-# and UUID, and no more than that for mke2fs; also without a hash seed that could be taken over, and
-# with an index, which has the time in it.
+# What the manual asks for is enough, wherever the images lie and whatever they are called: a pinned
+# clock and UUID, and no more than that for mke2fs; also without a hash seed that could be taken
+# over, and with an index, which has the time in it.
 unset E2FSPROGS_FAKE_TIME
 mkdir -p tree/dir other
 perl -e 'for (1 .. 400) { open(my $f, ">", "tree/dir/file-$_") or die; print $f "$_ " x $_; }'
@@ -72,7 +72,8 @@ packed() {
 	digest made.img > made-1.digest
 	rm made.img
 	cp "$source" "other/$source"
-	(cd other && days=1000 && tomorrow e2bfo 0 copy --size min "$@" --memory 1M --direct always --verify -q \
+	(cd other && days=1000 && tomorrow e2bfo 0 copy --size min "$@" --memory 1M \
+		--direct always --verify -q \
 		"$source" another-name.img)
 	digest other/another-name.img > made-2.digest
 	rm other/*

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --direct: bulk of block devices goes past the page cache, that of image files does not, unless told
-# otherwise; what comes out is the same, also where sectors are larger than blocks.  And over which gaps
-# the source is read.  What the page cache is good for when batches are small is t_cache's.
+# --direct: bulk of block devices goes past the page cache, that of image files does not, unless
+# told otherwise; what comes out is the same, also where sectors are larger than blocks.  And over
+# which gaps the source is read.  What the page cache is good for when batches are small is
+# t_cache's.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs strace losetup perl
 
@@ -67,14 +68,16 @@ for sizes in "4096 4096" "1024 4096" "4096 1024" "1024 1024"; do
 		*)	[ "$direct" -ge 40 ] && [ "$cached" -le 4 ] ;;
 		esac || fail "$sizes: --direct=$when: $direct MiB past the page cache, $cached not"
 		unloop "$target"
-		[ "$(digest target.img)" = "$expected" ] || fail "$sizes: --direct=$when: not the same"
+		[ "$(digest target.img)" = "$expected" ] ||
+			fail "$sizes: --direct=$when: not the same"
 	done
 	unloop "$source"
 
 	blank target.img "$to"
 	copied --direct=always source.img target.img
 	[ "$direct" -ge 40 ] || fail "$sizes: files, --direct=always: $direct MiB"
-	[ "$(digest target.img)" = "$expected" ] || fail "$sizes: files, --direct=always: not the same"
+	[ "$(digest target.img)" = "$expected" ] ||
+		fail "$sizes: files, --direct=always: not the same"
 
 	# sectors of 4 KB
 	blank target.img "$to"
@@ -142,7 +145,8 @@ parts=$(reads 4M)
 [ "$whole" -ge 12 ] || fail "gaps, one batch: $whole MiB past the page cache"
 [ "$parts" -ge 12 ] || fail "gaps, many batches: $parts MiB past the page cache"
 
-# read_by ROTATIONAL OPTION...: MiB that a copy reads past the page cache, from a device that says so
+# read_by ROTATIONAL OPTION...: MiB that a copy reads past the page cache, from a device that says
+# so
 read_by() {
 	local source
 
@@ -170,8 +174,8 @@ rm -f source.img
 truncate -s 96M source.img
 mke2fs -q -F -t ext4 -b 4096 $ID -d scattered source.img
 
-# by_cache OPTION...: sets $cached, MiB that a copy in small batches reads by way of the page cache, and
-# $forgotten, MiB that it lets go from there
+# by_cache OPTION...: sets $cached, MiB that a copy in small batches reads by way of the page cache,
+# and $forgotten, MiB that it lets go from there
 by_cache() {
 	local source
 
@@ -186,15 +190,19 @@ by_cache() {
 		END { printf "%d\n", ($sum || 0) >> 20 }' calls)
 }
 
-# Their regions, 20 MiB, are read as a whole, and leave the page cache when nobody wants them any more.
+# Their regions, 20 MiB, are read as a whole, and leave the page cache when nobody wants them any
+# more.
 by_cache
-[ "$cached" -ge 30 ] && [ "$forgotten" -ge 15 ] || fail "$cached MiB by the page cache, $forgotten forgotten"
+[ "$cached" -ge 30 ] && [ "$forgotten" -ge 15 ] ||
+	fail "$cached MiB by the page cache, $forgotten forgotten"
 # The next program may want what --direct=never has read.
 by_cache --direct=never
-[ "$cached" -ge 30 ] && [ "$forgotten" = 0 ] || fail "never: $cached MiB by the page cache, $forgotten forgotten"
+[ "$cached" -ge 30 ] && [ "$forgotten" = 0 ] ||
+	fail "never: $cached MiB by the page cache, $forgotten forgotten"
 # Not with --direct=always: less is read by way of the page cache then.
 by_cache --direct=always
-[ "$cached" -le 20 ] && [ "$forgotten" = 0 ] || fail "always: $cached MiB by the page cache, $forgotten forgotten"
+[ "$cached" -le 20 ] && [ "$forgotten" = 0 ] ||
+	fail "always: $cached MiB by the page cache, $forgotten forgotten"
 
 # What a journal has for some blocks does not make the others pieces.
 mkdir many
@@ -241,7 +249,8 @@ unmounted mnt
 apart=$(past)
 [ "$close" -le 8 ] || fail "files that lie close together: $close MiB past the page cache"
 [ "$apart" -ge 16 ] || fail "files that lie apart: $apart MiB past the page cache"
-# Of an image file that has no use: regions come first, and their pieces, 94 MiB, from the page cache.
+# Of an image file that has no use: regions come first, and their pieces, 94 MiB, from the page
+# cache.
 rm -f target.img
 volume target.img 256M -N 16000
 copied scattered.img target.img --memory 240M

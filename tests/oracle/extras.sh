@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The examples on the library: copy-two copies all, says what could not be, and leaves a target as it was.
+# The examples on the library: copy-two copies all, says what could not be, and leaves a target as
+# it was.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck losetup
 

@@ -19,7 +19,8 @@ perl -e '
 	}
 	my @files;
 	for (1 .. 3000) {
-		my $n = $dirs[rand @dirs] . "/" . $words[rand @words] . (rand() < .5 ? "" : int(rand(30)));
+		my $n = $dirs[rand @dirs] . "/" . $words[rand @words] .
+			(rand() < .5 ? "" : int(rand(30)));
 		next if -e $n;
 		if (@files && rand() < .1) { link($files[rand @files], $n) or die; next }
 		open(my $f, ">", $n) or die "$n: $!";
@@ -55,7 +56,8 @@ same_as_rsync() {
 	(cd theirs && find . -mindepth 1 -printf '%P %M %U:%G %n %T@ %s %y\n' |
 		sed 's/ [0-9]* d$/ d/' | sort) > rsyncs
 	same ours rsyncs
-	diff -r --exclude=lost+found mnt-part theirs > differences || fail "$what: $(head -3 differences)"
+	diff -r --exclude=lost+found mnt-part theirs > differences ||
+		fail "$what: $(head -3 differences)"
 	unmounted mnt-part
 	[ "$(wc -l < ours)" -lt "$(wc -l < all)" ] || fail "$what: nothing was left out"
 	[ -n "$few" ] || [ "$(wc -l < ours)" -gt 20 ] || fail "$what: hardly anything was copied"
@@ -102,7 +104,8 @@ volume part.img 100M
 "$E2BFO" copy -q --files-from=- source.img part.img < list || fail "--files-from=-"
 mounted part.img mnt-part
 mounted same.img mnt-same
-diff <(find mnt-part -printf '%P\n' | sort) <(find mnt-same -printf '%P\n' | sort) || fail "by standard input"
+diff <(find mnt-part -printf '%P\n' | sort) <(find mnt-same -printf '%P\n' | sort) ||
+	fail "by standard input"
 unmounted mnt-part
 unmounted mnt-same
 
@@ -115,7 +118,8 @@ inodes() {
 inodes mnt | perl -ne '($i, $n, $p) = split / /, $_, 3;
 	$names{$i} = $n; $has{$i}++ unless "/$p" =~ m{\.o(/|\n)} || "/$p" =~ m{/cache/};
 	$has{$i} += 0;
-	END { for (sort { $a <=> $b } keys %names) { print "$_ $names{$_} $has{$_}\n" if $has{$_} && $has{$_} < $names{$_} } }' > expect
+	END { for (sort { $a <=> $b } keys %names) {
+		print "$_ $names{$_} $has{$_}\n" if $has{$_} && $has{$_} < $names{$_} } }' > expect
 [ "$(wc -l < expect)" -gt 5 ] || fail "hardly any links outside"
 grep -q "^$(wc -l < expect) files have further hard links outside of what was copied.$" out ||
 	fail "no such note: $(cat out)"

@@ -34,7 +34,8 @@ arrived() {
 	for inode in $inodes; do
 		sort "source.$inode" > expected
 		cut -d ' ' -f 1 "target.$inode" > order
-		LC_ALL=C sort -c order || fail "directory $inode of $1 is not in the order of hashes"
+		LC_ALL=C sort -c order ||
+			fail "directory $inode of $1 is not in the order of hashes"
 		sort "target.$inode" > actual
 		same expected actual
 		ask "$1" "stat <$inode>" | grep -q 'Flags: 0x4008.8' ||

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A sparse target image on a filesystem that becomes full in the middle of a long write: that is what
-# is said, past the page cache or not; with more room below, the copy goes on or is given up.
+# A sparse target image on a filesystem that becomes full in the middle of a long write: that is
+# what is said, past the page cache or not; with more room below, the copy goes on or is given up.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck mount
 

@@ -59,7 +59,8 @@ debug base.img 'mkdir dir' 'write value dir/file' 'symlink fast here' \
 for claim in / /dir /fast /slow /device /fifo /file; do
 	for flag in 0x200000 0x100000 0x800 0x40000000 0x1000 0x2000; do
 		case $claim:$flag in
-		/:0x800 | /:0x40000000 | /:0x1000 | /dir:0x800 | /dir:0x40000000 | /dir:0x1000) continue ;;
+		/:0x800 | /:0x40000000 | /:0x1000 | /dir:0x800 | /dir:0x40000000 | /dir:0x1000)
+			continue ;;
 		/fast:0x800 | /slow:0x800 | /file:0x[128]00000 | /file:0x800) continue ;;
 		esac
 		cp base.img source.img
@@ -72,7 +73,8 @@ for claim in / /dir /fast /slow /device /fifo /file; do
 		e2bfo 1 ls -R source.img
 		says "$claim: .*flags that its type cannot have"
 		for path in dir/file fast slow device fifo file; do
-			[ -n "$(inode_of target.img "$path")" ] || fail "$claim with $flag: /$path is lost"
+			[ -n "$(inode_of target.img "$path")" ] ||
+				fail "$claim with $flag: /$path is lost"
 		done
 	done
 done
@@ -89,7 +91,8 @@ for flag in fast:0x10000000 fast:0x10 fast:0x20 slow:0x10 slow:0x20; do
 	e2bfo 1 copy source.img target.img
 	says 'flags that its type cannot have'
 	checked target.img
-	[[ $(ask target.img 'stat fast') = *'Fast link dest: "here"'* ]] || fail "$flag: fast differs"
+	[[ $(ask target.img 'stat fast') = *'Fast link dest: "here"'* ]] ||
+		fail "$flag: fast differs"
 done
 
 # The same of a target's directory that is to gain names: a target is mended by e2fsck.
@@ -155,6 +158,7 @@ for size in 256 512; do
 	small target.img -I $size
 	e2bfo 0 copy source.img target.img
 	checked target.img
-	[[ $(ask target.img 'ea_list file') = *'user.kept (4) = "here"'* ]] || fail "user.kept is lost"
+	[[ $(ask target.img 'ea_list file') = *'user.kept (4) = "here"'* ]] ||
+		fail "user.kept is lost"
 	e2bfo 0 verify source.img target.img
 done

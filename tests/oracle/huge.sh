@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Volumes above 16 TiB, longer than any file of ext4: formatted and filled, measured, indexed, checked,
-# and copied into the least that holds what is used.  They are sparse files on an xfs; what e2bfo needs
-# beside them lies in memory, whatever TMPDIR is.
+# Volumes above 16 TiB, longer than any file of ext4: formatted and filled, measured, indexed,
+# checked, and copied into the least that holds what is used.  They are sparse files on an xfs; what
+# e2bfo needs beside them lies in memory, whatever TMPDIR is.
 # long
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs mkfs.xfs losetup setfattr strace perl jq
@@ -38,11 +38,13 @@ there() {
 # home: the least that holds the tree; scratch files are as long as what is used, tables and all
 home() {
 	rm -f home.img
-	strace -qq -o sizes -e trace=ftruncate "$E2BFO" copy -q --mkfs --size min xfs/huge home.img 2> said ||
+	strace -qq -o sizes -e trace=ftruncate "$E2BFO" copy -q --mkfs --size min \
+		xfs/huge home.img 2> said ||
 		fail "$(cat said)"
 	perl -ne '/^ftruncate\(\d+, (\d+)\)/ or next; $n++; die "a scratch file of $1 bytes\n" if $1 > 1 << 40;
 		END { die "no scratch file\n" if !$n }' sizes || fail "sizes"
-	[ "$(stat -c %s home.img)" -lt $((64 << 20)) ] || fail "home.img has $(stat -c %s home.img) bytes"
+	[ "$(stat -c %s home.img)" -lt $((64 << 20)) ] ||
+		fail "home.img has $(stat -c %s home.img) bytes"
 	e2bfo 0 verify xfs/huge home.img
 	manifests home.img home
 	same_trees small home
@@ -51,7 +53,8 @@ home() {
 # read_by_all: whoever looks at a volume
 read_by_all() {
 	e2bfo 0 ls -R --json xfs/huge
-	[ "$(jq '[.entries[].path | select(startswith("/a-file"))] | length' out)" = 700 ] || fail "ls"
+	[ "$(jq '[.entries[].path | select(startswith("/a-file"))] | length' out)" = 700 ] ||
+		fail "ls"
 	e2bfo 0 layout --json xfs/huge
 	e2itree 1 -p xfs/huge
 	e2itree 0 -n xfs/huge

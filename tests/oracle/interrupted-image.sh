@@ -14,8 +14,8 @@ volume source.img 16M -d tree
 e2bfo 0 copy --mkfs --same-uuid --memory 1M --size 16M source.img whole.img
 checked whole.img
 
-# stopped STATUS SIGNAL CALL N [OPTIONS...]: a copy to d/image that gets SIGNAL at its Nth CALL (what
-# mke2fs calls does not count); 1 if it has not so many
+# stopped STATUS SIGNAL CALL N [OPTIONS...]: a copy to d/image that gets SIGNAL at its Nth CALL
+# (what mke2fs calls does not count); 1 if it has not so many
 stopped() {
 	local expected=$1 signal=$2 call=$3 n=$4 status=0
 
@@ -42,7 +42,8 @@ same_as_whole() {
 }
 
 # ---- SIGKILL at every call of a kind; until there is a record only a file is left ----
-# killed CALL LEAST [OPTION OF STRACE]: LEAST of the copies can be resumed, from the first one on all
+# killed CALL LEAST [OPTION OF STRACE]: LEAST of the copies can be resumed, from the first one on
+# all
 killed() {
 	local call=$1 n resumed=0
 

@@ -45,8 +45,8 @@ differ() {
 		}' $size "$1" "$2"
 }
 
-# told: what the last run with --json said, as differ says it: without by how many names, and gone for
-# what is too small, too
+# told: what the last run with --json said, as differ says it: without by how many names, and gone
+# for what is too small, too
 told() {
 	perl -ne 'print "$1 $2\n" while /"problem": "([a-z-]+)"(?:, "inode": (\d+))?/g' out |
 		sed -e 's/ $//' -e 's/^small /gone /' -e '/^missing-names\|^extra-names/d' | sort

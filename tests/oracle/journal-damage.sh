@@ -57,7 +57,8 @@ compared() {
 			print STDERR "block $blk\n"; exit 1' || fail "other content: $2"
 	fi
 	cp "$1" kernel.img
-	[ -z "${unprotected:-}" ] || {		# what the kernel says of damaged inodes is not asked
+	[ -z "${unprotected:-}" ] ||
+		{		# what the kernel says of damaged inodes is not asked
 		echo $ours
 		return
 	}
@@ -66,7 +67,8 @@ compared() {
 	else
 		kernel=no
 	fi
-	[ $ours = $kernel ] || { cat said; dmesg | tail -5; fail "we say $ours, the kernel $kernel: $2"; }
+	[ $ours = $kernel ] ||
+		{ cat said; dmesg | tail -5; fail "we say $ours, the kernel $kernel: $2"; }
 	echo $ours
 }
 

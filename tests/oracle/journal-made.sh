@@ -87,7 +87,8 @@ for kind in '-O metadata_csum' '-O ^metadata_csum' '-O ^metadata_csum,^64bit' \
 			"journal_write -b $e block-three" \
 			'journal_close'
 		[ -z "$checksums" ] || dumpe2fs -h made.img 2> /dev/null |
-			grep -q "^Journal features:.*checksum_v${checksums#*v }" || fail "$checksums"
+			grep -q "^Journal features:.*checksum_v${checksums#*v }" ||
+				fail "$checksums"
 		shown made.img 0 two
 		shown made.img 1 old1
 		shown made.img 2 magic
@@ -161,7 +162,8 @@ for list in last_orphan orphan_file; do
 	e2bfo 0 copy --json --mkfs --size 32M --force orphans.img target.img
 	grep -q "\"open_unlinked\": \[$gone\]" out || { cat out; fail "$list: no unlinked file"; }
 	e2bfo 0 ls --json orphans.img
-	grep -q "\"open_unlinked\": \[$gone\]" out || fail "$list: ls has no unlinked file: $(cat out)"
+	grep -q "\"open_unlinked\": \[$gone\]" out ||
+		fail "$list: ls has no unlinked file: $(cat out)"
 	e2bfo 0 ls orphans.img
 	says '^e2bfo: 1 file was deleted while still open on orphans.img: without a name, left out$'
 	e2bfo 0 ls -q orphans.img

@@ -281,7 +281,8 @@ dd if=/dev/zero of=broken.img bs=4096 seek="$shared" count=1 conv=notrunc status
 e2bfo 1 ls -R --json broken.img
 says "extended attribute block is damaged \(inode [0-9]+, block $shared\)"
 grep -q '"xattrs": null' out || fail "names of attributes that cannot be known"
-grep -q "\"damage\": \"xattr-block\", \"inode\": [0-9]*, \"block\": $shared" out || fail "no damage in JSON"
+grep -q "\"damage\": \"xattr-block\", \"inode\": [0-9]*, \"block\": $shared" out ||
+	fail "no damage in JSON"
 e2bfo 0 ls -R broken.img
 
 # a directory block with a wrong checksum, a directory below itself, a name of a system inode

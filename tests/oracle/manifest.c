@@ -166,7 +166,8 @@ static void show_stat(struct walk *w, const struct statx *st)
 static void show_flags(struct walk *w, int fd)
 {
 	struct fsxattr fsx;
-	int flags = 0, gen = 0;		/* both ioctls transfer an int, whatever their number says */
+	/* both ioctls transfer an int, whatever their number says */
+	int flags = 0, gen = 0;
 
 	if (ioctl(fd, FS_IOC_GETFLAGS, &flags))
 		field_error(w, "iflags");

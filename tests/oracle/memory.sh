@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Memory is what HACKING promises (P7): so much per inode, name and extent, the buffer, and 16 MB for
-# everything else; at the peak, as the kernel counts it.
+# Memory is what HACKING promises (P7): so much per inode, name and extent, the buffer, and 16 MB
+# for everything else; at the peak, as the kernel counts it.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs perl time setfattr
 
@@ -11,7 +11,8 @@ if ldd "$E2BFO" | grep -q libasan; then		# its own memory counts, too
 	export ASAN_OPTIONS=quarantine_size_mb=1
 fi
 
-# within WHAT INODES NAMES NAME_BYTES EXTENTS COMMAND...: with --json, what it says that it takes is right
+# within WHAT INODES NAMES NAME_BYTES EXTENTS COMMAND...: with --json, what it says that it takes is
+# right
 within() {
 	local what=$1 peak told
 	local limit=$(((64 * $2 + 24 * $3 + $4 + 16 * $5 + buffer + rest) * times))
@@ -23,7 +24,8 @@ within() {
 	[ "$peak" -le "$limit" ] || fail "$what takes more memory than promised"
 	told=$(sed -n 's/.*"memory_bytes": \([0-9]*\).*/\1/p' out)
 	[ -n "$told" ] || return 0
-	[ "$peak" -le $(((told + rest) * times)) ] || fail "$what takes more memory than it says: $told"
+	[ "$peak" -le $(((told + rest) * times)) ] ||
+		fail "$what takes more memory than it says: $told"
 	[ "$told" -le "$limit" ] || fail "$what says that it takes more memory than promised: $told"
 }
 
@@ -64,8 +66,8 @@ shape "extents of one file" 10 10 20 $n '
 	open(my $f, ">", "file") or die "$!";
 	for (1 .. 400000) { sysseek($f, 2048 * $_, 0); syswrite($f, "x"); }'
 
-# What lies in the order of the target anyway is not kept: of 1 GiB that would be allowed, two batches
-# of 16 MB each are used.
+# What lies in the order of the target anyway is not kept: of 1 GiB that would be allowed, two
+# batches of 16 MB each are used.
 volume source.img 512M
 mounted source.img mnt rw
 for file in 1 2 3 4; do
@@ -87,8 +89,8 @@ volume target.img 512M -N 70000
 within "240 MB, scattered" $n $n $((10 * n)) $n "$E2BFO" copy source.img target.img
 checked target.img
 
-# verify holds two trees, and of what it compares both inodes, with 512 bytes for what it knows about
-# them; but a block of attributes that they share only once.
+# verify holds two trees, and of what it compares both inodes, with 512 bytes for what it knows
+# about them; but a block of attributes that they share only once.
 n=30000
 volume source.img 512M -N 40000
 mounted source.img mnt rw,noatime

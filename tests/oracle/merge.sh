@@ -189,7 +189,8 @@ for options in '-O ea_inode' '-O ea_inode,bigalloc -C 16384'; do
 	e2bfo 0 copy source.img target.img
 	checked target.img
 	mounted target.img mnt rw
-	[ "$(getfattr --only-values -n user.large mnt/dir | wc -c)" = 20000 ] || fail "$options: the attribute"
+	[ "$(getfattr --only-values -n user.large mnt/dir | wc -c)" = 20000 ] ||
+		fail "$options: the attribute"
 	setfattr -x user.large mnt/dir
 	unmounted mnt
 	checked target.img

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --mkfs into a partition of a disk, or of the image of one: it is formatted and filled, interrupted,
-# resumed and given up; of all that lies around it, which is random bytes, not one changes.
+# --mkfs into a partition of a disk, or of the image of one: it is formatted and filled,
+# interrupted, resumed and given up; of all that lies around it, which is random bytes, not one
+# changes.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck losetup sfdisk strace perl blkid
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Multiple mount protection: a filesystem that another host may be using is refused, as source and as
-# target; a target is claimed while it is worked on and free afterwards, however that ends; a source
-# is never written.  libext2fs waits by sleep(), which passes at once here.
+# Multiple mount protection: a filesystem that another host may be using is refused, as source and
+# as target; a target is claimed while it is worked on and free afterwards, however that ends; a
+# source is never written.  libext2fs waits by sleep(), which passes at once here.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs dumpe2fs perl "$BUILDDIR/tests/fault/shim.so"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Sources that the kernel has mounted: read-only they are read, read-write they are not, whatever names
-# and mount namespaces hide it; and one that becomes writable meanwhile fails what reads it.
+# Sources that the kernel has mounted: read-only they are read, read-write they are not, whatever
+# names and mount namespaces hide it; and one that becomes writable meanwhile fails what reads it.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck losetup mount unshare perl sfdisk "$BUILDDIR/tests/fault/shim.so"
 
@@ -17,7 +17,8 @@ reads() {
 	same_trees source target
 }
 
-# refused NAME [WHO]: by every command that would read it; but ls and layout look at $device all the same
+# refused NAME [WHO]: by every command that would read it; but ls and layout look at $device all the
+# same
 refused() {
 	local command commands=("copy $1 target.img" "verify $1 target.img" "verify target.img $1"
 				"copy -n $1 target.img")
@@ -82,7 +83,8 @@ mount --bind mnt seen
 mount -o remount,bind,ro seen
 echo "$PWD/seen" >> .state/mounts
 umount mnt
-grep " $PWD/seen ro," /proc/self/mountinfo | grep -q ' rw' || fail "not a read-only place of a writable one"
+grep " $PWD/seen ro," /proc/self/mountinfo | grep -q ' rw' ||
+	fail "not a read-only place of a writable one"
 refused source.img
 refused "$device"
 umount seen

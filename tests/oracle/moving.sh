@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ls and layout, e2itree -l and -n look at what is mounted read-write, too: by the device that is mounted,
-# without its journal, at what the kernel has in memory; what cannot be read soundly is changing, not damaged.
+# ls and layout, e2itree -l and -n look at what is mounted read-write, too: by the device that is
+# mounted, without its journal, at what the kernel has in memory; what cannot be read soundly is
+# changing, not damaged.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs debugfs losetup mount perl jq
 
@@ -32,7 +33,8 @@ done
 e2bfo 0 layout "$device"
 says "warning: $device is mounted read-write"
 e2bfo 0 layout --json "$device"
-jq -e '.volumes[0] | .files_with_data == 4 and .others == 1' out > /dev/null || fail "not measured: $(cat out)"
+jq -e '.volumes[0] | .files_with_data == 4 and .others == 1' out > /dev/null ||
+	fail "not measured: $(cat out)"
 
 e2itree 0 -n "$device"
 says "warning: $device is mounted read-write"
@@ -41,7 +43,8 @@ e2itree 4 -n "$device"
 grep -q '^The index of /big .* is out of date' out || fail "the new name is not seen: $(cat out)"
 e2itree 0 -l --json "$device"
 jq -e '.moving == 0 and (.trees | map({(.directory): .state}) | add) ==
-	{"/big": "stale", "/other": "fresh"}' out > /dev/null || fail "JSON of e2itree -l: $(cat out)"
+	{"/big": "stale", "/other": "fresh"}' out > /dev/null ||
+		fail "JSON of e2itree -l: $(cat out)"
 
 # ---- by its own device alone; and nothing is copied from it ----
 
@@ -86,9 +89,11 @@ for i in {1..4}; do
 	e2bfo 0 ls -R "$device"
 	e2bfo 0 layout "$device"
 	e2bfo 0 ls -R --json "$device"
-	jq -e '.moving >= 0 and .damaged == 0' out > /dev/null || fail "JSON of ls: $(tail -c 300 out)"
+	jq -e '.moving >= 0 and .damaged == 0' out > /dev/null ||
+		fail "JSON of ls: $(tail -c 300 out)"
 	e2bfo 0 layout --json "$device"
-	jq -e '.volumes[0] | (.damage == []) and has("moving")' out > /dev/null || fail "JSON of layout"
+	jq -e '.volumes[0] | (.damage == []) and has("moving")' out > /dev/null ||
+		fail "JSON of layout"
 	e2itree 4 -n --json "$device"
 	jq -e 'all(.problems[]; .moving or (.problem | IN("stale", "no-tree", "gone", "missing-names",
 		"extra-names")))' out > /dev/null || fail "JSON of e2itree -n: $(cat out)"

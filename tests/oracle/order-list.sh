@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# "e2bfo order" and "copy --order list:" are the two steps that "copy --order refs" and "trace:" take at
-# once: the targets are the same, byte for byte.  Groups in a list mean what they say.
+# "e2bfo order" and "copy --order list:" are the two steps that "copy --order refs" and "trace:"
+# take at once: the targets are the same, byte for byte.  Groups in a list mean what they say.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck losetup debugfs perl cmp
 
@@ -63,8 +63,8 @@ grep . refs.list > refs.flat
 e2bfo 0 copy "$pinned" --size 40M --order list:refs.flat source.img flat.img
 ! cmp -s flat.img refs-direct.img || fail "groups change nothing"
 
-# Empty lines more or less, at the beginning and between, are the same groups; a list that ends without
-# one ends with files in no group.
+# Empty lines more or less, at the beginning and between, are the same groups; a list that ends
+# without one ends with files in no group.
 { echo; sed 's/^$/\n/' refs.list; } > refs.spaced
 e2bfo 0 copy "$pinned" --size 40M --order list:refs.spaced source.img spaced.img
 same spaced.img refs-direct.img
@@ -76,9 +76,11 @@ done
 number() {
 	debugfs -R "stat $2" "$1" 2> /dev/null | sed -n 's/^Inode: \([0-9]*\).*/\1/p'
 }
-[ "$(number ungrouped.img /d1/f1)" -lt "$(number ungrouped.img /d1)" ] || fail "ungrouped: /d1 comes first"
+[ "$(number ungrouped.img /d1/f1)" -lt "$(number ungrouped.img /d1)" ] ||
+	fail "ungrouped: /d1 comes first"
 [ "$(number grouped.img /d1)" -lt "$(number grouped.img /d1/f1)" ] || fail "grouped: /d1 comes late"
-[ "$(number grouped.img /d1/f1)" = $(($(number grouped.img /d6/f2) - 1)) ] || fail "grouped: not together"
+[ "$(number grouped.img /d1/f1)" = $(($(number grouped.img /d6/f2) - 1)) ] ||
+	fail "grouped: not together"
 
 # A name with a newline has no place in lines, and one with NULs.
 mkdir -p odd

@@ -79,7 +79,8 @@ both ext3 -O $old
 both groups -g 1024 -G 1
 both inline -O inline_data -I 512
 both bigalloc -O bigalloc -C 16384
-tried quota -O quota,project -E quotatype=usrquota:grpquota:prjquota	# no kernel here writes to it
+# no kernel here writes to it
+tried quota -O quota,project -E quotatype=usrquota:grpquota:prjquota
 [ "$(ask target.img 'list_quota user' | grep -c '^ *100[012] ')" = 3 ] || fail "no quota"
 
 # ---- parts of a tree ----
@@ -189,7 +190,8 @@ printf '/good/page.html\n/good/file-1\n/good/file-5\n' > page
 printf '/good/file-9\n/bad/big\n/good/file-7\n' > list
 for mode in zero skip; do
 	volume target.img 80M
-	e2bfo 1 copy --json --on-read-error $mode --write-mapfile $mode.map --order refs,list:list,mtime \
+	e2bfo 1 copy --json --on-read-error $mode --write-mapfile $mode.map \
+		--order refs,list:list,mtime \
 		medium/source.img target.img
 	checked target.img
 	files=$([ $mode = zero ] && echo '3, .*"policy": "list", "files": 3, "missing": 0' ||

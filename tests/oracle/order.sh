@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --order: every policy puts things where it says, as the kernel's inode numbers and debugfs's blocks
-# show; the copy is the same otherwise, the same bytes every time, and can be resumed.
+# --order: every policy puts things where it says, as the kernel's inode numbers and debugfs's
+# blocks show; the copy is the same otherwise, the same bytes every time, and can be resumed.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs losetup perl find
 . "$SRCDIR/tests/places.sh"
@@ -56,8 +56,8 @@ perl -e 'chdir("mnt"); mkdir("old"); for (1 .. 3000) {
 unmounted mnt
 e2fsck -fy used.img > /dev/null || fail "e2fsck"
 
-# everything IMAGE FORMAT: what find -printf says of each inode once, by its number; not directories.
-# Of files with two names either may be met first: one of them is taken for both.
+# everything IMAGE FORMAT: what find -printf says of each inode once, by its number; not
+# directories. Of files with two names either may be met first: one of them is taken for both.
 everything() {
 	mounted "$1" mnt
 	(cd mnt && find . -path ./lost+found -prune -o -path ./old -prune -o ! -type d \
@@ -65,7 +65,8 @@ everything() {
 	unmounted mnt
 }
 
-# ordered_by NAME [OPTIONS]: copies to $NAME-new.img and $NAME-used.img, and looks whether all is there
+# ordered_by NAME [OPTIONS]: copies to $NAME-new.img and $NAME-used.img, and looks whether all is
+# there
 ordered_by() {
 	local name=$1 to
 
@@ -101,7 +102,8 @@ places list-used.img list | rising "list, used target"
 cp --sparse=always new.img relative.img
 e2bfo 0 copy --json --order list:list-relative source.img relative.img
 cmp relative.img list-new.img || fail "relative names give something else"
-grep -q '"policy": "list", "files": 150, "missing": 4' out || fail "the list is not told: $(cat out)"
+grep -q '"policy": "list", "files": 150, "missing": 4' out ||
+	fail "the list is not told: $(cat out)"
 
 # ... the rest stands as it does without
 sed 's,^,.,' list > taken
@@ -123,7 +125,8 @@ ordered_by size --order size
 ordered_by mtime --order mtime
 for to in new used; do
 	everything size-$to.img %s | awk '$2 < last { exit 1 } { last = $2 }' || fail "size: $to"
-	everything mtime-$to.img %T@ | awk 'NR > 1 && $2 < last { bad = 1 } NR == 1 || $2 > last { n++; last = $2 }
+	everything mtime-$to.img %T@ | awk 'NR > 1 && $2 < last { bad = 1 }
+		NR == 1 || $2 > last { n++; last = $2 }
 		END { exit bad || n < 900 }' || fail "mtime: $to"
 	for name in size mtime; do
 		everything $name-$to.img %p | sed 's/^[0-9]* \.//' > all
@@ -225,7 +228,8 @@ for to in new used; do
 	done
 done
 e2bfo 0 copy -n --json --order refs source.img new.img
-grep -q '"/d1/index.html", "/d4/s.css", "/d1/f7", "/d2/f8"\]' out || fail "refs: depth 1: $(cat out)"
+grep -q '"/d1/index.html", "/d4/s.css", "/d1/f7", "/d2/f8"\]' out ||
+	fail "refs: depth 1: $(cat out)"
 
 # ---- merged directories, other features of source and target ----
 cp --sparse=always used.img merged.img
@@ -299,5 +303,6 @@ for signal in INT KILL; do
 	mv list-moved list-said
 	mkdir -p elsewhere
 	(cd elsewhere && e2bfo 0 resume ../target.img) || fail "resume after SIG$signal"
-	cmp target.img first.img || fail "resume after SIG$signal: not the bytes of a copy in one go"
+	cmp target.img first.img ||
+		fail "resume after SIG$signal: not the bytes of a copy in one go"
 done

@@ -91,8 +91,8 @@ refused() {
 s="size=${source_size}M" t="size=${target_size}M"
 
 # ---- MBR: 1 source, 2 extended with 5 target; 3 swap; and the other way round ----
-disk disk.img "label: dos\nd1 : $s, type=83\nd2 : size=$((target_size + 4))M, type=5\nd3 : size=8M, type=82
-d5 : $t, type=83\n" 1 5
+disk disk.img "label: dos\nd1 : $s, type=83\nd2 : size=$((target_size + 4))M, type=5
+d3 : size=8M, type=82\nd5 : $t, type=83\n" 1 5
 read -r swap _ < <(place disk.img 3)
 truncate -s 8M swap.img
 mkswap -q swap.img

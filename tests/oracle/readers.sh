@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Who may use a device at the same time: several readers, as long as nobody writes; what is mounted, and
-# what others have locked.  Each one is stopped while it reads or writes, so that the others come to it.
+# Who may use a device at the same time: several readers, as long as nobody writes; what is mounted,
+# and what others have locked.  Each one is stopped while it reads or writes, so that the others
+# come to it.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck losetup mount perl flock "$BUILDDIR/tests/fault/shim.so"
 
@@ -43,7 +44,8 @@ e2bfo 8 copy target.img "$device"
 says "Device is in use while opening $device: another e2bfo"
 goes_on second 0
 
-# ---- the second reader is alone, and does not keep others from mounting: it notices at its end ----
+# ---- the second reader is alone, and does not keep others from mounting: it notices at its end
+# ----
 
 reading first
 reading second
@@ -83,7 +85,8 @@ for kind in -s -x; do
 done
 e2bfo 0 copy --to /other source.img "$to"
 
-perl -MFcntl -e 'sysopen(my $d, $ARGV[0], O_RDWR | O_EXCL) || die; open(my $f, ">", "there"); print $f "\n"; close($f);
+perl -MFcntl -e 'sysopen(my $d, $ARGV[0], O_RDWR | O_EXCL) ||
+	die; open(my $f, ">", "there"); print $f "\n"; close($f);
 	open($f, "<", "leave"); <$f>' "$to" &
 echo $! >> .state/processes
 read -r _ < there

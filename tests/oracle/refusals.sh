@@ -85,7 +85,8 @@ chmod 666 source.img target.img
 mounted target.img mnt
 before=$(digest target.img)
 status=0
-setpriv --reuid 65534 --regid 65534 --clear-groups ./user-e2bfo copy source.img target.img 2> said || status=$?
+setpriv --reuid 65534 --regid 65534 --clear-groups \
+	./user-e2bfo copy source.img target.img 2> said || status=$?
 [ $status = 8 ] || fail "exit $status: $(cat said)"
 says "mounted while opening target.img: please unmount"
 unchanged target.img "$before" "a user's copy"
@@ -144,7 +145,8 @@ refused source.img other.img 'e2fsck -f & other\.img'
 debug other.img 'set_super_value state 1' 'set_super_value last_orphan 12'
 refused source.img other.img 'e2fsck -f & other\.img'
 volume other.img 100M -O ^metadata_csum
-printf '\11' | dd of=other.img bs=1 seek=$((1024 + 252)) conv=notrunc status=none	# s_def_hash_version
+# s_def_hash_version
+printf '\11' | dd of=other.img bs=1 seek=$((1024 + 252)) conv=notrunc status=none
 refused source.img other.img 'hash & e2fsck -f & other\.img'
 
 # A group that claims to have no block bitmap yet, although it is in use; a wrong count of inodes.

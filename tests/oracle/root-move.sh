@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A root filesystem moves to a smaller disk, as MOVING A ROOT FILESYSTEM of e2bfo-copy(8) has it: GPT with a
-# BIOS boot partition, --mkfs into a partition, with and without --same-uuid.  Files that name the old
-# UUID are told, in text, JSON and beforehand; GRUB reads its configuration and the kernel in the copy.
+# A root filesystem moves to a smaller disk, as MOVING A ROOT FILESYSTEM of e2bfo-copy(8) has it:
+# GPT with a BIOS boot partition, --mkfs into a partition, with and without --same-uuid.  Files that
+# name the old UUID are told, in text, JSON and beforehand; GRUB reads its configuration and the
+# kernel in the copy.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs losetup sfdisk blkid jq perl grub-fstest
 
@@ -52,8 +53,10 @@ loop_of() {
 booted() {
 	local part='(loop0,gpt2)'
 
-	grub-fstest new.img cat "$part/boot/grub/grub.cfg" > grub.cfg || fail "GRUB cannot read grub.cfg"
-	grub-fstest new.img cmp "$part/boot/vmlinuz" tree/boot/vmlinuz > log 2>&1 || fail "kernel: $(cat log)"
+	grub-fstest new.img cat "$part/boot/grub/grub.cfg" > grub.cfg ||
+		fail "GRUB cannot read grub.cfg"
+	grub-fstest new.img cmp "$part/boot/vmlinuz" tree/boot/vmlinuz > log 2>&1 ||
+		fail "kernel: $(cat log)"
 	grub-fstest new.img ls -- -l "$part" > log || fail "GRUB does not know the partition"
 	[[ $(cat log) = *$1* ]] || fail "UUID in GRUB: $(cat log)"
 	[ "$(grep -c "$1" grub.cfg)" = 2 ] || fail "grub.cfg: $(cat grub.cfg)"
@@ -61,7 +64,8 @@ booted() {
 	checked "$device"
 	mount -o ro "$device" mnt
 	echo "$WORK/mnt" >> .state/mounts
-	grep -q "^UUID=$(blkid -p -s UUID -o value "$device") / " mnt/etc/fstab || fail "$(cat mnt/etc/fstab)"
+	grep -q "^UUID=$(blkid -p -s UUID -o value "$device") / " mnt/etc/fstab ||
+		fail "$(cat mnt/etc/fstab)"
 	umount mnt
 	unloop "$device"
 	cmp -n 440 code new.img || fail "boot code"
@@ -105,7 +109,8 @@ e2bfo 0 copy --mkfs --force 'old.img?partition=2' 'new.img?partition=2'
 device=$(loop_of new.img)
 new=$(blkid -p -s UUID -o value "$device")
 [ "$new" != $old ] || fail "no new UUID"
-grep -q "^new.img?partition=2 has a new UUID, $new\.$" out || fail "it does not say $new: $(cat out)"
+grep -q "^new.img?partition=2 has a new UUID, $new\.$" out ||
+	fail "it does not say $new: $(cat out)"
 
 # What the manual says to do.
 mount "$device" mnt
@@ -146,4 +151,5 @@ debug odd.img 'mkdir etc' 'mkdir etc/fstab' 'mkdir loader' 'symlink loader/entri
 	"symlink etc/crypttab $old"
 [ "$(uuids odd.img)" = '[]' ] || fail "no files: $(cat out)"
 volume boot.img 32M -U $old -d tree/boot
-[ "$(uuids boot.img)" = '["/grub/grub.cfg","/loader/entries/one.conf"]' ] || fail "/boot: $(cat out)"
+[ "$(uuids boot.img)" = '["/grub/grub.cfg","/loader/entries/one.conf"]' ] ||
+	fail "/boot: $(cat out)"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Images that end before their filesystem does, as dd leaves them that was stopped: wherever that is,
-# what is there is copied, and what is reported lost is exactly what differs.
+# Images that end before their filesystem does, as dd leaves them that was stopped: wherever that
+# is, what is there is copied, and what is reported lost is exactly what differs.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs dumpe2fs tune2fs setfattr losetup mount perl python3 sfdisk
 JUDGE=$SRCDIR/tests/oracle/lostjudge
@@ -113,7 +113,8 @@ cut_to "$SIZE"
 copied stop
 ! grep -q '"medium"' out && [ $status = 0 ] && [ ! -s said ] || fail "of all bytes: $(cat said)"
 
-# ---- where nothing can be read: among inodes before the root's, descriptors, in the superblock ----
+# ---- where nothing can be read: among inodes before the root's, descriptors, in the superblock
+# ----
 
 cut_to $(($1 * 1024 + 300))
 refused short.img zero 'Root directory'

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Inodes that a killed copy has staged in unused slots: e2fsck does not see them; a kernel that mounts
-# the target wipes them (lazy initialisation, because their groups do not claim to be zeroed any
-# more), e2bfo abort does, and a resumed copy makes them live, the groups' claims put back.
+# Inodes that a killed copy has staged in unused slots: e2fsck does not see them; a kernel that
+# mounts the target wipes them (lazy initialisation, because their groups do not claim to be zeroed
+# any more), e2bfo abort does, and a resumed copy makes them live, the groups' claims put back.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck dumpe2fs perl losetup "$BUILDDIR/tests/fault/shim.so"
 
@@ -45,7 +45,8 @@ checked aborted.img
 cp --sparse=always target.img resumed.img
 e2bfo 0 resume resumed.img
 [ "$(staged resumed.img)" = 0 ] || fail "resume leaves $(staged resumed.img)"
-[ "$(zeroed resumed.img)" = "$claims" ] || fail "resume: $(zeroed resumed.img) groups claim to be zeroed"
+[ "$(zeroed resumed.img)" = "$claims" ] ||
+	fail "resume: $(zeroed resumed.img) groups claim to be zeroed"
 checked resumed.img
 
 cp --sparse=always target.img preened.img

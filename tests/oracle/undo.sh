@@ -21,7 +21,8 @@ undone() {
 	rm -f undo
 	e2bfo 0 copy $options -z undo source.img target.img
 	checked target.img
-	[ "$(stat -c %s undo)" -lt 2000000 ] || fail "$*: the undo file has $(stat -c %s undo) bytes"
+	[ "$(stat -c %s undo)" -lt 2000000 ] ||
+		fail "$*: the undo file has $(stat -c %s undo) bytes"
 	e2undo undo target.img > e2undo.log 2>&1 || fail "$*: e2undo: $(cat e2undo.log)"
 	checked target.img
 	"$JUDGES/dbmanifest" target.img > after

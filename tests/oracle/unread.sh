@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ls and layout of what cannot be read everywhere: all that can be is listed and measured, what cannot is
-# named, and the exit status is 1; by read errors, by a mapfile, outside of which nothing is asked for,
-# and behind the end of an image.
+# ls and layout of what cannot be read everywhere: all that can be is listed and measured, what
+# cannot is named, and the exit status is 1; by read errors, by a mapfile, outside of which nothing
+# is asked for, and behind the end of an image.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs setfattr getfattr losetup perl python3 strace
 . "$SRCDIR/tests/media.sh"
@@ -130,7 +130,8 @@ mounted whole.img mnt
 unmounted mnt
 grep -v '^/.*:$\|^$\|^lost+found$' out | sort > actual
 same expected actual
-e2bfo 1 layout -b 8192 -B 4096 --json rescued.img	# old descriptors have old checksums of bitmaps
+# old descriptors have old checksums of bitmaps
+e2bfo 1 layout -b 8192 -B 4096 --json rescued.img
 grep -q '"damage": \[\]' out || fail "by a backup: $(cat said)"
 says 'the free space is not known'
 e2bfo 16 ls -B 4096 rescued.img

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Targets that a kernel has used since they were last checked: copies and indexes go into them without
-# e2fsck, and e2fsck, which looks afterwards, has no complaint. What the bitmaps wrongly call free is
-# found and named, whatever the checksums say, and nothing is written then; --trust does not look.
+# Targets that a kernel has used since they were last checked: copies and indexes go into them
+# without e2fsck, and e2fsck, which looks afterwards, has no complaint. What the bitmaps wrongly
+# call free is found and named, whatever the checksums say, and nothing is written then; --trust
+# does not look.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs dumpe2fs losetup setfattr perl
 
@@ -14,7 +15,8 @@ perl -e '
 		print $f "copied $_ " x $_; }'
 volume source.img 32M -I 128 -d tree 2> /dev/null
 
-# used IMAGE ROUND: a kernel makes, removes, renames, fragments, links, preallocates; unmounts cleanly
+# used IMAGE ROUND: a kernel makes, removes, renames, fragments, links, preallocates; unmounts
+# cleanly
 used() {
 	mounted "$1" mnt rw,noatime
 	perl -e '
@@ -74,7 +76,8 @@ for kind in "-t ext4 -b 4096" "-t ext4 -b 1024 -O ^metadata_csum,^flex_bg" "-t e
 	! grep '"problem"' out || fail "a mount was taken for a change"
 	e2itree 0 -p target.img
 	e2bfo 0 ls --json target.img /d2
-	grep -q '"index": "likely"' out || fail "the index is not used: $(grep -o '"index[^,]*' out)"
+	grep -q '"index": "likely"' out ||
+		fail "the index is not used: $(grep -o '"index[^,]*' out)"
 	e2itree 1 -r target.img
 	checked target.img
 done
@@ -214,9 +217,10 @@ for trust in "" --trust; do
 done
 unchanged forged.img "$before" "checksum"
 
-# Without checksums nothing but the comparison finds it; every slot of the tables counts then, so that
-# they come in two parts of 2^18.
-volume used.img 128M -g 2048 -N 400000 -I 128 -O ^metadata_csum,^uninit_bg,^has_journal,^flex_bg 2> /dev/null
+# Without checksums nothing but the comparison finds it; every slot of the tables counts then, so
+# that they come in two parts of 2^18.
+volume used.img 128M -g 2048 -N 400000 -I 128 \
+	-O ^metadata_csum,^uninit_bg,^has_journal,^flex_bg 2> /dev/null
 used used.img 1
 mounted used.img mnt rw,noatime
 perl -e 'for (1 .. 60) { mkdir("mnt/top-$_"); open(my $f, ">", "mnt/top-$_/file") or die; print $f "x"; }'

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Values of attributes that fit where they are in the source, and neither inode nor block of a
-# target with ea_inode, get inodes of their own there.  Judged by e2fsck, which adds up references and
-# quota, by this kernel, which reads and deletes them, and by the values that were set.
+# target with ea_inode, get inodes of their own there.  Judged by e2fsck, which adds up references
+# and quota, by this kernel, which reads and deletes them, and by the values that were set.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs setfattr getfattr losetup perl
 

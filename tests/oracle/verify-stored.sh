@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # e2bfo verify between filesystems that store the same tree in other ways: inline data, attribute
-# values in inodes of their own, clusters, block maps, other blocks. A copy is equal; one flipped byte
-# of what is stored in such a way is named.
+# values in inodes of their own, clusters, block maps, other blocks. A copy is equal; one flipped
+# byte of what is stored in such a way is named.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs setfattr losetup perl
 
@@ -43,8 +43,8 @@ e2bfo 1 verify a.img b.img
 [ "$(grep -c ': xattr ' out)" = "$(grep -c '^/' out)" ] && grep -q '^/xattrs/.*: xattr ' out ||
 	fail "not the attribute: $(cat out)"
 
-# What moves into inodes takes no blocks: every block is written once, so that it reads back as it was
-# written.
+# What moves into inodes takes no blocks: every block is written once, so that it reads back as it
+# was written.
 "$IMAGES/matrix" a.img kernel 1024 256 -t ext4 > /dev/null 2>&1 || fail "no image"
 for arguments in '-O inline_data' '-O inline_data -I 1024 -b 1024' '-O inline_data,bigalloc -C 8192'; do
 	volume b.img 100M $arguments

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# verify of what cannot be read everywhere: what cannot be compared is named, and is no difference; all
-# else is compared, differences are found, and the exit status is 8.  By read errors, by mapfiles, outside
-# of which nothing is asked for, behind the end of an image; of A, of B, of both.
+# verify of what cannot be read everywhere: what cannot be compared is named, and is no difference;
+# all else is compared, differences are found, and the exit status is 8.  By read errors, by
+# mapfiles, outside of which nothing is asked for, behind the end of an image; of A, of B, of both.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs setfattr getfattr losetup perl python3 strace
 . "$SRCDIR/tests/media.sh"
@@ -72,7 +72,8 @@ compared() {
 
 	shift 3
 	e2bfo "$status" verify --json "$@"
-	[ "$(python3 found.py)" = "$missed" ] || fail "$*: missed $(python3 found.py) bytes, not $missed"
+	[ "$(python3 found.py)" = "$missed" ] ||
+		fail "$*: missed $(python3 found.py) bytes, not $missed"
 	same "$expected" found
 	same differences differ
 }

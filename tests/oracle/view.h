@@ -16,7 +16,8 @@
 #ifndef VIEW_H
 #define VIEW_H
 
-#define VIEW_WINDOW	4096		/* manifest.c sums in such pieces, whatever the block size */
+/* manifest.c sums in such pieces, whatever the block size */
+#define VIEW_WINDOW	4096
 #define VIEW_FLAGS	(0x725BDFFF & ~(EXT2_INDEX_FL | EXT4_HUGE_FILE_FL | EXT4_EXTENTS_FL))
 #define VIEW_STATX	(EXT2_COMPR_FL | EXT2_IMMUTABLE_FL | EXT2_APPEND_FL | EXT2_NODUMP_FL | \
 			 EXT4_ENCRYPT_FL | EXT4_VERITY_FL)	/* same bits in statx(2) */
@@ -89,7 +90,8 @@ static void view_block(struct view *v, uint64_t logical, uint64_t physical)
 	}
 }
 
-static void view_piece(struct view *v, uint64_t logical, uint64_t physical, uint64_t len, int uninit)
+static void view_piece(struct view *v, uint64_t logical, uint64_t physical, uint64_t len,
+		       int uninit)
 {
 	uint64_t bs = v->fs->blocksize;
 
@@ -136,7 +138,8 @@ static errcode_t view_inline(struct view *v)
 
 	if (error || len > VIEW_WINDOW)
 		return error ? error : EXT2_ET_NO_INLINE_DATA;
-	error = ext2fs_inline_data_get(v->fs, v->ino, (struct ext2_inode *)v->inode, v->bytes, &len);
+	error = ext2fs_inline_data_get(v->fs, v->ino, (struct ext2_inode *)v->inode, v->bytes,
+				       &len);
 	v->pending = 1;
 	if (v->layout)
 		layout_add(v->layout, 0, v->size, 0);

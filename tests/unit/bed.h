@@ -28,8 +28,8 @@ struct bed {
 };
 
 /*
- * A volume of BLOCKS blocks of BS bytes, OFFSET bytes into a file; IO NULL: read through vol->device.fd
- * where that is possible.  The file is one for all beds of a test.
+ * A volume of BLOCKS blocks of BS bytes, OFFSET bytes into a file; IO NULL: read through
+ * vol->device.fd where that is possible.  The file is one for all beds of a test.
  */
 void bed_open(struct bed *b, uint32_t bs, uint64_t blocks, uint64_t offset, io_manager io);
 void bed_close(struct bed *b);

@@ -32,7 +32,9 @@ const struct io_log_entry *io_log_entry(size_t i);
 /* The number under which NAME, a path that was opened, appears in the log. */
 unsigned int io_log_name(const char *name);
 
-/* Lets reads that touch these LEN bytes from AT on fail with EIO, from now on; up to 64 such areas. */
+/*
+ * Lets reads that touch these LEN bytes from AT on fail with EIO, from now on; up to 64 such areas.
+ */
 void io_log_fail_reads(uint64_t at, uint64_t len);
 
 /* Lets write number NTH (from 1) from now on fail with EIO, once; 0: none. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_attrs.c - gather/attrs, compare/diff: every field by itself, layout ignored, inodes of different sizes
+ * t_attrs.c - gather/attrs, compare/diff: every field by itself, layout ignored, inodes of
+ * different sizes
  */
 #include <string.h>
 #include <sys/stat.h>

@@ -20,8 +20,8 @@
 #define LAST 8192			/* blocks of the volume */
 
 /*
- * Nodes; what they cost, where a seek costs as much as four gaps, and less is skipped; whether a sink
- * with a place gets them by way of the merge buffer.
+ * Nodes; what they cost, where a seek costs as much as four gaps, and less is skipped; whether a
+ * sink with a place gets them by way of the merge buffer.
  */
 static const struct shape {
 	uint32_t gap;			/* bytes */

@@ -6,7 +6,8 @@
 #include "move/batches.h"
 
 #define BS 4096U
-#define NODES 1024U		/* of 5 blocks each, which follow each other at their destination, */
+/* of 5 blocks each, which follow each other at their destination, */
+#define NODES 1024U
 #define LEN 5U
 #define LAST (LEN * NODES)	/* and are all of the volume: four regions */
 #define SMALLEST 80U		/* units: 16 nodes */
@@ -93,8 +94,8 @@ START_TEST(nothing_to_read_needs_no_room)
 END_TEST
 
 /*
- * Groups of 128 nodes are 640 units: in halves of them each is read from its middle on, and back: 16
- * seeks, which are a fifth of all that is read, or a tenth.
+ * Groups of 128 nodes are 640 units: in halves of them each is read from its middle on, and back:
+ * 16 seeks, which are a fifth of all that is read, or a tenth.
  */
 START_TEST(in_groups_a_group)
 {
@@ -158,7 +159,9 @@ START_TEST(in_order_without_regions)
 }
 END_TEST
 
-/* An eighth of each region: that all of it is read is worth it only if more will be wanted one day. */
+/*
+ * An eighth of each region: that all of it is read is worth it only if more will be wanted one day.
+ */
 START_TEST(regions_belong_to_all_that_want_them)
 {
 	size_t i;
@@ -188,7 +191,9 @@ START_TEST(what_is_not_in_regions_counts)
 }
 END_TEST
 
-/* The regions in reverse order, in each heaps as above: four seeks, a fifth of all or a twentieth. */
+/*
+ * The regions in reverse order, in each heaps as above: four seeks, a fifth of all or a twentieth.
+ */
 START_TEST(seeks_between_regions_count)
 {
 	uint32_t i, in;

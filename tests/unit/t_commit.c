@@ -156,7 +156,8 @@ static void map_target(struct judge *v)
 			want(!(v->map[j->job.plan.stem.v[i].blk + k] & (USED | STEM)));
 			v->map[j->job.plan.stem.v[i].blk + k] |= STEM;
 		}
-	if (j->job.target->block_size == j->job.source->block_size && j->job.free.cluster_blocks == 1)
+	if (j->job.target->block_size == j->job.source->block_size &&
+	    j->job.free.cluster_blocks == 1)
 		mark_items(j, v->map);
 }
 
@@ -446,7 +447,8 @@ static void run_copy(enum copyjob_target kind, const char *copy, uint64_t memory
 	j->job.config.memory = memory;
 	j->job.is_atomic &= !plain;
 	copyjob_plan(j);
-	want((j->job.plan.ea_len || kind == TARGET_EXT3) && j->job.plan.tree_len && j->job.plan.dir_len);
+	want((j->job.plan.ea_len || kind == TARGET_EXT3) && j->job.plan.tree_len &&
+	     j->job.plan.dir_len);
 	check_no_write(j, 0);
 	first = io_log_count();
 	map_target(&v);
@@ -458,7 +460,8 @@ static void run_copy(enum copyjob_target kind, const char *copy, uint64_t memory
 	else
 		check_plain(&v);
 	check_reads(j);
-	if (j->job.target->block_size == j->job.source->block_size && j->job.free.cluster_blocks == 1)
+	if (j->job.target->block_size == j->job.source->block_size &&
+	    j->job.free.cluster_blocks == 1)
 		check_data(j, copy);
 	first = io_log_count();
 	copyjob_close(j);

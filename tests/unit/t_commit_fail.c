@@ -154,7 +154,9 @@ START_TEST(survives_a_crash)
 }
 END_TEST
 
-/* A write that was short is tried once more at its end; of a part of a block there is no such end. */
+/*
+ * A write that was short is tried once more at its end; of a part of a block there is no such end.
+ */
 START_TEST(tries_no_part_again)
 {
 	static const char part[1024];

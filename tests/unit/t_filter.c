@@ -89,7 +89,9 @@ static void random_text(struct chance *c, const char *const *pieces, unsigned in
 		strcat(out, pieces[chance_below(c, n)]);
 }
 
-/* No two slashes behind each other, which the plain matcher does not know, and not slashes alone. */
+/*
+ * No two slashes behind each other, which the plain matcher does not know, and not slashes alone.
+ */
 static void random_pattern(struct chance *c, char *out)
 {
 	static const char *const pieces[] = {

@@ -153,7 +153,8 @@ START_TEST(fits_whatever_comes)
 	for (i = 0; i < SETS; i++) {
 		now = index[i];
 		want_ok(bfo_fit_set(&b.fit, &now, &lost));
-		want(made[i].set.n == 0 || split(&b, &made[i].set) < 0 || (now == index[i] && !lost));
+		want(made[i].set.n == 0 || split(&b, &made[i].set) < 0 ||
+		     (now == index[i] && !lost));
 		index[i] = now;
 		want(!has || lost == !names_fit(&b, &made[i].set));
 	}

@@ -2,8 +2,8 @@
 /*
  * t_media.c - volume/media and gather/batch: what cannot be read, and what must not be
  *
- * Two kinds of bad blocks: known ones (a mapfile has ruled them out), which no request may cover, and
- * ones at which requests fail.  Of every node each good block has to be delivered, each bad one
+ * Two kinds of bad blocks: known ones (a mapfile has ruled them out), which no request may cover,
+ * and ones at which requests fail.  Of every node each good block has to be delivered, each bad one
  * lost, once, in ascending order.
  */
 #include <errno.h>
@@ -333,7 +333,8 @@ START_TEST(tells_whose_blocks_they_are)
 	for (i = 0; i < 4; i++)
 		want_ok(bfo_vec_push(&t.segs, segs[i]));
 	for (i = 0; i < 3; i++)
-		want_ok(bfo_vec_push(&t.inodes, (struct bfo_inode) { .ino = 20 + i, .seg = i ? 3 : 0,
+		want_ok(bfo_vec_push(&t.inodes, (struct bfo_inode) {
+				     .ino = 20 + i, .seg = i ? 3 : 0,
 				     .nseg = i ? 1 : 3, .mode = S_IFREG,
 				     .state = i < 2 ? BFO_INODE_PLACED : 0 }));
 	want_ok(bfo_ranges_add(&bad, 101, 1));

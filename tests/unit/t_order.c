@@ -122,7 +122,9 @@ START_TEST(lists_ties_as_a_kernel_does)
 }
 END_TEST
 
-/* A directory counts where it is met first; its second name, or one that closes a circle, is not. */
+/*
+ * A directory counts where it is met first; its second name, or one that closes a circle, is not.
+ */
 START_TEST(takes_a_directory_once)
 {
 	const struct bfo_finding *f;

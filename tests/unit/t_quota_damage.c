@@ -310,7 +310,8 @@ START_TEST(judges_junk)
 	for (i = 0; i < 600; i++) {
 		blocks = i % 2 ? size / BLOCK : chance_between(&c, 2, 200);
 		file = i % 2 ? unit_copy(whole, size) : empty_file(blocks);
-		for (words = i % 2 ? chance_below(&c, 3) : chance_below(&c, blocks * 4); words; words--)
+		for (words = i % 2 ? chance_below(&c, 3) : chance_below(&c, blocks * 4); words;
+		     words--)
 			quota_put(file + BLOCK + chance_below(&c, (blocks - 1) * 256) * 4,
 				  chance_below(&c, blocks + 1), 4);
 		judge_junk(file, blocks, &good);

@@ -288,7 +288,9 @@ START_TEST(doubts_every_byte)
 }
 END_TEST
 
-/* A record of the version before is found as one, that others can be given up; no other version is. */
+/*
+ * A record of the version before is found as one, that others can be given up; no other version is.
+ */
 START_TEST(tells_its_version)
 {
 	static const uint32_t versions[] = { 0, 1, 2, BFO_RECORD_VERSION, BFO_RECORD_VERSION + 1 };

@@ -55,7 +55,9 @@ static int is_worth(uint64_t i)
 	return bfo_regions_hold(&regions, i * REGION);
 }
 
-/* 16 pieces of 16 blocks and 16 seeks cost as much as the region; the first of all needs no seek. */
+/*
+ * 16 pieces of 16 blocks and 16 seeks cost as much as the region; the first of all needs no seek.
+ */
 START_TEST(only_if_it_is_cheaper_than_its_pieces)
 {
 	begin();
@@ -74,7 +76,10 @@ START_TEST(only_if_it_is_cheaper_than_its_pieces)
 }
 END_TEST
 
-/* 20 pieces of a block: one behind the other no seeks, with gaps no more than these, backwards seeks. */
+/*
+ * 20 pieces of a block: one behind the other no seeks, with gaps no more than these, backwards
+ * seeks.
+ */
 START_TEST(what_goes_on_needs_no_seek)
 {
 	begin();
@@ -127,7 +132,10 @@ START_TEST(pieces_add_up_across_borders)
 }
 END_TEST
 
-/* Three as a whole, the first after a seek; then 100 blocks of it, and one of the second, have come. */
+/*
+ * Three as a whole, the first after a seek; then 100 blocks of it, and one of the second, have
+ * come.
+ */
 START_TEST(what_came_without_them_counts_no_more)
 {
 	begin();
@@ -305,7 +313,8 @@ START_TEST(claims_without_end)
 	for (i = 0; i <= (1U << 29) / REGION; i++)
 		bfo_regions_add(&regions, 0, REGION);
 	want(is_worth(0));
-	want_eq(bfo_regions_share(&regions, 0, REGION), 12);	/* of 2^29 - 1 blocks that want it */
+	/* of 2^29 - 1 blocks that want it */
+	want_eq(bfo_regions_share(&regions, 0, REGION), 12);
 	bfo_regions_free(&regions);
 	want_ok(bfo_regions_init(&regions, b.vol, UINT32_MAX));
 	for (i = 0; i <= UINT32_MAX / (REGION + 1); i++) {	/* a block, and a seek */

@@ -187,8 +187,8 @@ static uint64_t block_of(const struct bed *b, const struct bfo_inode *rec)
 }
 
 /*
- * By source, also after one file was taken: data by blocks, numbers as in the source, the plan's own
- * order of the numbers ascending.
+ * By source, also after one file was taken: data by blocks, numbers as in the source, the plan's
+ * own order of the numbers ascending.
  */
 START_TEST(follows_the_source)
 {
@@ -371,7 +371,8 @@ START_TEST(finds_what_is_copied)
 	want_ok(made_plan_paths(&m, from, 1, "/new", NULL));
 	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/b/2"), &row));
 	want(row != BFO_NONE && m.tree.inodes.v[row].ino == 30);
-	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/a"), &row));	/* by its other name */
+	/* by its other name */
+	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/a"), &row));
 	want(row != BFO_NONE && m.tree.inodes.v[row].ino == 32);
 	want_ok(bfo_lookup_file(&m.plan, bfo_lookup_begin("/c"), &row));
 	want_eq(row, BFO_NONE);

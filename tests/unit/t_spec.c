@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_spec.c - device/spec: what names say, whatever stands in them, and that they say it elsewhere, too
+ * t_spec.c - device/spec: what names say, whatever stands in them, and that they say it elsewhere,
+ * too
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_spill.c - the temporary file of base/extsort: it has no name, and what goes wrong with it is said
+ * t_spill.c - the temporary file of base/extsort: it has no name, and what goes wrong with it is
+ * said
  */
 #include <dirent.h>
 #include <errno.h>

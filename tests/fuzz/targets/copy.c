@@ -2,9 +2,10 @@
 /*
  * copy.c - a whole copy from a filesystem that is not what it seems
  *
- * Whatever the source is, the target is clean afterwards; and if all was kept, verify finds so.  The
- * upper half of the byte that chooses the target says how many of 64 parts of the source are there, in
- * the first of which lies what it has: an image that ends too early, within a block; 0: all.
+ * Whatever the source is, the target is clean afterwards; and if all was kept, verify finds so.
+ * The upper half of the byte that chooses the target says how many of 64 parts of the source are
+ * there, in the first of which lies what it has: an image that ends too early, within a block; 0:
+ * all.
  */
 #include "../fuzz.h"
 

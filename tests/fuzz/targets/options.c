@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * options.c - options of a copy as a record holds them: what was read can be written, and read again
+ * options.c - options of a copy as a record holds them: what was read can be written, and read
+ * again
  */
 #include <stdlib.h>
 #include <string.h>

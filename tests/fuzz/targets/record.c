@@ -2,9 +2,9 @@
 /*
  * record.c - a target whose record of an interrupted copy is not what it seems
  *
- * Everything looks at it, as "resume -n" does; one in eight of those that find one gives the copy up,
- * goes on with it, or copies once more.  If only the record's own blocks were changed, the target is
- * clean after what was done.
+ * Everything looks at it, as "resume -n" does; one in eight of those that find one gives the copy
+ * up, goes on with it, or copies once more.  If only the record's own blocks were changed, the
+ * target is clean after what was done.
  */
 #include <string.h>
 
