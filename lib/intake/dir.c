@@ -93,7 +93,7 @@ static errcode_t gather(struct bfo_source *s, struct bfo_tree *tree, int claims)
 	errcode_t err;
 
 	(void) claims;			/* of what is mounted, its kernel takes care */
-	*s->ctx->what = 0;
+	bfo_what_clear(s->ctx);
 	err = bfo_intake_begin(&d->in, tree, s->block_size);
 	if (!err)
 		err = bfo_dir_walk(d);

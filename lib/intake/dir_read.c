@@ -25,7 +25,7 @@
 
 #define RING 32U			/* files that are open */
 #define PIECES 64U			/* nodes of a read */
-#define READ_MOST (4U << 20)		/* bytes of a read, */
+#define READ_MOST (4U << 20)		/* bytes of a read, unless the pace allows less, */
 #define AHEAD_MOST (2U << 20)		/* and of a file that the device is asked for before */
 #define COLD_FILES 64U			/* so many files after one that was not in the page cache */
 
@@ -50,6 +50,7 @@ struct reading {
 	struct ahead ring[RING];
 	uint32_t first, used;		/* of the ring */
 	uint32_t cold;
+	uint64_t most;			/* bytes of a read */
 	struct piece pieces[PIECES];
 	struct iovec iov[PIECES];
 	uint32_t n_pieces;
@@ -165,11 +166,16 @@ static errcode_t open_next(struct reading *r)
 
 /* ---- reading ---- */
 
-/* Something was not in the page cache: the others that are open will not be either. */
+/*
+ * Something was not in the page cache: the others that are open will not be either.  But nothing
+ * runs ahead of a pace.
+ */
 static void got_cold(struct reading *r)
 {
 	uint32_t i;
 
+	if (r->d->in.source.ctx->pace)
+		return;
 	r->cold = COLD_FILES;
 	for (i = 1; i < r->used; i++)
 		if (!r->ring[(r->first + i) % RING].is_asked)
@@ -369,7 +375,7 @@ static errcode_t move_pieces(struct reading *r, const struct ahead *a)
 static uint32_t add_piece(struct reading *r, const struct bfo_node *node, uint32_t at,
 			  uint64_t *bytes)
 {
-	uint64_t room = (READ_MOST - *bytes) / block_size(r);
+	uint64_t room = (r->most - *bytes) / block_size(r);
 	uint32_t count = node->len - at < room ? node->len - at : room;
 
 	r->pieces[r->n_pieces++] = (struct piece) { node, at, count };
@@ -394,7 +400,7 @@ static errcode_t move_file(struct reading *r)
 			at = 0;
 			i++;
 		}
-		if (i < a->end && !at && r->n_pieces < most && bytes < READ_MOST &&
+		if (i < a->end && !at && r->n_pieces < most && bytes + block_size(r) <= r->most &&
 		    bfo_node_blk(&r->nodes[i]) == bfo_node_blk(node) + node->len)
 			continue;
 		err = move_pieces(r, a);
@@ -423,9 +429,11 @@ errcode_t bfo_dir_read(struct bfo_source *s, const struct bfo_node *nodes, size_
 		       const struct bfo_sink *sink)
 {
 	struct bfo_dir *d = (struct bfo_dir *) s;
-	struct reading r = { .d = d, .nodes = nodes, .n = n, .sink = sink };
+	struct reading r = { .d = d, .nodes = nodes, .n = n, .sink = sink, .most = READ_MOST };
 	errcode_t err = bfo_intake_read_memory(&d->in, nodes, &r.n, sink);
 
+	if (s->ctx->pace && s->ctx->pace->burst < r.most)
+		r.most = s->ctx->pace->burst;
 	while (!err && (r.next < r.n || r.used)) {
 		while (!err && r.next < r.n && r.used < RING)
 			err = open_next(&r);

@@ -3,9 +3,9 @@
 # Directories of mounted filesystems as sources, judged by the kernel: one of everything, on ext4, xfs,
 # btrfs, tmpfs and overlay, comes as it was, also where somebody has read it before; verify finds nothing.
 # What is mounted below stays out, unless it is asked for.  Access times stay.  What an ordinary user
-# must not read is named, and the rest comes.
+# must not read is named, and the rest comes.  So is what is encrypted, unless there is its key.
 . "$(dirname "$0")/../lib.sh"
-requires root losetup mke2fs e2fsck mkfs.xfs mkfs.btrfs mount setpriv setfattr
+requires root losetup mke2fs e2fsck mkfs.xfs mkfs.btrfs mount setpriv python3
 
 # mount_here DIR ARGUMENTS...: of mount(8)
 mount_here() {
@@ -153,3 +153,25 @@ done
 same times/home/own copy/home/own
 same times/intake/dir.c copy/intake/dir.c
 [ "$(stat -c %a:%u copy/secret)" = 711:0 ] || fail "/secret has become $(stat -c %a:%u copy/secret)"
+unmounted copy
+
+# Encrypted: with its key it is plain, without it nobody can say what its names are.
+volume sealed.img 64M -O encrypt
+mounted sealed.img sealed rw
+key=$("$SRCDIR/tests/oracle/fscrypt" add sealed)
+mkdir sealed/vault
+"$SRCDIR/tests/oracle/fscrypt" policy sealed/vault "$key"
+mkdir sealed/vault/inner
+echo treasure > sealed/vault/inner/file
+ln -s inner/file sealed/vault/link
+copied sealed
+same sealed/vault/inner/file copy/vault/inner/file
+[ "$(readlink copy/vault/link)" = inner/file ] || fail "the link has become $(readlink copy/vault/link)"
+unmounted copy
+"$SRCDIR/tests/oracle/fscrypt" remove sealed "$key"
+rm tree.img
+e2bfo 1 copy --mkfs --size 16M sealed tree.img
+says '^e2bfo: /vault: encrypted'
+checked tree.img
+mounted tree.img copy
+[ -z "$(ls -A copy/vault)" ] || fail "copied names that mean nothing: $(ls copy/vault)"
