@@ -49,12 +49,15 @@ errcode_t bfo_rescue_open(struct bfo_copy *c)
 				       &c->opt.journal, &c->job.source);
 }
 
-/* A copy that was resumed has not read what was copied before it was interrupted. */
+/*
+ * A copy that was resumed has not read what was copied before it was interrupted.  (A source that is
+ * no volume has noted what it could not read.)
+ */
 void bfo_rescue_note_zeroes(struct bfo_copy *c)
 {
 	errcode_t err = 0;
 
-	if (c->opt.medium.how.mode != BFO_MEDIA_ZERO)
+	if (c->opt.medium.how.mode != BFO_MEDIA_ZERO || !c->job.source)
 		return;
 	if (c->job.config.record)
 		err = bfo_lost_look(&c->job.reader, &c->job.tree);
