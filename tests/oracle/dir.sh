@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Directories of mounted filesystems as sources, judged by the kernel: one of everything, on ext4, xfs,
-# btrfs, tmpfs and overlay, comes as it was, also where somebody has read it before; verify finds nothing.
-# What is mounted below stays out, unless it is asked for.  Access times stay.  What an ordinary user
+# Directories of mounted filesystems as sources, judged by the kernel: one of everything, on ext4,
+# xfs, btrfs, tmpfs and overlay, comes as it was, also where somebody has read it before; verify
+# finds nothing.  What is mounted below stays out, unless it is asked for.  Access times stay.  What
+# an ordinary user
 # must not read is named, and the rest comes.  So is what is encrypted, unless there is its key.
 . "$(dirname "$0")/../lib.sh"
 requires root losetup mke2fs e2fsck mkfs.xfs mkfs.btrfs mount setpriv python3
@@ -25,8 +26,8 @@ manifest() {
 	"$JUDGES/manifest" -d -x /lost+found "$@" "$dir" || fail "manifest of $dir"
 }
 
-# faithful DIR [options of manifest]: what is left out of both manifests.  The directory is read before it
-# is copied, so that its pages are cached, and copied again once they are not.
+# faithful DIR [options of manifest]: what is left out of both manifests.  The directory is read
+# before it is copied, so that its pages are cached, and copied again once they are not.
 faithful() {
 	local dir=$1 image=of-$1.img
 
@@ -139,7 +140,8 @@ touch -a -d 2001-01-01 times/home/own
 chmod 0711 .
 mkdir -m 0777 user
 cd user
-ran user setpriv 1 --reuid 1000 --regid 1000 --clear-groups "$E2BFO" copy --mkfs --size 64M ../times user.img
+ran user setpriv 1 --reuid 1000 --regid 1000 --clear-groups "$E2BFO" copy --mkfs --size 64M \
+	../times user.img
 mv said out ..
 cd ..
 says '^e2bfo: /private: ' '^e2bfo: /closed: ' '^e2bfo: /secret: '

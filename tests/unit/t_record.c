@@ -124,7 +124,8 @@ static void bed_open(struct recordbed *b, enum copyjob_target kind)
 	copyjob_open(&b->j, SOURCE_LARGE, kind, b->copy);
 	copyjob_plan(&b->j);
 	want_ok(bfo_writer_open(&b->w, &b->j.ctx, b->j.job.target, NULL));
-	want_ok(bfo_record_plan(&b->put, &b->j.job.plan, b->j.job.from, b->j.job.target, b->j.job.config.text,
+	want_ok(bfo_record_plan(&b->put, &b->j.job.plan, b->j.job.from, b->j.job.target,
+				b->j.job.config.text,
 				b->j.job.config.text_bytes));
 	want(b->put.ino);
 	b->before = take_snapshot(b->j.job.target->fs);

@@ -35,7 +35,9 @@ struct tarview {
 	int fd;
 };
 
-/* Opens and gathers what is in TAR, which is freed.  v->opt may be set before; the rest is zeroed. */
+/*
+ * Opens and gathers what is in TAR, which is freed.  v->opt may be set before; the rest is zeroed.
+ */
 errcode_t tarview_open(struct tarview *v, bfo_chars *tar);
 void tarview_close(struct tarview *v);
 
