@@ -11,6 +11,7 @@
 #include "gather/name_scan.h"
 #include "plan/lookup.h"
 #include "plan/names.h"
+#include "tree/access.h"
 #include "layout.h"
 
 /* Names remember where they stand, for directories that are not listed by hash. */
@@ -21,8 +22,7 @@ static errcode_t take_name(void *priv, const struct bfo_found_name *n)
 
 	if (err)
 		return err;
-	t->names.v[t->names.n - 1].hash = n->lblk;
-	t->names.v[t->names.n - 1].minor = t->names.n;
+	bfo_name_set_place(&t->names.v[t->names.n - 1], n->lblk, t->names.n);
 	return n->hashes ? bfo_tree_add_hashes(t, n->hashes) : 0;
 }
 
@@ -57,7 +57,7 @@ static void name_records(struct bfo_tree *t)
 	size_t i;
 
 	for (i = 0; i < t->names.n; i++) {
-		name = &t->inodes.v[t->names.v[i].ino].name;
+		name = &t->inodes.v[bfo_name_row(t, &t->names.v[i])].name;
 		if (*name == BFO_NONE)
 			*name = i;
 	}
@@ -105,7 +105,7 @@ static errcode_t find_path(struct layout_side *s, const char *path, bfo_row *row
 		if (at == BFO_NONE)
 			return bfo_fail(s->ctx, BFO_ET_NO_PATH, "looking for %s on %s", path,
 					s->name);
-		*row = t->names.v[at].ino;
+		*row = bfo_name_row(t, &t->names.v[at]);
 		t->inodes.v[*row].name = at;
 	}
 	return 0;

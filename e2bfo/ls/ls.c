@@ -18,6 +18,7 @@
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
 #include "gather/orphan_scan.h"
+#include "tree/access.h"
 #include "volume/open.h"
 #include "e2bfo/e2bfo.h"
 #include "e2bfo/journals.h"
@@ -33,7 +34,7 @@ static uint32_t find_in(const struct bfo_tree *t, const char *name, size_t len)
 	for (i = 0; i < t->names.n; i++)
 		if (bfo_name_len(&t->names.v[i]) == len &&
 		    !memcmp(bfo_name_text(t, &t->names.v[i]), name, len))
-			return t->names.v[i].ino;
+			return bfo_name_number(t, &t->names.v[i]);
 	return 0;
 }
 

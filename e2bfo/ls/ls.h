@@ -27,6 +27,20 @@ struct ls_queue {
 	uint8_t *seen;		/* inode numbers: a bit for each that is in `dirs` */
 };
 
+/* A name to be listed; the first three words are the sort key (base/sort.h). */
+struct ls_name {
+	uint32_t dir;		/* index in the queue */
+	uint32_t ino;		/* a number that the volume has */
+	uint32_t hash;		/* of several names of one inode in one directory; else 0 */
+	uint32_t len;		/* bytes */
+	uint64_t text;		/* place in `text`; behind it its hashes, if they stand with it */
+};
+
+struct ls_names {
+	BFO_VEC(struct ls_name) v;
+	bfo_chars text;
+};
+
 /* What was read of inodes: all but their data. */
 struct ls_inodes {
 	struct bfo_stats stats;
@@ -81,11 +95,16 @@ void ls_batch_free(struct ls_inodes *in);
 /* Lists "." and ".." of directory DIR (an index of the queue), which was begun. */
 errcode_t ls_batch_dots(struct ls *ls, uint32_t dir);
 
+/* Appends a name, with a copy of its LEN bytes, and of the HASHES that stand with it, or NULL. */
+errcode_t ls_names_add(struct ls_names *names, struct ls_name name, const char *text, uint32_t len,
+		       const void *hashes);
+void ls_names_free(struct ls_names *names);
+
 /*
- * Lists names FIRST to END - 1 of T, in their order: n->dir is an index of the queue, n->ino a
- * number that the volume has.  Enters directories as they come, *ENTERED being the last so far.
+ * Lists names FIRST to END - 1, in their order.  Enters directories as they come, *ENTERED being
+ * the last so far.
  */
-errcode_t ls_batch_list(struct ls *ls, const struct bfo_tree *t, size_t first, size_t end,
+errcode_t ls_batch_list(struct ls *ls, const struct ls_names *names, size_t first, size_t end,
 			uint32_t *entered);
 
 /* ---- ls_dir.c ---- */

@@ -5,23 +5,51 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
+#include "base/prefetch.h"
 #include "base/sort.h"
 #include "ls.h"
+
+#define AHEAD 16U		/* names: a cache miss takes as long as so many */
 
 struct number {			/* for bfo_sort() */
 	uint32_t ino, unused;
 };
 
+errcode_t ls_names_add(struct ls_names *names, struct ls_name name, const char *text, uint32_t len,
+		       const void *hashes)
+{
+	errcode_t err = bfo_vec_reserve(&names->text, len + BFO_HASH_BYTES);
+
+	if (err)
+		return err;
+	name.text = names->text.n;
+	name.len = len;
+	memcpy(names->text.v + names->text.n, text, len);
+	names->text.n += len;
+	if (hashes) {
+		memcpy(names->text.v + names->text.n, hashes, BFO_HASH_BYTES);
+		names->text.n += BFO_HASH_BYTES;
+	}
+	return bfo_vec_push(&names->v, name);
+}
+
+void ls_names_free(struct ls_names *names)
+{
+	bfo_vec_free(&names->v);
+	bfo_vec_free(&names->text);
+}
+
 /* The inode numbers of names FIRST to END - 1, ascending, each once, to INOS; returns how many. */
-static size_t list_numbers(const struct bfo_tree *t, size_t first, size_t end,
+static size_t list_numbers(const struct ls_names *names, size_t first, size_t end,
 			   struct number *sorted, uint32_t *inos)
 {
 	size_t i, n = 0;
 
 	for (i = first; i < end; i++)
-		sorted[i - first] = (struct number) { .ino = t->names.v[i].ino };
+		sorted[i - first] = (struct number) { .ino = names->v.v[i].ino };
 	bfo_sort(sorted, end - first, sizeof(*sorted), 1);
 	for (i = 0; i < end - first; i++)
 		if (!n || inos[n - 1] != sorted[i].ino)
@@ -57,7 +85,7 @@ void ls_batch_free(struct ls_inodes *in)
 	bfo_ea_names_free(&in->names);
 }
 
-static errcode_t read_inodes(struct ls *ls, const struct bfo_tree *t, size_t first, size_t end)
+static errcode_t read_inodes(struct ls *ls, const struct ls_names *names, size_t first, size_t end)
 {
 	struct number *sorted = malloc((end - first) * sizeof(*sorted) + 1);
 	uint32_t *inos = malloc((end - first) * sizeof(*inos) + 1);
@@ -65,7 +93,7 @@ static errcode_t read_inodes(struct ls *ls, const struct bfo_tree *t, size_t fir
 
 	if (sorted && inos)
 		err = ls_batch_read(ls, &ls->inodes, inos,
-				    list_numbers(t, first, end, sorted, inos));
+				    list_numbers(names, first, end, sorted, inos));
 	free(sorted);
 	free(inos);
 	return err;
@@ -100,32 +128,33 @@ errcode_t ls_batch_dots(struct ls *ls, uint32_t dir)
 	return err;
 }
 
-static errcode_t print_name(struct ls *ls, const struct bfo_tree *t, const struct bfo_name *n)
+static errcode_t print_name(struct ls *ls, const struct ls_name *n, const char *name)
 {
 	const struct bfo_stat *st = bfo_stats_find(&ls->inodes.stats, n->ino);
-	const char *name = bfo_name_text(t, n);
-	uint32_t len = bfo_name_len(n);
 	const struct ext2_inode *raw = st->raw;
 
-	if (!print_stat(ls, &ls->inodes, st, name, len))
+	if (!print_stat(ls, &ls->inodes, st, name, n->len))
 		return 0;
 	if (!ls->opt.recursive || !S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode)))
 		return 0;
-	return ls_queue_add(ls, n->dir, name, len, st);
+	return ls_queue_add(ls, n->dir, name, n->len, st);
 }
 
-errcode_t ls_batch_list(struct ls *ls, const struct bfo_tree *t, size_t first, size_t end,
+errcode_t ls_batch_list(struct ls *ls, const struct ls_names *names, size_t first, size_t end,
 			uint32_t *entered)
 {
-	errcode_t err = read_inodes(ls, t, first, end);
+	errcode_t err = read_inodes(ls, names, first, end);
+	const struct ls_name *n;
 	size_t i;
 
 	for (i = first; i < end && !err; i++) {
-		bfo_names_ask_text(t, i, end);
-		while (!err && *entered != t->names.v[i].dir)
+		n = &names->v.v[i];
+		if (i + AHEAD < end)
+			bfo_prefetch(names->text.v + n[AHEAD].text);
+		while (!err && *entered != n->dir)
 			err = ls_queue_enter(ls, ++*entered);
 		if (!err)
-			err = print_name(ls, t, &t->names.v[i]);
+			err = print_name(ls, n, names->text.v + n->text);
 	}
 	fflush(stdout);
 	return err;

@@ -39,10 +39,22 @@ struct place {			/* sort key first */
 /* Directories FIRST to FIRST + N - 1 of the queue, read together. */
 struct group {
 	struct ls *ls;
-	struct bfo_tree tree;
+	struct bfo_tree tree;	/* without names */
+	struct ls_names names;
 	uint32_t first, n;
-	uint32_t *place;	/* of its records: index in the queue */
+	uint32_t above;		/* inode number: only names that lead to greater ones */
+	uint32_t *place;	/* of the tree's records: index in the queue */
 };
+
+static errcode_t take_name(void *priv, const struct bfo_found_name *n)
+{
+	struct group *g = priv;
+
+	if (n->ino <= g->above)
+		return 0;
+	return ls_names_add(&g->names, (struct ls_name) { .dir = g->place[n->dir], .ino = n->ino },
+			    n->text, n->len, n->hashes);
+}
 
 static errcode_t read_group(struct group *g)
 {
@@ -51,6 +63,7 @@ static errcode_t read_group(struct group *g)
 	errcode_t err = ENOMEM;
 
 	bfo_tree_free(&g->tree);
+	ls_names_free(&g->names);
 	free(g->place);
 	g->place = malloc(g->n * sizeof(*g->place));
 	if (places && inos && g->place) {
@@ -68,62 +81,43 @@ static errcode_t read_group(struct group *g)
 			g->place[index] = places[i].dir;
 	}
 	if (!err)
-		err = bfo_name_scan(&g->ls->reader, &g->tree);
+		err = bfo_name_scan_to(&g->ls->reader, &g->tree, take_name, g);
 	free(places);
 	free(inos);
 	return err;
 }
 
-/* Names as batches want them: by directory, then by inode number; only those past inode ABOVE. */
-static void sort_names(struct group *g, uint32_t above)
+/* Name N in a directory with FLAGS gets its hash. */
+static void hash_name(const struct bfo_target *shape, const struct ls_names *names,
+		      uint32_t flags, struct ls_name *n)
 {
-	struct bfo_tree *t = &g->tree;
-	size_t i, kept = 0;
+	const char *text = names->text.v + n->text;
+	uint32_t minor;
 
-	for (i = 0; i < t->names.n; i++) {
-		struct bfo_name n = t->names.v[i];
-
-		if (n.ino <= above)
-			continue;
-		n.dir = g->place[n.dir];
-		n.hash = n.ino;
-		n.minor = 0;
-		t->names.v[kept++] = n;
-	}
-	t->names.n = kept;
-	bfo_sort(t->names.v, t->names.n, sizeof(*t->names.v), 2);
-}
-
-/* The hash of name N of directory record DIR becomes its `minor`. */
-static void hash_name(const struct bfo_target *shape, const struct bfo_tree *t, bfo_row dir,
-		      struct bfo_name *n)
-{
-	uint32_t flags = t->inodes.v[dir].flags, minor;
-
-	bfo_text_hash(shape, flags, bfo_name_text(t, n), bfo_name_len(n),
-		      bfo_dir_has_hashes(flags) ? bfo_name_hashes(t, n) : NULL, &n->minor, &minor);
+	bfo_text_hash(shape, flags, text, n->len, bfo_dir_has_hashes(flags) ? text + n->len : NULL,
+		      &n->hash, &minor);
 }
 
 /* Several names of one inode come in the order of a tree: by their hash. */
 static void sort_links(struct group *g)
 {
 	const struct ls_dir *dirs = g->ls->queue.dirs.v;
-	struct bfo_tree *t = &g->tree;
+	struct ls_names *names = &g->names;
 	struct bfo_target shape = { 0 };
 	size_t i, end, k;
 
 	bfo_target_shape(g->ls->volume, &shape);
-	for (i = 0; i < t->names.n; i = end) {
-		struct bfo_name *n = &t->names.v[i];
-		bfo_row dir = bfo_tree_find(t, dirs[n->dir].ino);
+	for (i = 0; i < names->v.n; i = end) {
+		struct ls_name *n = &names->v.v[i];
+		bfo_row dir = bfo_tree_find(&g->tree, dirs[n->dir].ino);
 
-		for (end = i + 1; end < t->names.n && t->names.v[end].dir == n->dir &&
-				  t->names.v[end].ino == n->ino; end++)
+		for (end = i + 1; end < names->v.n && names->v.v[end].dir == n->dir &&
+				  names->v.v[end].ino == n->ino; end++)
 			;
 		if (end - i == 1)
 			continue;
 		for (k = i; k < end; k++)
-			hash_name(&shape, t, dir, &t->names.v[k]);
+			hash_name(&shape, names, g->tree.inodes.v[dir].flags, &names->v.v[k]);
 		bfo_sort(n, end - i, sizeof(*n), 3);
 	}
 }
@@ -180,13 +174,12 @@ static errcode_t print_findings(struct group *g)
 static errcode_t print_group(struct group *g, uint32_t entered)
 {
 	uint32_t max = BATCH_FIRST, last = g->first + g->n - 1;
-	struct bfo_tree *t = &g->tree;
+	size_t n = g->names.v.n, i, end;
 	errcode_t err = 0;
-	size_t i, end;
 
-	for (i = 0; i < t->names.n && !err; i = end) {
-		end = t->names.n - i < max ? t->names.n : i + max;
-		err = ls_batch_list(g->ls, t, i, end, &entered);
+	for (i = 0; i < n && !err; i = end) {
+		end = n - i < max ? n : i + max;
+		err = ls_batch_list(g->ls, &g->names, i, end, &entered);
 		max = BATCH;
 	}
 	while (!err && entered != last)
@@ -201,19 +194,21 @@ static errcode_t print_group(struct group *g, uint32_t entered)
 static errcode_t list_sorted(struct ls *ls, uint32_t first, uint32_t n, uint32_t entered,
 			     uint32_t above)
 {
-	struct group g = { .ls = ls, .first = first, .n = n };
+	struct group g = { .ls = ls, .first = first, .n = n, .above = above };
 	errcode_t err = read_group(&g);
 	int tries = 0;
 
 	while (!err && g.tree.findings.n && bfo_users_again(ls->volume, &tries))
 		err = read_group(&g);
 	if (!err) {
-		sort_names(&g, above);
+		/* as batches want them */
+		bfo_sort(g.names.v.v, g.names.v.n, sizeof(*g.names.v.v), 2);
 		sort_links(&g);
 		err = print_group(&g, entered);
 	}
 	ls->ways.sorted += n;
 	bfo_tree_free(&g.tree);
+	ls_names_free(&g.names);
 	free(g.place);
 	return err == ENOMEM ? bfo_fail(&ls->ctx, err, "listing directories") : err;
 }
@@ -242,7 +237,7 @@ struct walk {
 	struct itree tree;
 	struct itree_cursor cursor;
 	struct itree_entry next;	/* its name is NULL at the end */
-	struct bfo_tree batch;		/* names alone */
+	struct ls_names batch;
 	uint32_t max;			/* names of the next batch */
 	uint32_t done;			/* names of inodes up to this one were printed */
 };
@@ -271,46 +266,47 @@ static errcode_t look_ahead(struct walk *w)
 
 static int is_in_batch(const struct walk *w)
 {
-	const struct bfo_tree *t = &w->batch;
+	const struct ls_names *b = &w->batch;
 
-	return w->next.name && (t->names.n < w->max ||
-				t->names.v[t->names.n - 1].ino == itree_key_ino(w->next.key));
+	return w->next.name && (b->v.n < w->max ||
+				b->v.v[b->v.n - 1].ino == itree_key_ino(w->next.key));
 }
 
 /* Fills the batch, up to the last name of some inode. */
 static errcode_t fill(struct walk *w)
 {
-	struct bfo_tree *t = &w->batch;
+	struct ls_names *b = &w->batch;
 	errcode_t err = 0;
 
-	t->names.n = t->text.n = 0;
+	b->v.n = b->text.n = 0;
 	while (!err && is_in_batch(w)) {
-		err = bfo_tree_add_name(t, w->dir, itree_key_ino(w->next.key), w->next.type,
-					w->next.name, w->next.name_len);
+		struct ls_name n = { .dir = w->dir, .ino = itree_key_ino(w->next.key) };
+
+		err = ls_names_add(b, n, w->next.name, w->next.name_len, NULL);
 		if (!err)
-			err = t->names.n < BATCH_MAX ? look_ahead(w) : BFO_ET_ITREE;
+			err = b->v.n < BATCH_MAX ? look_ahead(w) : BFO_ET_ITREE;
 	}
 	w->max = BATCH;
 	return err;
 }
 
 /* After an error in the tree: names of the last inode in the batch may be incomplete. */
-static void drop_last_inode(struct bfo_tree *t)
+static void drop_last_inode(struct ls_names *b)
 {
-	size_t n = t->names.n;
+	size_t n = b->v.n;
 
-	while (t->names.n && t->names.v[t->names.n - 1].ino == t->names.v[n - 1].ino)
-		t->names.n--;
+	while (b->v.n && b->v.v[b->v.n - 1].ino == b->v.v[n - 1].ino)
+		b->v.n--;
 }
 
 static errcode_t print_batch(struct walk *w)
 {
 	uint32_t entered = w->dir;
-	size_t n = w->batch.names.n;
+	size_t n = w->batch.v.n;
 
 	if (!n)
 		return 0;
-	w->done = w->batch.names.v[n - 1].ino;
+	w->done = w->batch.v.v[n - 1].ino;
 	return ls_batch_list(w->ls, &w->batch, 0, n, &entered);
 }
 
@@ -365,7 +361,7 @@ static errcode_t list_by_tree(struct ls *ls, uint32_t dir)
 	itree_cursor_free(&w.cursor);
 	itree_close(&w.tree);
 	bfo_container_tree_free(&w.blocks);
-	bfo_tree_free(&w.batch);
+	ls_names_free(&w.batch);
 	return broken ? list_sorted(ls, dir, 1, dir, w.done) : why;
 }
 

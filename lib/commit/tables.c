@@ -23,6 +23,7 @@
 #include "plan/charge.h"
 #include "plan/inode_image.h"
 #include "plan/itrees.h"
+#include "tree/access.h"
 
 #define WINDOW_MIN (1U << 20)		/* bytes */
 #define WRITE_BYTES (4U << 20)		/* longest write */
@@ -115,8 +116,8 @@ static errcode_t pull_contents(struct window *w)
 		const struct bfo_inode *rec = &tree->inodes.v[w->pulls.v[i].row];
 
 		if (moves_inside(rec))
-			err = bfo_vec_push(&w->nodes, bfo_node_make(tree->segs.v[rec->seg].blk, 1,
-								    i, 0));
+			err = bfo_vec_push(&w->nodes, bfo_node_make(
+					   bfo_seg_of(tree, rec, 0)->blk, 1, i, 0));
 	}
 	bfo_order_list_sort(&w->nodes);
 	return err ? err : w->source->ops->read(w->source, w->nodes.v, w->nodes.n, &sink);

@@ -21,6 +21,7 @@
 #include "compare/unread.h"
 #include "compare/window.h"
 #include "gather/cache.h"
+#include "tree/access.h"
 
 struct file {			/* sort key first */
 	uint32_t blk_hi, blk_lo;
@@ -210,8 +211,8 @@ static errcode_t add_file(struct batch *b, uint32_t pair)
 
 		size[i] = rec->size;
 		side->next = 0;
-		side->n = rec->nseg;
-		side->seg = side->n ? &b->c->tree[i]->segs.v[rec->seg] : NULL;
+		side->n = bfo_seg_count(b->c->tree[i], rec);
+		side->seg = bfo_seg_of(b->c->tree[i], rec, 0);
 		maps[i] = (struct bfo_map) { .seg = side->seg, .n = side->n,
 					     .ratio = b->unit / side->block_size };
 	}
@@ -235,8 +236,8 @@ static uint64_t first_data(struct batch *b, int side, const struct bfo_inode *re
 	uint64_t first = 0;
 	uint32_t i;
 
-	for (i = 0; i < rec->nseg; i++) {
-		const struct bfo_seg *seg = &b->c->tree[side]->segs.v[rec->seg + i];
+	for (i = 0; i < bfo_seg_count(b->c->tree[side], rec); i++) {
+		const struct bfo_seg *seg = bfo_seg_of(b->c->tree[side], rec, i);
 
 		if (bfo_seg_unwritten(seg))
 			continue;

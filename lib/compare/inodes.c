@@ -22,6 +22,7 @@
 #include "compare/values.h"
 #include "compare/window.h"
 #include "gather/value_scan.h"
+#include "tree/access.h"
 
 #define I_BLOCK_BYTES ((uint32_t) sizeof(((struct ext2_inode *) 0)->i_block))
 #define EA_VALUE_MAX (1U << 24)			/* as libext2fs allows in an EA inode */
@@ -304,8 +305,8 @@ static struct bfo_map map_of(const struct scan *s, int side, struct bfo_seg *seg
 	struct bfo_map map = { .ratio = unit_of(s->c) / bs };
 
 	if (!bfo_is_inline(rec)) {
-		map.n = rec->nseg;
-		map.seg = map.n ? &s->c->tree[side]->segs.v[rec->seg] : NULL;
+		map.n = bfo_seg_count(s->c->tree[side], rec);
+		map.seg = bfo_seg_of(s->c->tree[side], rec, 0);
 	} else if (rec->size) {
 		*seg = (struct bfo_seg) { .len = (rec->size + bs - 1) / bs };
 		map.n = 1;

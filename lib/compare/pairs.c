@@ -19,6 +19,7 @@
 #include "base/sort.h"
 #include "compare/compare.h"
 #include "compare/pairs.h"
+#include "tree/access.h"
 #include "tree/path.h"
 #include "compare/unread.h"
 
@@ -62,9 +63,10 @@ static errcode_t set_keys(struct bfo_tree *t)
 
 	for (i = 0; i < t->names.n && !err; i++) {
 		struct bfo_name n = t->names.v[i];
-		int is_unread = bfo_ranges_contain(&t->unread, n.ino);
+		uint32_t ino = bfo_name_number(t, &n);
+		int is_unread = bfo_ranges_contain(&t->unread, ino);
 
-		if (bfo_tree_find(t, n.ino) == BFO_NONE) {
+		if (bfo_tree_find(t, ino) == BFO_NONE) {
 			err = bfo_tree_found_known(t, is_unread ? BFO_UNREAD_INODE :
 						   BFO_FOUND_NAME_INODE, &n);
 			if (!is_unread)
@@ -117,15 +119,12 @@ static void cut_slices(struct bfo_tree *t)
 {
 	size_t i;
 
+	t->sliced = 1;
 	for (i = 0; i < t->inodes.n; i++)
 		if (S_ISDIR(t->inodes.v[i].mode))
-			t->inodes.v[i].child = t->inodes.v[i].nchild = 0;
-	for (i = 0; i < t->names.n; i++) {
-		struct bfo_inode *dir = &t->inodes.v[t->names.v[i].dir];
-
-		if (!dir->nchild++)
-			dir->child = i;
-	}
+			bfo_dir_set_names(t, &t->inodes.v[i], (struct bfo_slice) { 0 });
+	for (i = 0; i < t->names.n; i++)
+		bfo_dir_add_name(t, &t->inodes.v[t->names.v[i].dir], i);
 }
 
 errcode_t bfo_pairs_sort_names(struct bfo_tree *t)
@@ -142,6 +141,12 @@ errcode_t bfo_pairs_sort_names(struct bfo_tree *t)
 }
 
 /* ---- where it begins ---- */
+
+/* The record that N leads to; BFO_NONE if it cannot be read. */
+static bfo_row row_of(const struct bfo_tree *t, const struct bfo_name *n)
+{
+	return bfo_tree_find(t, bfo_name_number(t, n));
+}
 
 /* True if a name in DIR may lead somewhere that cannot be read. */
 static int may_be_unread(const struct bfo_compare *c, int side, bfo_row dir)
@@ -166,12 +171,12 @@ static errcode_t walk(struct bfo_compare *c, int side, bfo_row *row)
 			return bfo_fail(c->ctx, BFO_ET_NOT_DIR, "looking for %s in %s",
 					c->path[side], c->source[side]->name);
 		at = bfo_tree_child(t, *row, name, len);
-		if (at == BFO_NONE || bfo_tree_find(t, t->names.v[at].ino) == BFO_NONE)
+		if (at == BFO_NONE || row_of(t, &t->names.v[at]) == BFO_NONE)
 			return bfo_fail(c->ctx, BFO_ET_NO_PATH, "looking for %s in %s%s",
 					c->path[side], c->source[side]->name,
 					may_be_unread(c, side, *row) ? ": what leads there cannot "
 					"be read" : "");
-		*row = bfo_tree_find(t, t->names.v[at].ino);
+		*row = row_of(t, &t->names.v[at]);
 	}
 	return 0;
 }
@@ -218,7 +223,8 @@ static void compare_hashes(struct bfo_compare *c, uint32_t dir, const struct bfo
 {
 	struct bfo_diff diff = { .kind = BFO_DIFF_HASH,
 				 .pair = dir,
-				 .ino = { n[0]->ino, n[1]->ino },
+				 .ino = { bfo_name_number(c->tree[0], n[0]),
+					  bfo_name_number(c->tree[1], n[1]) },
 				 .name = { .data = bfo_name_text(c->tree[0], n[0]),
 					   .len = bfo_name_len(n[0]) } };
 	int side;
@@ -237,8 +243,7 @@ static void compare_hashes(struct bfo_compare *c, uint32_t dir, const struct bfo
 static errcode_t meet(struct bfo_compare *c, uint32_t dir, const struct bfo_name *a,
 		      const struct bfo_name *b)
 {
-	struct bfo_compare_pair pair = { .row = { bfo_tree_find(c->tree[0], a->ino),
-					    bfo_tree_find(c->tree[1], b->ino) },
+	struct bfo_compare_pair pair = { .row = { row_of(c->tree[0], a), row_of(c->tree[1], b) },
 				 .parent = dir, .name = a - c->tree[0]->names.v };
 	uint32_t first[2];
 	errcode_t err = 0;
@@ -257,7 +262,9 @@ static errcode_t meet(struct bfo_compare *c, uint32_t dir, const struct bfo_name
 	err = add_pair(c, pair);
 	if (!err && first[0] != first[1])
 		bfo_compare_found(c, &(struct bfo_diff) { .kind = BFO_DIFF_LINKS,
-				  .pair = c->pairs.n - 1, .ino = { a->ino, b->ino },
+				  .pair = c->pairs.n - 1,
+				  .ino = { bfo_name_number(c->tree[0], a),
+					   bfo_name_number(c->tree[1], b) },
 				  .first = { first[0], first[1] } });
 	return err;
 }
@@ -273,14 +280,14 @@ static errcode_t alone(struct bfo_compare *c, uint32_t dir, int side, const stru
 		return 0;
 	if (bfo_unread_has(c, !side, c->pairs.v[dir].row[!side], BFO_UNREAD_DIR))
 		return bfo_tree_found_known(c->tree[side], BFO_UNREAD_OTHER, n);
-	diff.ino[side] = n->ino;
+	diff.ino[side] = bfo_name_number(c->tree[side], n);
 	bfo_compare_found(c, &diff);
 	return 0;
 }
 
 static int is_lost_found(const struct bfo_tree *t, const struct bfo_name *n)
 {
-	bfo_row row = bfo_tree_find(t, n->ino);
+	bfo_row row = row_of(t, n);
 
 	return t->inodes.v[n->dir].ino == ROOT_INO &&
 	       bfo_name_len(n) == strlen(LOST_FOUND) &&
@@ -300,14 +307,15 @@ static const struct bfo_name *next_name(const struct bfo_tree *t, uint32_t *at, 
 static errcode_t pair_children(struct bfo_compare *c, uint32_t dir)
 {
 	const struct bfo_inode *da = bfo_pair_inode(c, dir, 0), *db = bfo_pair_inode(c, dir, 1);
-	uint32_t i = da->child, j = db->child;
+	struct bfo_slice sa = bfo_dir_names(c->tree[0], da), sb = bfo_dir_names(c->tree[1], db);
+	uint32_t i = sa.first, j = sb.first;
 	const struct bfo_name *a, *b;
 	errcode_t err = 0;
 	int order;
 
 	while (!err) {
-		a = next_name(c->tree[0], &i, da->child + da->nchild);
-		b = next_name(c->tree[1], &j, db->child + db->nchild);
+		a = next_name(c->tree[0], &i, sa.end);
+		b = next_name(c->tree[1], &j, sb.end);
 		if (!a && !b)
 			break;
 		order = !a ? 1 : !b ? -1 : bfo_pairs_order(c->tree[0], a, c->tree[1], b);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "compare/unread.h"
+#include "tree/access.h"
 
 #define PAGE 4096U
 #define NO_END INT64_MAX	/* bytes, or blocks */
@@ -129,13 +130,13 @@ uint64_t bfo_unread_skip(const struct bfo_compare *c, uint32_t pair, uint64_t at
 /* The first segment of REC that ends behind logical block LBLK; its index. */
 static uint32_t seg_behind(const struct bfo_tree *t, const struct bfo_inode *rec, uint64_t lblk)
 {
-	uint32_t lo = 0, hi = rec->nseg, mid;
+	uint32_t lo = 0, hi = bfo_seg_count(t, rec), mid;
 
 	while (lo < hi) {
 		const struct bfo_seg *seg;
 
 		mid = lo + (hi - lo) / 2;
-		seg = &t->segs.v[rec->seg + mid];
+		seg = bfo_seg_of(t, rec, mid);
 		if (seg->lblk + (uint64_t) seg->len <= lblk)
 			lo = mid + 1;
 		else
@@ -182,8 +183,8 @@ static errcode_t lost_data(struct bfo_compare *c, int side, uint32_t pair, uint6
 
 	if (!bfo_source_bad(c->source[side])->n || rec->state & (BFO_INODE_INLINE | BFO_INODE_FAST))
 		return 0;
-	for (i = seg_behind(t, rec, first); i < rec->nseg && !err; i++) {
-		const struct bfo_seg *seg = &t->segs.v[rec->seg + i];
+	for (i = seg_behind(t, rec, first); i < bfo_seg_count(t, rec) && !err; i++) {
+		const struct bfo_seg *seg = bfo_seg_of(t, rec, i);
 
 		if (seg->lblk >= last)
 			break;

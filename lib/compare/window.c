@@ -11,6 +11,7 @@
 #include "base/pages.h"
 #include "base/sort.h"
 #include "compare/window.h"
+#include "tree/access.h"
 
 #define FETCH_BYTES (sizeof(struct bfo_node) + sizeof(struct bfo_fetch))
 #define INODE_BYTES (sizeof(struct bfo_wanted) + sizeof(uint32_t))
@@ -160,8 +161,8 @@ static errcode_t want_content(struct bfo_window *w, uint32_t pair, int side,
 		return 0;
 	memset(room, 0, (size_t) blocks * bs);
 	small->content = room;
-	for (i = 0; i < rec->nseg && !err; i++) {
-		const struct bfo_seg *seg = &w->c->tree[side]->segs.v[rec->seg + i];
+	for (i = 0; i < bfo_seg_count(w->c->tree[side], rec) && !err; i++) {
+		const struct bfo_seg *seg = bfo_seg_of(w->c->tree[side], rec, i);
 
 		if (seg->lblk >= blocks)
 			break;

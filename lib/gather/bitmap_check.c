@@ -21,6 +21,7 @@
 #include "gather/inode_judge.h"
 #include "gather/inode_walk.h"
 #include "gather/own_blocks.h"
+#include "tree/access.h"
 
 #define PART (1U << 18)		/* inodes whose records are in memory at once */
 
@@ -126,9 +127,9 @@ static errcode_t claim_records(struct check *c, const struct bfo_tree *t)
 	for (i = 0; i < t->inodes.n && !err; i++, last = BFO_MARKS_NONE) {
 		const struct bfo_inode *rec = &t->inodes.v[i];
 
-		for (k = rec->seg; k < rec->seg + rec->nseg && !err; k++)
-			err = claim(c, rec->ino, bfo_seg_blk(&t->segs.v[k]), t->segs.v[k].len,
-				    &last);
+		for (k = 0; k < bfo_seg_count(t, rec) && !err; k++)
+			err = claim(c, rec->ino, bfo_seg_blk(bfo_seg_of(t, rec, k)),
+				    bfo_seg_of(t, rec, k)->len, &last);
 	}
 	for (i = 0; i < t->map_blocks.n && !err; i++, last = BFO_MARKS_NONE)
 		err = claim(c, t->map_blocks.v[i].ino, t->map_blocks.v[i].blk, 1, &last);

@@ -12,6 +12,7 @@
 #include "base/sort.h"
 #include "gather/claim_scan.h"
 #include "gather/own_blocks.h"
+#include "tree/access.h"
 
 #define NOBODY BFO_NONE		/* the filesystem itself, or an attribute block: not reported */
 
@@ -52,9 +53,9 @@ static errcode_t add_records(struct scan *s, const struct bfo_tree *t)
 
 		if (rec->state & BFO_INODE_BAD)
 			continue;
-		for (j = 0; j < rec->nseg && !err; j++)
-			err = add(s, bfo_seg_blk(&t->segs.v[rec->seg + j]),
-				  t->segs.v[rec->seg + j].len, own ? i : NOBODY);
+		for (j = 0; j < bfo_seg_count(t, rec) && !err; j++)
+			err = add(s, bfo_seg_blk(bfo_seg_of(t, rec, j)),
+				  bfo_seg_of(t, rec, j)->len, own ? i : NOBODY);
 	}
 	for (i = 0; i < t->map_blocks.n && !err; i++) {
 		j = bfo_tree_find(t, t->map_blocks.v[i].ino);

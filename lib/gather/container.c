@@ -15,6 +15,7 @@
 #include "gather/inode_check.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
+#include "tree/access.h"
 #include "volume/recovery.h"
 
 #define AHEAD_FIRST 2U			/* blocks: what a read out of order brings */
@@ -45,7 +46,7 @@ static errcode_t find_name(struct bfo_container *c)
 		err = bfo_name_scan(c->r, &t);
 	for (i = 0; i < t.names.n && !err && !c->ino; i++)
 		if (is_container_name(&t, &t.names.v[i]))
-			c->ino = t.names.v[i].ino;
+			c->ino = bfo_name_number(&t, &t.names.v[i]);
 	bfo_tree_free(&t);
 	if (!err && !c->ino)
 		err = bfo_fail(c->r->ctx, BFO_ET_NO_ITREE, "looking for /%s on %s", ITREE_NAME,
@@ -61,8 +62,8 @@ static errcode_t copy_map(struct bfo_container *c, const struct bfo_tree *t,
 	errcode_t err = 0;
 	uint32_t i;
 
-	for (i = 0; i < rec->nseg && !err; i++) {
-		const struct bfo_seg *seg = &t->segs.v[rec->seg + i];
+	for (i = 0; i < bfo_seg_count(t, rec) && !err; i++) {
+		const struct bfo_seg *seg = bfo_seg_of(t, rec, i);
 
 		if (seg->lblk != expect || bfo_seg_unwritten(seg))
 			break;
@@ -403,7 +404,8 @@ void bfo_container_tree_free(struct bfo_container_tree *t)
 static int is_its_name(const struct bfo_tree *t, const struct bfo_name *n, bfo_row root,
 		       uint32_t ino)
 {
-	return n->dir == root && n->ino == ino && bfo_name_len(n) == strlen(ITREE_NAME) &&
+	return n->dir == root && bfo_name_number(t, n) == ino &&
+	       bfo_name_len(n) == strlen(ITREE_NAME) &&
 	       !memcmp(bfo_name_text(t, n), ITREE_NAME, strlen(ITREE_NAME));
 }
 

@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "gather/inode_check.h"
 #include "gather/contents.h"
+#include "tree/access.h"
 
 errcode_t bfo_contents_add(struct bfo_contents *s, bfo_row row, uint32_t size, uint32_t tag)
 {
@@ -67,8 +68,8 @@ static errcode_t add_nodes(struct bfo_contents *s, size_t i)
 
 	if (rec->state & BFO_INODE_INLINE)
 		return bfo_vec_push(&s->smalls, (struct bfo_small_content) { rec->ino, i });
-	for (k = rec->seg; k < rec->seg + rec->nseg && !err; k++) {
-		const struct bfo_seg *seg = &t->segs.v[k];
+	for (k = 0; k < bfo_seg_count(t, rec) && !err; k++) {
+		const struct bfo_seg *seg = bfo_seg_of(t, rec, k);
 
 		if (bfo_seg_unwritten(seg) || seg->lblk >= blocks)
 			continue;

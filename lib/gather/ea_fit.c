@@ -116,14 +116,13 @@ static errcode_t add_value(struct bfo_fit *fit, uint32_t size, uint64_t at)
 {
 	struct bfo_tree *t = fit->tree;
 	struct bfo_inode rec = { .mode = VALUE_MODE, .flags = EXT4_EA_INODE_FL, .size = size,
-				 .state = BFO_INODE_MOVED, .ea = BFO_NONE, .name = BFO_NONE,
-				 .seg = t->segs.n, .nseg = 1 };
+				 .state = BFO_INODE_MOVED, .ea = BFO_NONE, .name = BFO_NONE };
 	struct bfo_value v = { .row = t->inodes.n, .at = at };
 	errcode_t err;
 
 	v.hash = bfo_crc32c(fit->target->csum_seed, fit->moved.bytes.v + at, size);
-	err = bfo_vec_push(&t->segs, (struct bfo_seg) {
-			   .len = (size + t->block_size - 1) / t->block_size });
+	err = bfo_tree_add_seg(t, &rec, (struct bfo_seg) {
+			       .len = (size + t->block_size - 1) / t->block_size });
 	if (!err)
 		err = bfo_vec_push(&t->inodes, rec);
 	return err ? err : bfo_vec_push(&t->values, v);

@@ -19,6 +19,7 @@
 #include "base/sort.h"
 #include "gather/extent_scan.h"
 #include "gather/inode_check.h"
+#include "tree/access.h"
 
 #define LBLK_END (1ULL << 32)
 #define INIT_MAX_LEN (1U << 15)	/* above: unwritten (ifork.rst) */
@@ -49,20 +50,14 @@ static errcode_t queue_block(struct bfo_extent_scan *s, uint64_t blk, struct bfo
 static errcode_t add_seg(struct bfo_tree *t, struct bfo_inode *rec, uint64_t blk, uint32_t lblk,
 			 uint32_t len)
 {
-	struct bfo_seg *last = rec->nseg ? &t->segs.v[t->segs.n - 1] : NULL;
-	errcode_t err;
+	struct bfo_seg *last = bfo_seg_count(t, rec) ? &t->segs.v[t->segs.n - 1] : NULL;
 
 	if (last && last->lblk + (uint64_t) last->len == lblk && last->blk + last->len == blk &&
 	    (uint64_t) last->len + len <= UINT32_MAX) {
 		last->len += len;
 		return 0;
 	}
-	if (!rec->nseg)
-		rec->seg = t->segs.n;
-	err = bfo_vec_push(&t->segs, (struct bfo_seg) { .blk = blk, .lblk = lblk, .len = len });
-	if (!err)
-		rec->nseg++;
-	return err;
+	return bfo_tree_add_seg(t, rec, (struct bfo_seg) { .blk = blk, .lblk = lblk, .len = len });
 }
 
 /* What of a segment lies before the end of its file. */

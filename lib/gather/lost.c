@@ -5,6 +5,7 @@
 #include "base/bfo_err.h"
 #include "gather/inode_scan.h"
 #include "gather/lost.h"
+#include "tree/access.h"
 
 struct look {
 	struct bfo_reader *r;
@@ -57,8 +58,8 @@ errcode_t bfo_lost_look(struct bfo_reader *r, const struct bfo_tree *tree)
 	for (i = 0; i < tree->inodes.n; i++) {
 		const struct bfo_inode *rec = &tree->inodes.v[i];
 
-		for (j = 0; is_copied_file(rec) && j < rec->nseg && !err; j++) {
-			const struct bfo_seg *seg = &tree->segs.v[rec->seg + j];
+		for (j = 0; is_copied_file(rec) && j < bfo_seg_count(tree, rec) && !err; j++) {
+			const struct bfo_seg *seg = bfo_seg_of(tree, rec, j);
 
 			if (bfo_seg_unwritten(seg))
 				continue;
@@ -102,8 +103,8 @@ errcode_t bfo_lost_report(struct bfo_tree *tree, const bfo_ranges *bad, enum bfo
 	for (i = 0; i < tree->inodes.n && bad->n && !err; i++) {
 		struct bfo_inode *rec = &tree->inodes.v[i];
 
-		for (any = j = 0; is_copied_file(rec) && j < rec->nseg && !err; j++)
-			err = report_seg(tree, &tree->segs.v[rec->seg + j], bad, kind, i, &any);
+		for (any = j = 0; is_copied_file(rec) && j < bfo_seg_count(tree, rec) && !err; j++)
+			err = report_seg(tree, bfo_seg_of(tree, rec, j), bad, kind, i, &any);
 		if (any && kind == BFO_UNREAD_FILE)
 			rec->state |= BFO_INODE_BAD;
 	}
@@ -117,10 +118,10 @@ bfo_row bfo_lost_owner(const struct bfo_tree *tree, uint64_t blk, uint64_t *lblk
 	for (i = 0; i < tree->inodes.n; i++) {
 		const struct bfo_inode *rec = &tree->inodes.v[i];
 
-		if ((S_ISDIR(rec->mode) && tree->resolved) || rec->state & BFO_INODE_MOVED)
+		if ((S_ISDIR(rec->mode) && tree->sliced) || rec->state & BFO_INODE_MOVED)
 			continue;		/* what were its segments are its names now */
-		for (j = 0; j < rec->nseg; j++) {
-			const struct bfo_seg *seg = &tree->segs.v[rec->seg + j];
+		for (j = 0; j < bfo_seg_count(tree, rec); j++) {
+			const struct bfo_seg *seg = bfo_seg_of(tree, rec, j);
 
 			if (blk - bfo_seg_blk(seg) >= seg->len)
 				continue;

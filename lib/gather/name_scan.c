@@ -18,6 +18,7 @@
 #include "gather/inode_scan.h"
 #include "gather/inode_walk.h"
 #include "gather/name_scan.h"
+#include "tree/access.h"
 
 #define HEADER ((uint32_t) sizeof(struct bfo_disk_dirent))	/* of an entry, before the name */
 #define DOTDOT_AT 12U		/* where ".." stands in the first block */
@@ -148,7 +149,7 @@ static errcode_t take_dots(struct scan *s, const struct block *b, uint32_t at,
 	*taken = e->ino && is_dots(e) && e->name_len == (at ? 2 : 1);
 	sound = *taken && (at || e->ino == dir->ino);
 	if (*taken && at)
-		dir->dotdot = e->ino;
+		bfo_dotdot_set(dir, e->ino);
 	if (at && dir->ino == EXT2_ROOT_INO && e->ino != EXT2_ROOT_INO)
 		sound = 0;
 	return sound ? 0 : bfo_tree_found(s->tree, BFO_FOUND_DOTS, dir->ino, b->blk);
@@ -226,8 +227,8 @@ static errcode_t list_directory(struct scan *s, bfo_row index, bfo_order_list *l
 	uint32_t blocks = dir->size / s->r->vol->block_size, expect = 0, len, i;
 	errcode_t err = 0;
 
-	for (i = 0; i < dir->nseg && !err && expect < blocks; i++) {
-		const struct bfo_seg *seg = &t->segs.v[dir->seg + i];
+	for (i = 0; i < bfo_seg_count(t, dir) && !err && expect < blocks; i++) {
+		const struct bfo_seg *seg = bfo_seg_of(t, dir, i);
 
 		if (seg->lblk >= blocks || bfo_seg_unwritten(seg))
 			break;
@@ -243,7 +244,7 @@ static errcode_t list_directory(struct scan *s, bfo_row index, bfo_order_list *l
 	}
 	if (!err && expect < blocks)
 		err = bfo_tree_found(t, BFO_FOUND_DIR_HOLE, dir->ino, 0);
-	if (!err && i < dir->nseg && t->segs.v[dir->seg + i].lblk >= blocks)
+	if (!err && i < bfo_seg_count(t, dir) && bfo_seg_of(t, dir, i)->lblk >= blocks)
 		err = bfo_tree_found(t, BFO_FOUND_DIR_SIZE, dir->ino, 0);
 	return err;
 }
@@ -299,7 +300,7 @@ static errcode_t take_inline(void *priv, uint32_t ino, const void *raw)
 	const void *tail;
 	errcode_t err;
 
-	s->tree->inodes.v[dir].dotdot = le32(inode->i_block[0]);
+	bfo_dotdot_set(&s->tree->inodes.v[dir], le32(inode->i_block[0]));
 	err = take_region(s, dir, &inode->i_block[1], EXT4_MIN_INLINE_DATA_SIZE - 4);
 	size = bfo_inode_inline_tail(s->r->vol, raw, &tail);
 	return err || !size ? err : take_region(s, dir, tail, size);
@@ -366,7 +367,7 @@ static size_t list_numbers(const struct bfo_tree *t, uint32_t *inos)
 	size_t i, n = 0;
 
 	for (i = 0; i < t->names.n; i++)
-		inos[i] = t->names.v[i].ino;
+		inos[i] = bfo_name_number(t, &t->names.v[i]);
 	bfo_sort_numbers(inos, i);
 	for (i = 0; i < t->names.n; i++)
 		if (!n || inos[n - 1] != inos[i])
@@ -387,7 +388,7 @@ errcode_t bfo_name_types(struct bfo_reader *r, struct bfo_tree *tree)
 	for (i = 0; i < tree->names.n && !err; i++) {
 		struct bfo_name *n = &tree->names.v[i];
 
-		row = bfo_tree_find(&named, n->ino);
+		row = bfo_tree_find(&named, bfo_name_number(tree, n));
 		if (row != BFO_NONE)
 			n->at = (n->at & ~0xff00ULL) |
 				(uint64_t) bfo_dirent_type(named.inodes.v[row].mode) << 8;

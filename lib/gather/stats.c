@@ -16,6 +16,7 @@
 #include "gather/inode_scan.h"
 #include "gather/inode_walk.h"
 #include "gather/stats.h"
+#include "tree/access.h"
 
 struct load {
 	struct bfo_stats *s;
@@ -147,8 +148,8 @@ static errcode_t read_links(struct load *l)
 	for (i = 0; i < l->links.inodes.n && !err; i++) {
 		rec = &l->links.inodes.v[i];
 		if (!(rec->state & BFO_INODE_BAD))
-			err = bfo_vec_push(&list, bfo_node_make(l->links.segs.v[rec->seg].blk, 1,
-								i, 0));
+			err = bfo_vec_push(&list, bfo_node_make(
+					   bfo_seg_of(&l->links, rec, 0)->blk, 1, i, 0));
 	}
 	bfo_order_list_sort(&list);
 	if (!err)

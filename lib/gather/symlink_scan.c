@@ -9,6 +9,7 @@
 
 #include "gather/inode_check.h"
 #include "gather/symlink_scan.h"
+#include "tree/access.h"
 
 struct scan {
 	struct bfo_reader *r;
@@ -50,9 +51,9 @@ static errcode_t take_block(void *priv, const struct bfo_node *node, uint32_t at
 /* One block, written, at the beginning: anything else is no symlink. */
 static int has_one_block(const struct bfo_tree *t, const struct bfo_inode *rec)
 {
-	const struct bfo_seg *seg = &t->segs.v[rec->seg];
+	const struct bfo_seg *seg = bfo_seg_of(t, rec, 0);
 
-	return rec->nseg == 1 && !seg->lblk && seg->len == 1 && !bfo_seg_unwritten(seg);
+	return bfo_seg_count(t, rec) == 1 && !seg->lblk && seg->len == 1 && !bfo_seg_unwritten(seg);
 }
 
 errcode_t bfo_symlink_scan(struct bfo_reader *r, struct bfo_tree *tree)
@@ -70,7 +71,7 @@ errcode_t bfo_symlink_scan(struct bfo_reader *r, struct bfo_tree *tree)
 							  BFO_INODE_INLINE))
 			continue;
 		if (has_one_block(tree, rec))
-			err = bfo_vec_push(&list, bfo_node_make(tree->segs.v[rec->seg].blk, 1, i,
+			err = bfo_vec_push(&list, bfo_node_make(bfo_seg_of(tree, rec, 0)->blk, 1, i,
 								0));
 		else
 			err = damaged(tree, i, BFO_FOUND_SYMLINK, 0);

@@ -11,6 +11,7 @@
 
 #include "base/crc32c.h"
 #include "gather/value_scan.h"
+#include "tree/access.h"
 
 #define VALUE_MAX (1U << 24)		/* bytes; EXT4_XATTR_SIZE_MAX */
 
@@ -60,8 +61,8 @@ errcode_t bfo_value_read(struct bfo_source *s, const struct bfo_tree *t,
 	errcode_t err = 0;
 
 	memset(buf, 0, (size_t) blocks * bs);
-	for (i = 0; i < rec->nseg && !err; i++) {
-		const struct bfo_seg *seg = &t->segs.v[rec->seg + i];
+	for (i = 0; i < bfo_seg_count(t, rec) && !err; i++) {
+		const struct bfo_seg *seg = bfo_seg_of(t, rec, i);
 
 		if (seg->lblk >= blocks || bfo_seg_unwritten(seg))
 			continue;

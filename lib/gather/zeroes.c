@@ -11,6 +11,7 @@
 
 #include "base/bfo_err.h"
 #include "gather/zeroes.h"
+#include "tree/access.h"
 
 struct scan {
 	struct bfo_source *source;
@@ -80,8 +81,8 @@ static errcode_t list_blocks(struct scan *s, bfo_order_list *list)
 	for (i = 0; i < t->inodes.n; i++) {
 		const struct bfo_inode *rec = &t->inodes.v[i];
 
-		for (k = 0; is_looked_at(rec) && k < rec->nseg && !err; k++) {
-			const struct bfo_seg *seg = &t->segs.v[rec->seg + k];
+		for (k = 0; is_looked_at(rec) && k < bfo_seg_count(t, rec) && !err; k++) {
+			const struct bfo_seg *seg = bfo_seg_of(t, rec, k);
 
 			if (bfo_seg_unwritten(seg))
 				continue;
@@ -97,7 +98,7 @@ static errcode_t list_blocks(struct scan *s, bfo_order_list *list)
 /* ---- what is left ---- */
 
 /* The unit is complete: its blocks stay, if one of them has data. */
-static errcode_t end_unit(struct scan *s, struct bfo_inode *rec, uint32_t first)
+static errcode_t end_unit(struct scan *s, uint32_t first)
 {
 	errcode_t err = 0;
 	size_t i;
@@ -115,18 +116,16 @@ static errcode_t end_unit(struct scan *s, struct bfo_inode *rec, uint32_t first)
 	}
 	s->unit.n = 0;
 	s->is_data = 0;
-	rec->nseg = s->segs.n - first;
 	return err;
 }
 
 /* Block number N, which is the file's logical block LBLK, at BLK. */
-static errcode_t add_block(struct scan *s, struct bfo_inode *rec, uint32_t first, uint64_t n,
-			   uint64_t blk, uint32_t lblk)
+static errcode_t add_block(struct scan *s, uint32_t first, uint64_t n, uint64_t blk, uint32_t lblk)
 {
 	errcode_t err = 0;
 
 	if (s->unit.n && lblk / s->ratio != s->number)
-		err = end_unit(s, rec, first);
+		err = end_unit(s, first);
 	s->number = lblk / s->ratio;
 	s->is_data |= s->bits[n / 8] >> n % 8 & 1;
 	return err ? err : bfo_vec_push(&s->unit, (struct bfo_seg) { .blk = blk, .lblk = lblk,
@@ -135,17 +134,19 @@ static errcode_t add_block(struct scan *s, struct bfo_inode *rec, uint32_t first
 
 static errcode_t keep_file(struct scan *s, struct bfo_inode *rec, uint64_t *n)
 {
-	uint32_t first = s->segs.n, from = rec->seg, count = rec->nseg, k, i;
+	uint32_t first = s->segs.n, k, i;
 	errcode_t err = 0;
 
-	for (k = 0; k < count && !err; k++) {
-		const struct bfo_seg *seg = &s->tree->segs.v[from + k];
+	for (k = 0; k < bfo_seg_count(s->tree, rec) && !err; k++) {
+		const struct bfo_seg *seg = bfo_seg_of(s->tree, rec, k);
 
 		for (i = 0; !bfo_seg_unwritten(seg) && i < seg->len && !err; i++)
-			err = add_block(s, rec, first, (*n)++, seg->blk + i, seg->lblk + i);
+			err = add_block(s, first, (*n)++, seg->blk + i, seg->lblk + i);
 	}
-	rec->seg = first;
-	return err ? err : end_unit(s, rec, first);
+	if (!err)
+		err = end_unit(s, first);
+	bfo_segs_set(s->tree, rec, first, s->segs.n - first);
+	return err;
 }
 
 /* Links, values of attributes: as they are. */
@@ -154,9 +155,9 @@ static errcode_t keep_other(struct scan *s, struct bfo_inode *rec)
 	uint32_t first = s->segs.n, k;
 	errcode_t err = 0;
 
-	for (k = 0; k < rec->nseg && !err; k++)
-		err = bfo_vec_push(&s->segs, s->tree->segs.v[rec->seg + k]);
-	rec->seg = first;
+	for (k = 0; k < bfo_seg_count(s->tree, rec) && !err; k++)
+		err = bfo_vec_push(&s->segs, *bfo_seg_of(s->tree, rec, k));
+	bfo_segs_set(s->tree, rec, first, s->segs.n - first);
 	return err;
 }
 

@@ -16,6 +16,7 @@
 #include "base/bfo_err.h"
 #include "base/sort.h"
 #include "intake/dir_state.h"
+#include "tree/access.h"
 
 #define BLOCK_MIN 1024U
 #define BLOCK_MAX 4096U
@@ -40,7 +41,7 @@ static errcode_t list_files(const struct bfo_dir *d, located_files *files)
 	for (row = 0; row < t->inodes.n && !err; row++) {
 		const struct bfo_dir_inode *mine = &d->inodes.v[row];
 
-		if (S_ISREG(t->inodes.v[row].mode) && t->inodes.v[row].nseg)
+		if (S_ISREG(t->inodes.v[row].mode) && bfo_seg_count(t, &t->inodes.v[row]))
 			err = bfo_vec_push(files, (struct located) { .row = row,
 					   .class = mine->device << 1 | mine->is_placed,
 					   .hi = mine->start >> 32, .lo = mine->start });
@@ -52,7 +53,8 @@ static errcode_t list_files(const struct bfo_dir *d, located_files *files)
 static void place_file(struct bfo_dir *d, bfo_row row, uint64_t start, uint64_t *end)
 {
 	const struct bfo_inode *rec = &d->in.tree->inodes.v[row];
-	struct bfo_seg *seg = d->in.tree->segs.v + rec->seg, *last = seg + rec->nseg;
+	struct bfo_seg *seg = bfo_seg_of(d->in.tree, rec, 0);
+	struct bfo_seg *last = seg + bfo_seg_count(d->in.tree, rec);
 
 	d->inodes.v[row].start = start;
 	for (; seg < last; seg++) {

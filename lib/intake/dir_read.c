@@ -22,6 +22,7 @@
 #include "base/bfo_err.h"
 #include "base/pace.h"
 #include "intake/dir_state.h"
+#include "tree/access.h"
 
 #define RING 32U			/* files that are open */
 #define PIECES 64U			/* nodes of a read */
@@ -88,7 +89,8 @@ static bfo_row file_at(const struct bfo_dir *d, uint64_t place)
 static uint64_t end_of(const struct bfo_dir *d, bfo_row row)
 {
 	const struct bfo_inode *rec = &d->in.tree->inodes.v[row];
-	const struct bfo_seg *last = &d->in.tree->segs.v[rec->seg + rec->nseg - 1];
+	uint32_t n = bfo_seg_count(d->in.tree, rec);
+	const struct bfo_seg *last = bfo_seg_of(d->in.tree, rec, n - 1);
 
 	return d->inodes.v[row].start + last->lblk + last->len;
 }

@@ -13,6 +13,7 @@
 #include "base/bfo_err.h"
 #include "base/disk.h"
 #include "intake/intake.h"
+#include "tree/access.h"
 
 #define SHELF_MEMORY (256U << 20)	/* bytes that stay in memory: 1.6 million inodes */
 #define FAST_BYTES ((uint32_t) sizeof(((struct ext2_inode *) 0)->i_block))
@@ -120,7 +121,7 @@ errcode_t bfo_intake_inode(struct bfo_intake *in, const struct bfo_attrs *a, bfo
 			   bfo_row *row)
 {
 	struct bfo_tree *t = in->tree;
-	struct bfo_inode rec = { .name = BFO_NONE, .seg = t->segs.n };
+	struct bfo_inode rec = { .name = BFO_NONE };
 	errcode_t err;
 	void *raw;
 
@@ -157,7 +158,7 @@ static struct bfo_inode *last(const struct bfo_intake *in)
 static errcode_t add_segment(struct bfo_intake *in, struct bfo_inode *rec, struct bfo_seg seg)
 {
 	struct bfo_tree *t = in->tree;
-	struct bfo_seg *before = rec->nseg ? &t->segs.v[t->segs.n - 1] : NULL;
+	struct bfo_seg *before = bfo_seg_count(t, rec) ? &t->segs.v[t->segs.n - 1] : NULL;
 
 	if (before && seg.lblk < (uint64_t) before->lblk + before->len)
 		return refuse(in, "data of a file overlap");
@@ -167,8 +168,7 @@ static errcode_t add_segment(struct bfo_intake *in, struct bfo_inode *rec, struc
 		before->len += seg.len;
 		return 0;
 	}
-	rec->nseg++;
-	return no_memory(in, bfo_vec_push(&t->segs, seg));
+	return no_memory(in, bfo_tree_add_seg(t, rec, seg));
 }
 
 errcode_t bfo_intake_segment(struct bfo_intake *in, uint64_t place, uint64_t lblk, uint64_t len,
@@ -248,7 +248,7 @@ static void count_links(struct bfo_intake *in)
 
 	/* `new_ino` is free until numbers are given */
 	for (i = 0; i < t->names.n; i++) {
-		bfo_row row = bfo_tree_find(t, t->names.v[i].ino);
+		bfo_row row = bfo_tree_find(t, bfo_name_number(t, &t->names.v[i]));
 
 		t->inodes.v[S_ISDIR(t->inodes.v[row].mode) ? t->names.v[i].dir : row].new_ino++;
 	}

@@ -15,6 +15,7 @@
 #include "job/copy.h"
 #include "job/mkfs_words.h"
 #include "plan/lookup.h"
+#include "tree/access.h"
 
 #define FILE_BYTES (4U << 20)		/* of a file, the rest is not looked at */
 
@@ -77,6 +78,7 @@ static errcode_t add_folder(struct bfo_copy *c, struct bfo_contents *s, const ch
 {
 	struct bfo_lookup l = bfo_lookup_begin(path);
 	const struct bfo_tree *t = &c->job.tree;
+	struct bfo_slice names = { 0 };
 	const struct bfo_inode *dir;
 	int found;
 	errcode_t err = bfo_lookup_rest(&c->job.plan, &l, &found);
@@ -85,7 +87,9 @@ static errcode_t add_folder(struct bfo_copy *c, struct bfo_contents *s, const ch
 	if (err || !found)
 		return err;
 	dir = &t->inodes.v[bfo_lookup_record(&c->job.plan, &t->names.v[l.pos])];
-	for (i = dir->child; S_ISDIR(dir->mode) && i < dir->child + dir->nchild && !err; i++)
+	if (S_ISDIR(dir->mode))
+		names = bfo_dir_names(t, dir);
+	for (i = names.first; i < names.end && !err; i++)
 		err = add(c, s, bfo_lookup_record(&c->job.plan, &t->names.v[i]));
 	return err;
 }

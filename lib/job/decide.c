@@ -19,6 +19,7 @@
 #include "job/indexes.h"
 #include "job/job.h"
 #include "job/quotas.h"
+#include "tree/access.h"
 
 /* Reads the target's directories of numbers INOS, with their names and blocks. */
 static errcode_t gather_old(struct bfo_job *job, struct bfo_volume *vol, uint32_t *inos, size_t n,
@@ -42,7 +43,7 @@ static errcode_t gather_old(struct bfo_job *job, struct bfo_volume *vol, uint32_
 static errcode_t clash(struct bfo_job *job)
 {
 	const struct bfo_tree *t = &job->tree;
-	bfo_row row = t->names.v[job->plan.clashes.v[0]].ino;
+	bfo_row row = bfo_name_row(t, &t->names.v[job->plan.clashes.v[0]]);
 
 	if (t->inodes.v[row].state & BFO_INODE_MADE)
 		return bfo_fail(job->ctx, BFO_ET_NOT_DIR, "looking for %s on %s", job->config.to,

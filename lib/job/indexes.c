@@ -9,6 +9,7 @@
 #include "commit/record.h"
 #include "job/indexes.h"
 #include "job/job.h"
+#include "tree/access.h"
 
 /* names are sorted in 1/4 of --memory, the rest of them in a file */
 #define NAMES_SHARE 4
@@ -68,9 +69,10 @@ static int is_big(const struct bfo_job *job, const struct bfo_inode *dir)
 	uint32_t min = job->itrees.has_old ? job->itrees.old.header.min_entries : 0, i, names = 0;
 	int has_hashes = bfo_dir_has_hashes(dir->flags);
 	const struct bfo_tree *t = &job->tree;
+	struct bfo_slice s = bfo_dir_names(t, dir);
 	uint64_t bytes = 0;
 
-	for (i = dir->child; i < dir->child + dir->nchild; i++) {
+	for (i = s.first; i < s.end; i++) {
 		if (bfo_name_is_dead(t, &t->names.v[i]))
 			continue;
 		bytes += bfo_dirent_bytes(bfo_name_len(&t->names.v[i]), has_hashes);
@@ -111,18 +113,18 @@ static errcode_t choose(struct bfo_job *job)
 static errcode_t add_names(struct bfo_job *job, const struct bfo_inode *dir)
 {
 	const struct bfo_tree *t = &job->tree;
+	struct bfo_slice s = bfo_dir_names(t, dir);
 	errcode_t err = 0;
-	uint32_t i, ino, type;
+	uint32_t i, type;
 
-	for (i = dir->child; i < dir->child + dir->nchild && !err; i++) {
+	for (i = s.first; i < s.end && !err; i++) {
 		const struct bfo_name *n = &t->names.v[i];
 
 		if (bfo_name_is_dead(t, n))
 			continue;
-		ino = bfo_name_type(n) & BFO_NAME_FIXED ? n->ino : t->inodes.v[n->ino].new_ino;
 		type = job->free.has_filetype ? bfo_name_type(n) & ~BFO_NAME_FIXED : 0;
-		err = bfo_itree_name_add(job->itrees.names, dir->new_ino, ino, n->hash, type,
-					 bfo_name_text(t, n), bfo_name_len(n));
+		err = bfo_itree_name_add(job->itrees.names, dir->new_ino, bfo_name_new_ino(t, n),
+					 n->hash, type, bfo_name_text(t, n), bfo_name_len(n));
 	}
 	return err ? bfo_fail(job->ctx, err,
 			      "sorting names (a temporary file in $TMPDIR takes what "

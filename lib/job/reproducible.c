@@ -15,6 +15,7 @@
 #include "base/crc32c.h"
 #include "gather/attrs.h"
 #include "job/reproducible.h"
+#include "tree/access.h"
 
 struct sums {
 	const struct bfo_tree *tree;
@@ -65,13 +66,13 @@ static void add_names(struct sums *s, uint64_t sum[2])
 	size_t i;
 
 	for (i = 0; i < t->names.n; i++) {
-		bfo_row row = bfo_tree_find(t, t->names.v[i].ino);
+		bfo_row row = bfo_tree_find(t, bfo_name_number(t, &t->names.v[i]));
 
 		if (row != BFO_NONE)
 			s->names[row] += name_hash(t, &t->names.v[i]);
 	}
 	for (i = 0; i < t->names.n; i++) {
-		bfo_row row = bfo_tree_find(t, t->names.v[i].ino);
+		bfo_row row = bfo_tree_find(t, bfo_name_number(t, &t->names.v[i]));
 		uint64_t x = mix(name_hash(t, &t->names.v[i]) + s->names[t->names.v[i].dir]);
 
 		if (row == BFO_NONE)

@@ -9,32 +9,35 @@
 #include <ext2fs/ext2_fs.h>
 
 #include "layout/measure.h"
+#include "tree/access.h"
 
 #define ENTRY_HEADER 8U		/* of a directory entry, before its name */
 #define DOTS_BYTES 24U		/* "." and ".." */
 
 uint32_t bfo_layout_fragments(const struct bfo_tree *t, const struct bfo_inode *rec)
 {
-	const struct bfo_seg *s = t->segs.v + rec->seg;
-	uint32_t i, n = 0;
+	const struct bfo_seg *s = bfo_seg_of(t, rec, 0);
+	uint32_t count = bfo_seg_count(t, rec), i, n = 0;
 
-	for (i = 0; i < rec->nseg; i++)
+	for (i = 0; i < count; i++)
 		n += !i || bfo_seg_blk(&s[i]) != bfo_seg_blk(&s[i - 1]) + s[i - 1].len;
 	return n;
 }
 
 uint64_t bfo_layout_first_block(const struct bfo_tree *t, const struct bfo_inode *rec)
 {
-	return S_ISDIR(rec->mode) || !rec->nseg ? 0 : bfo_seg_blk(&t->segs.v[rec->seg]);
+	if (S_ISDIR(rec->mode) || !bfo_seg_count(t, rec))
+		return 0;
+	return bfo_seg_blk(bfo_seg_of(t, rec, 0));
 }
 
 static uint64_t blocks_of(const struct bfo_tree *t, const struct bfo_inode *rec)
 {
+	uint32_t count = bfo_seg_count(t, rec), i;
 	uint64_t n = 0;
-	uint32_t i;
 
-	for (i = 0; i < rec->nseg; i++)
-		n += t->segs.v[rec->seg + i].len;
+	for (i = 0; i < count; i++)
+		n += bfo_seg_of(t, rec, i)->len;
 	return n;
 }
 
@@ -56,14 +59,14 @@ static uint32_t count_file(const struct bfo_tree *t, const struct bfo_inode *rec
 static void count_fill(const struct bfo_tree *t, const struct bfo_inode *dir, struct bfo_fill *f)
 {
 	uint32_t i, hashes = bfo_dir_has_hashes(dir->flags) ? BFO_HASH_BYTES : 0;
+	struct bfo_slice s = bfo_dir_names(t, dir);
 
 	if (dir->state & BFO_INODE_INLINE)
 		return;
 	f->room += dir->size;
 	f->used += DOTS_BYTES;
-	for (i = 0; i < dir->nchild; i++)
-		f->used += (ENTRY_HEADER + bfo_name_len(&t->names.v[dir->child + i]) + 3) / 4 * 4 +
-			   hashes;
+	for (i = s.first; i < s.end; i++)
+		f->used += (ENTRY_HEADER + bfo_name_len(&t->names.v[i]) + 3) / 4 * 4 + hashes;
 }
 
 /* Of two with as many fragments, the one that was met first stays before. */
@@ -183,7 +186,7 @@ void bfo_layout_free(struct bfo_layout *l)
 /* The record of what has its only place in the directory, or NULL. */
 static const struct bfo_inode *placed(const struct bfo_tree *t, uint32_t position)
 {
-	const struct bfo_inode *rec = &t->inodes.v[t->names.v[position].ino];
+	const struct bfo_inode *rec = &t->inodes.v[bfo_name_row(t, &t->names.v[position])];
 
 	return rec->state & BFO_INODE_BAD || !has_place(rec) ? NULL : rec;
 }
@@ -232,15 +235,16 @@ errcode_t bfo_layout_measure_dir(const struct bfo_layout *l, bfo_row row,
 {
 	const struct bfo_tree *t = l->t;
 	const struct bfo_inode *dir = &t->inodes.v[row], *rec;
+	struct bfo_slice s = bfo_dir_names(t, dir);
 	bfo_numbers names = { 0 };
 	errcode_t err = 0;
 	uint32_t i;
 	int order;
 
-	*d = (struct bfo_layout_dir) { .row = row, .names = dir->nchild };
+	*d = (struct bfo_layout_dir) { .row = row, .names = s.end - s.first };
 	count_fill(t, dir, &d->fill);
-	for (i = 0; i < dir->nchild; i++) {
-		rec = placed(t, dir->child + i);
+	for (i = s.first; i < s.end; i++) {
+		rec = placed(t, i);
 		if (rec && S_ISREG(rec->mode))
 			count_file(t, rec, &d->pieces);
 	}

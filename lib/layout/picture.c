@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "layout/picture.h"
+#include "tree/access.h"
 
 /* ---- plots ---- */
 
@@ -93,8 +94,8 @@ static void paint_file(struct bfo_block_map *m, const struct bfo_tree *t,
 								  : BFO_USE_CONTIGUOUS;
 	uint32_t i;
 
-	for (i = 0; i < rec->nseg; i++)
-		paint(m, bfo_seg_blk(&t->segs.v[rec->seg + i]), t->segs.v[rec->seg + i].len, use);
+	for (i = 0; i < bfo_seg_count(t, rec); i++)
+		paint(m, bfo_seg_blk(bfo_seg_of(t, rec, i)), bfo_seg_of(t, rec, i)->len, use);
 }
 
 /* What is left belongs to nobody who was asked. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "layout/reader.h"
+#include "tree/access.h"
 
 #define AHEAD 32U		/* inode_readahead_blks */
 
@@ -31,8 +32,8 @@ errcode_t bfo_tables_add_dirs(struct bfo_tables *tables, const struct bfo_tree *
 		rec = &t->inodes.v[i];
 		if (!S_ISDIR(rec->mode) || rec->state & BFO_INODE_BAD)
 			continue;
-		for (k = 0; k < rec->nseg && !err; k++) {
-			s = &t->segs.v[rec->seg + k];
+		for (k = 0; k < bfo_seg_count(t, rec) && !err; k++) {
+			s = bfo_seg_of(t, rec, k);
 			err = bfo_vec_push(&tables->dirs, (struct bfo_dir_run) {
 					   .row = i, .len = s->len, .blk = bfo_seg_blk(s) });
 		}
@@ -194,9 +195,9 @@ static void read_file(struct bfo_file_reader *r, const struct bfo_inode *rec)
 	struct run run = { .len = 0 };
 	uint32_t i;
 
-	for (i = 0; i < rec->nseg; i++)
-		if (!bfo_seg_unwritten(&r->t->segs.v[rec->seg + i]))
-			read_seg(r, &run, &r->t->segs.v[rec->seg + i], end);
+	for (i = 0; i < bfo_seg_count(r->t, rec); i++)
+		if (!bfo_seg_unwritten(bfo_seg_of(r->t, rec, i)))
+			read_seg(r, &run, bfo_seg_of(r->t, rec, i), end);
 	flush(r, &run);
 }
 

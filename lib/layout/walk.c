@@ -14,6 +14,7 @@
 
 #include "layout/walk.h"
 #include "plan/names.h"
+#include "tree/access.h"
 
 struct frame {
 	size_t next, end;	/* in `names` */
@@ -33,8 +34,8 @@ struct walk {
 static int by_inode(const void *a, const void *b, void *tree)
 {
 	const struct bfo_tree *t = tree;
-	uint32_t x = t->names.v[*(const uint32_t *) a].ino;
-	uint32_t y = t->names.v[*(const uint32_t *) b].ino;
+	bfo_row x = bfo_name_row(t, &t->names.v[*(const uint32_t *) a]);
+	bfo_row y = bfo_name_row(t, &t->names.v[*(const uint32_t *) b]);
 
 	return x == y ? bfo_names_by_bytes(a, b, tree) : (x > y) - (x < y);
 }
@@ -42,7 +43,7 @@ static int by_inode(const void *a, const void *b, void *tree)
 errcode_t bfo_walk_names(const struct bfo_tree *t, bfo_row dir, enum bfo_walk_order order,
 			 bfo_numbers *out)
 {
-	struct bfo_listing l = bfo_listing_begin(&t->inodes.v[dir]);
+	struct bfo_listing l = bfo_listing_begin(t, &t->inodes.v[dir]);
 	uint32_t n = l.end - l.next;
 	errcode_t err = bfo_vec_reserve(out, n);
 	size_t first = out->n;
@@ -84,7 +85,8 @@ static errcode_t enter(struct walk *w, bfo_row row)
 static errcode_t visit(struct walk *w, uint32_t position)
 {
 	struct bfo_name *n = &w->t->names.v[position];
-	struct bfo_inode *rec = &w->t->inodes.v[n->ino];
+	bfo_row row = bfo_name_row(w->t, n);
+	struct bfo_inode *rec = &w->t->inodes.v[row];
 	int traces = w->order == BFO_WALK_READDIR;
 
 	if (rec->state & BFO_INODE_BAD) {
@@ -92,12 +94,12 @@ static errcode_t visit(struct walk *w, uint32_t position)
 			rec->state |= BFO_INODE_MET;
 		return 0;
 	}
-	if (was_seen(w, n->ino))	/* a root is met again by its one name */
+	if (was_seen(w, row))	/* a root is met again by its one name */
 		return traces && S_ISDIR(rec->mode) && rec->name != position ?
 		       bfo_tree_found_known(w->t, BFO_FOUND_DIR_TWICE, n) : 0;
 	if (traces)
 		rec->name = position;
-	return enter(w, n->ino);
+	return enter(w, row);
 }
 
 static errcode_t walk_below(struct walk *w)

@@ -14,6 +14,7 @@
 #include "move/data.h"
 #include "move/fill.h"
 #include "plan/itrees.h"
+#include "tree/access.h"
 
 #define BATCH_MIN_CHUNKS 4	/* smallest batch that is tried */
 
@@ -86,8 +87,8 @@ static const struct bfo_seg *segs_to_read(const struct mover *m, size_t item, ui
 	const struct bfo_plan *plan = m->fill.plan;
 	const struct bfo_inode *rec = bfo_plan_item(plan, item);
 
-	*n = is_read(m, item) ? rec->nseg : 0;
-	return *n ? plan->tree->segs.v + rec->seg : NULL;
+	*n = is_read(m, item) ? bfo_seg_count(plan->tree, rec) : 0;
+	return *n ? bfo_seg_of(plan->tree, rec, 0) : NULL;
 }
 
 /* The block that holds the inode of item ITEM, and its content. */

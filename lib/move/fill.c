@@ -15,6 +15,7 @@
 #include "move/fill.h"
 #include "gather/inode_check.h"
 #include "plan/itrees.h"
+#include "tree/access.h"
 
 /* A node's tag: what is to be mended once it is read. */
 #define TAG_EA 0x80000000U	/* | index into eas[] */
@@ -172,7 +173,7 @@ static errcode_t fill_piece(struct bfo_filler *f, const struct bfo_inode *rec, u
 	uint64_t from = f->plan->tree->block_size, to = f->plan->target->block_size;
 	uint64_t begin = (f->run.lblk + f->run_done) * to, end = begin + len * to, last;
 	uint32_t at = f->buffer->used, units = len * f->pipe->block_units;
-	const struct bfo_seg *segs = f->plan->tree->segs.v + rec->seg;
+	const struct bfo_seg *segs = bfo_seg_of(f->plan->tree, rec, 0);
 	errcode_t err = 0;
 	uint32_t i;
 
@@ -182,10 +183,10 @@ static errcode_t fill_piece(struct bfo_filler *f, const struct bfo_inode *rec, u
 	if (from < to)			/* not every block of the target need be full */
 		memset(f->buffer->buf + (size_t) at * f->pipe->unit, 0,
 		       (size_t) units * f->pipe->unit);
-	while (f->seg < rec->nseg &&
+	while (f->seg < bfo_seg_count(f->plan->tree, rec) &&
 	       segs[f->seg].lblk + (uint64_t) segs[f->seg].len <= begin / from)
 		f->seg++;
-	for (i = f->seg; i < rec->nseg && segs[i].lblk < last && !err; i++)
+	for (i = f->seg; i < bfo_seg_count(f->plan->tree, rec) && segs[i].lblk < last && !err; i++)
 		err = add_seg(f, rec, &segs[i], begin / from, last, at);
 	if (!err)
 		err = add_writes(f, at, rec->stem + f->run.at + f->run_done, len);

@@ -13,6 +13,7 @@
 #include "plan/charge.h"
 #include "plan/eaimage.h"
 #include "plan/itrees.h"
+#include "tree/access.h"
 
 #define SECTOR 512U
 
@@ -257,13 +258,12 @@ static errcode_t make_record(struct bfo_plan *plan, struct bfo_charge_file *f)
 {
 	struct bfo_tree *t = plan->tree;
 	struct bfo_inode rec = { .mode = S_IFREG, .ea = BFO_NONE, .name = BFO_NONE, .links = 1,
-				 .state = BFO_INODE_EXISTS | BFO_INODE_KEEP | BFO_INODE_PLACED,
-				 .seg = t->segs.n, .nseg = 1 };
+				 .state = BFO_INODE_EXISTS | BFO_INODE_KEEP | BFO_INODE_PLACED };
 	errcode_t err;
 
 	if (f->row != BFO_NONE)
 		return 0;
-	err = bfo_vec_push(&t->segs, (struct bfo_seg) { 0 });
+	err = bfo_tree_add_seg(t, &rec, (struct bfo_seg) { 0 });
 	if (!err)
 		err = bfo_vec_push(&t->inodes, rec);
 	if (!err)
@@ -288,7 +288,7 @@ static errcode_t size_file(struct bfo_plan *plan, enum bfo_quota_type type)
 	rec->new_ino = f->ino;
 	rec->generation = f->generation;
 	err = new_size(f, type, &rec->size);
-	t->segs.v[rec->seg].len = (rec->size + t->block_size - 1) / t->block_size;
+	bfo_seg_of(t, rec, 0)->len = (rec->size + t->block_size - 1) / t->block_size;
 	return err;
 }
 

@@ -17,6 +17,7 @@
 #include "plan/loss.h"
 #include "plan/names.h"
 #include "plan/plan.h"
+#include "tree/access.h"
 
 #define LINKS_MAX 65000		/* EXT4_LINK_MAX */
 
@@ -37,7 +38,7 @@ static errcode_t push_dir(struct walk *w, bfo_row row, int is_lost)
 	const struct bfo_inode *rec = &w->plan->tree->inodes.v[row];
 
 	return bfo_vec_push(&w->stack, (struct frame) { .dir = row, .is_lost = is_lost,
-			    .names = bfo_listing_begin(rec) });
+			    .names = bfo_listing_begin(w->plan->tree, rec) });
 }
 
 static errcode_t place(struct bfo_plan *plan, bfo_row row)
@@ -120,7 +121,7 @@ static errcode_t visit_old(struct walk *w, bfo_row dir, const struct bfo_name *n
 	errcode_t err = 0;
 
 	if (bfo_name_type(n) == (EXT2_FT_DIR | BFO_NAME_FIXED))
-		m = bfo_plan_merged(w->plan, n->ino);
+		m = bfo_plan_merged(w->plan, bfo_name_number(w->plan->tree, n));
 	if (!m)
 		return 0;
 	if (m->is_met)
@@ -143,7 +144,7 @@ static errcode_t drop(struct walk *w, struct bfo_inode *rec, enum bfo_finding_ki
 static void lose_link(struct bfo_inode *rec)
 {
 	rec->links_read -= rec->links_read > 0;
-	rec->names--;
+	bfo_name_count_add(rec, -1);
 }
 
 /*
@@ -153,7 +154,7 @@ static void lose_link(struct bfo_inode *rec)
 static errcode_t drop_excess(struct walk *w, struct bfo_name *n)
 {
 	struct bfo_tree *t = w->plan->tree;
-	bfo_row row = n->ino;
+	bfo_row row = bfo_name_row(t, n);
 	struct bfo_inode *rec = &t->inodes.v[row];
 	errcode_t err;
 
@@ -161,7 +162,7 @@ static errcode_t drop_excess(struct walk *w, struct bfo_name *n)
 		return bfo_fail(w->plan->ctx, EMLINK, "making %.*s on the target",
 				(int) bfo_name_len(n), bfo_name_text(t, n));
 	err = bfo_tree_found_known(t, BFO_LOST_LINKS, n);
-	n->ino = BFO_NONE;
+	bfo_name_kill(n);
 	if (!S_ISDIR(rec->mode)) {
 		lose_link(rec);
 		return err;
@@ -173,16 +174,17 @@ static errcode_t drop_excess(struct walk *w, struct bfo_name *n)
 /* A name below what does not come along: the links of its file become fewer. */
 static errcode_t visit_lost(struct walk *w, const struct bfo_name *n)
 {
+	bfo_row row = bfo_name_row(w->plan->tree, n);
 	struct bfo_inode *rec;
 	int was_met;
 
-	if (n->ino == BFO_NONE)
+	if (row == BFO_NONE)
 		return 0;
-	rec = &w->plan->tree->inodes.v[n->ino];
+	rec = &w->plan->tree->inodes.v[row];
 	was_met = rec->state & (BFO_INODE_MET | BFO_INODE_PLACED | BFO_INODE_EXISTS);
 	rec->state |= BFO_INODE_MET;
 	if (S_ISDIR(rec->mode))
-		return was_met ? 0 : push_dir(w, n->ino, 1);
+		return was_met ? 0 : push_dir(w, row, 1);
 	lose_link(rec);
 	return 0;
 }
@@ -190,8 +192,8 @@ static errcode_t visit_lost(struct walk *w, const struct bfo_name *n)
 /* True if ".." of directory REC does not lead to the directory DIR that holds its name. */
 static int has_strange_parent(const struct bfo_tree *t, const struct bfo_inode *rec, bfo_row dir)
 {
-	return !(rec->state & BFO_INODE_LANDED) && rec->dotdot &&
-	       rec->dotdot != t->inodes.v[dir].ino;
+	return !(rec->state & BFO_INODE_LANDED) && bfo_dotdot(rec) &&
+	       bfo_dotdot(rec) != t->inodes.v[dir].ino;
 }
 
 static errcode_t visit(struct walk *w, bfo_row dir, struct bfo_name *n)
@@ -200,12 +202,14 @@ static errcode_t visit(struct walk *w, bfo_row dir, struct bfo_name *n)
 	enum bfo_finding_kind kind;
 	struct bfo_inode *rec, *holder;
 	errcode_t err = 0;
+	bfo_row row;
 
-	if (bfo_name_type(n) & BFO_NAME_FIXED)
+	if (bfo_name_is_fixed(n))
 		return visit_old(w, dir, n);
-	if (n->ino == BFO_NONE)
+	row = bfo_name_row(t, n);
+	if (row == BFO_NONE)
 		return 0;
-	rec = &t->inodes.v[n->ino];
+	rec = &t->inodes.v[row];
 	kind = bfo_loss_of_all(w->plan, rec);
 	if (kind != BFO_FOUND_KINDS && !(rec->state & BFO_INODE_BAD))
 		err = drop(w, rec, kind);
@@ -213,12 +217,12 @@ static errcode_t visit(struct walk *w, bfo_row dir, struct bfo_name *n)
 		return err;
 	if (rec->state & BFO_INODE_BAD) {
 		rec->state |= BFO_INODE_MET;
-		n->ino = BFO_NONE;
+		bfo_name_kill(n);
 		return 0;
 	}
 	if (S_ISDIR(rec->mode) && rec->state & (BFO_INODE_PLACED | BFO_INODE_EXISTS)) {
 		err = bfo_tree_found_known(t, BFO_FOUND_DIR_TWICE, n);
-		n->ino = BFO_NONE;
+		bfo_name_kill(n);
 		return err;
 	}
 	holder = S_ISDIR(rec->mode) ? &t->inodes.v[dir] : rec;
@@ -229,12 +233,12 @@ static errcode_t visit(struct walk *w, bfo_row dir, struct bfo_name *n)
 	if (!(rec->state & (BFO_INODE_PLACED | BFO_INODE_LANDED)))
 		rec->name = n - t->names.v;	/* one that is copied */
 	if (!err && !(rec->state & BFO_INODE_PLACED))
-		err = place(w->plan, n->ino);
+		err = place(w->plan, row);
 	count_link(holder);
 	if (err || !S_ISDIR(rec->mode))
 		return err;
-	note_place(w, dir, n->ino, n);
-	return push_dir(w, n->ino, 0);
+	note_place(w, dir, row, n);
+	return push_dir(w, row, 0);
 }
 
 static errcode_t walk_all(struct walk *w)
@@ -292,9 +296,8 @@ void bfo_plan_leave_out(struct bfo_plan *plan)
 	for (i = 0; i < t->names.n; i++) {
 		struct bfo_name *n = &t->names.v[i];
 
-		if (!(bfo_name_type(n) & BFO_NAME_FIXED) && n->ino != BFO_NONE &&
-		    t->inodes.v[n->ino].state & BFO_INODE_BAD)
-			n->ino = BFO_NONE;
+		if (bfo_name_is_dead(t, n))
+			bfo_name_kill(n);
 	}
 	for (i = 0; i < plan->order.n; i++) {
 		struct bfo_inode *rec = &t->inodes.v[plan->order.v[i]];
@@ -366,7 +369,7 @@ static errcode_t audit_part(struct bfo_plan *plan)
 		const struct bfo_inode *rec = bfo_plan_item(plan, i);
 
 		if (rec->ino && !(rec->state & (BFO_INODE_EXISTS | BFO_INODE_MADE)) &&
-		    !S_ISDIR(rec->mode) && rec->names != rec->links_read)
+		    !S_ISDIR(rec->mode) && bfo_name_count(rec) != rec->links_read)
 			err = bfo_tree_found(t, BFO_FOUND_LINK_COUNT, rec->ino, 0);
 	}
 	return err;

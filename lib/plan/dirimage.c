@@ -16,6 +16,7 @@
 #include "base/crc32c.h"
 #include "base/disk.h"
 #include "plan/dirimage.h"
+#include "tree/access.h"
 
 #define HEADER ((uint32_t) sizeof(struct bfo_disk_dirent))	/* of an entry, before the name */
 #define TAIL_BYTES ((uint32_t) sizeof(struct ext2_dir_entry_tail))
@@ -44,7 +45,7 @@ static uint32_t name_bytes(const struct bfo_dirimage *img, uint32_t i)
 {
 	const struct bfo_name *n = &img->tree->names.v[i];
 
-	return n->ino == BFO_NONE ? 0 : full_bytes(img, n);
+	return bfo_name_is_killed(n) ? 0 : full_bytes(img, n);
 }
 
 /* Bytes for entries in a block. */
@@ -163,14 +164,15 @@ errcode_t bfo_dirimage_init(struct bfo_dirimage *img, const struct bfo_tree *tre
 			    const struct bfo_target *target, bfo_row row, uint32_t fill)
 {
 	const struct bfo_inode *dir = &tree->inodes.v[row];
+	struct bfo_slice names = bfo_dir_names(tree, dir);
 	errcode_t err = 0;
 	int torn = 0;
 
 	memset(img, 0, sizeof(*img));
 	img->tree = tree;
 	img->target = target;
-	img->first = dir->child;
-	img->end = dir->child + dir->nchild;
+	img->first = names.first;
+	img->end = names.end;
 	img->blocks = 1;
 	img->hash_bytes = bfo_dir_has_hashes(dir->flags) ? BFO_HASH_BYTES : 0;
 	if (fits_one_block(img))
@@ -232,11 +234,8 @@ static uint32_t shown_type(const struct bfo_dirimage *img, uint32_t type)
 static void put_name(const struct bfo_dirimage *img, uint8_t *at, const struct bfo_name *n,
 		     uint32_t rec_len)
 {
-	int fixed = bfo_name_type(n) & BFO_NAME_FIXED;
-	uint32_t ino = fixed ? n->ino : img->tree->inodes.v[n->ino].new_ino;
-
-	put_entry(at, ino, rec_len, bfo_name_text(img->tree, n), bfo_name_len(n),
-		  shown_type(img, bfo_name_type(n)));
+	put_entry(at, bfo_name_new_ino(img->tree, n), rec_len, bfo_name_text(img->tree, n),
+		  bfo_name_len(n), shown_type(img, bfo_name_type(n)));
 	memcpy(at + entry_bytes(bfo_name_len(n)), bfo_name_hashes(img->tree, n), img->hash_bytes);
 }
 
@@ -254,7 +253,7 @@ static void put_names(const struct bfo_dirimage *img, uint8_t *block, uint32_t a
 		n = &img->tree->names.v[i];
 		bfo_names_ask_record(img->tree, i, img->end);
 		bfo_names_ask_text(img->tree, i, img->end);
-		if (n->ino == BFO_NONE)
+		if (bfo_name_is_killed(n))
 			continue;
 		last = at;
 		put_name(img, block + at, n, full_bytes(img, n));

@@ -4,7 +4,7 @@
  *
  *   files     --- lookup ---  wanted: names on the way to a file;  listed: the files themselves
  *                                |
- *   patterns  --- globs ------ walk, depth first ---  names with ino BFO_NONE
+ *   patterns  --- globs ------ walk, depth first ---  names that are killed
  *                                |
  *   findings  --- by directory --'
  *
@@ -20,6 +20,7 @@
 #include "plan/filter.h"
 #include "plan/glob.h"
 #include "plan/lookup.h"
+#include "tree/access.h"
 
 /* A directory being walked; its state of the patterns is that many words of walk.states. */
 struct frame {
@@ -149,7 +150,7 @@ static void drop_forgotten(struct bfo_tree *t)
 /* Enters directory record DIR, the path of which w->state has been fed. */
 static errcode_t enter(struct walk *w, bfo_row dir, int whole)
 {
-	const struct bfo_inode *rec = &w->plan->tree->inodes.v[dir];
+	struct bfo_slice s = bfo_dir_names(w->plan->tree, &w->plan->tree->inodes.v[dir]);
 	errcode_t err;
 
 	add(w->entered, dir);
@@ -160,8 +161,8 @@ static errcode_t enter(struct walk *w, bfo_row dir, int whole)
 	memcpy(w->states.v + w->states.n, w->state, w->globs.words * sizeof(*w->state));
 	w->states.n += w->globs.words;
 	forget_findings(w, dir, w->states.v + w->states.n - w->globs.words, whole);
-	return bfo_vec_push(&w->stack, (struct frame) { .next = rec->child,
-			    .end = rec->child + rec->nchild, .whole = whole });
+	return bfo_vec_push(&w->stack, (struct frame) { .next = s.first, .end = s.end,
+			    .whole = whole });
 }
 
 static errcode_t visit(struct walk *w, uint32_t pos, int whole)
@@ -169,16 +170,17 @@ static errcode_t visit(struct walk *w, uint32_t pos, int whole)
 	const uint64_t *state = w->states.v + w->states.n - w->globs.words;
 	struct bfo_tree *t = w->plan->tree;
 	struct bfo_name *n = &t->names.v[pos];
-	int is_dir = is_directory(t, n->ino);
+	bfo_row row = bfo_name_row(t, n);
+	int is_dir = is_directory(t, row);
 
 	if ((!whole && !test(w->wanted, pos)) ||
 	    is_excluded(w, state, bfo_name_text(t, n), bfo_name_len(n), is_dir)) {
-		n->ino = BFO_NONE;
+		bfo_name_kill(n);
 		return 0;
 	}
-	if (!is_dir || t->inodes.v[n->ino].state & BFO_INODE_BAD || test(w->entered, n->ino))
+	if (!is_dir || t->inodes.v[row].state & BFO_INODE_BAD || test(w->entered, row))
 		return 0;
-	return enter(w, n->ino, whole || test(w->listed, pos));
+	return enter(w, row, whole || test(w->listed, pos));
 }
 
 static errcode_t walk_all(struct walk *w, bfo_row root, int whole)

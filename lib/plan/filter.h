@@ -27,8 +27,8 @@ struct bfo_filter {
 void bfo_filter_free(struct bfo_filter *filter);
 
 /*
- * Drops names (ino becomes BFO_NONE) between bfo_plan_names() and bfo_plan_land(), and findings
- * about names that would have been dropped.  A dropped directory is not entered.  Sets
+ * Kills names between bfo_plan_names() and bfo_plan_land(), and drops findings about names that
+ * would have been dropped.  A dropped directory is not entered.  Sets
  * plan->filtered.  Fails if one of the files does not exist, but looks at all of them first.
  *
  * Time: bytes of names times bytes of patterns / 64.  Memory: two bits per name, one per inode,

@@ -6,6 +6,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "plan/inline.h"
+#include "tree/access.h"
 
 #define PARENT 4U			/* bytes of the parent's number, before the entries */
 #define MAGIC_AND_END 8U		/* of the room for attributes */
@@ -27,9 +28,10 @@ uint32_t bfo_inline_room(const struct bfo_plan *plan, const struct bfo_inode *re
 /* Content in one written block from the beginning on, and nothing else. */
 static int has_one_piece(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
-	const struct bfo_seg *seg = &plan->tree->segs.v[rec->seg];
+	const struct bfo_seg *seg = bfo_seg_of(plan->tree, rec, 0);
 
-	return rec->nseg == 1 && !seg->lblk && seg->len == 1 && !bfo_seg_unwritten(seg);
+	return bfo_seg_count(plan->tree, rec) == 1 && !seg->lblk && seg->len == 1 &&
+	       !bfo_seg_unwritten(seg);
 }
 
 /*

@@ -9,6 +9,7 @@
 #include "gather/inode_check.h"
 #include "plan/itrees.h"
 #include "plan/names.h"
+#include "tree/access.h"
 
 #define MODE (S_IFREG | 0600)
 
@@ -46,9 +47,7 @@ static errcode_t make_record(struct bfo_plan *plan, struct bfo_inode rec)
 
 	rec.mode = MODE;
 	rec.ea = rec.name = BFO_NONE;
-	rec.seg = t->segs.n;
-	rec.nseg = 1;
-	err = bfo_vec_push(&t->segs, (struct bfo_seg) { .len = 1 });
+	err = bfo_tree_add_seg(t, &rec, (struct bfo_seg) { .len = 1 });
 	if (!err)
 		err = bfo_vec_push(&t->inodes, rec);
 	if (!err)
@@ -59,14 +58,16 @@ static errcode_t make_record(struct bfo_plan *plan, struct bfo_inode rec)
 /* The slice of directory record DIR, moved to the end of names[], where it can grow. */
 static errcode_t move_slice(struct bfo_tree *t, bfo_row dir)
 {
-	struct bfo_inode *rec = &t->inodes.v[dir];
-	errcode_t err = bfo_vec_reserve(&t->names, rec->nchild + 1);
+	struct bfo_slice s = bfo_dir_names(t, &t->inodes.v[dir]);
+	uint32_t n = s.end - s.first;
+	errcode_t err = bfo_vec_reserve(&t->names, n + 1);
 
 	if (err)
 		return err;
-	memcpy(t->names.v + t->names.n, t->names.v + rec->child, rec->nchild * sizeof(*t->names.v));
-	rec->child = t->names.n;
-	t->names.n += rec->nchild;
+	memcpy(t->names.v + t->names.n, t->names.v + s.first, n * sizeof(*t->names.v));
+	s = (struct bfo_slice) { .first = t->names.n, .end = t->names.n + n };
+	bfo_dir_set_names(t, &t->inodes.v[dir], s);
+	t->names.n += n;
 	return 0;
 }
 
@@ -74,19 +75,19 @@ static errcode_t move_slice(struct bfo_tree *t, bfo_row dir)
 static errcode_t sort_in(struct bfo_plan *plan, bfo_row dir)
 {
 	struct bfo_tree *t = plan->tree;
-	struct bfo_inode *rec = &t->inodes.v[dir];
-	size_t at = rec->child + rec->nchild;
+	struct bfo_slice s = bfo_dir_names(t, &t->inodes.v[dir]);
+	size_t at = s.end;
 	struct bfo_name name = t->names.v[at];
 	int c = 1;
 
-	for (; at > rec->child; at--) {
+	for (; at > s.first; at--) {
 		c = bfo_name_compare(t, &name, t, &t->names.v[at - 1]);
 		if (c >= 0)
 			break;
 		t->names.v[at] = t->names.v[at - 1];
 	}
 	t->names.v[at] = name;
-	rec->nchild++;
+	bfo_dir_add_name(t, &t->inodes.v[dir], s.end);
 	return c ? 0 : bfo_fail(plan->ctx, BFO_ET_CLASH, "making /" ITREE_NAME " on the target: "
 				"what is copied has something of that name");
 }
@@ -155,7 +156,7 @@ errcode_t bfo_itrees_lay_out(struct bfo_plan *plan)
 		return bfo_fail(plan->ctx, BFO_ET_OVERFLOW, "planning /" ITREE_NAME);
 	h->blocks = at;
 	rec->size = at * h->block_size;
-	t->segs.v[rec->seg].len = (rec->size + t->block_size - 1) / t->block_size;
+	bfo_seg_of(t, rec, 0)->len = (rec->size + t->block_size - 1) / t->block_size;
 	return 0;
 }
 

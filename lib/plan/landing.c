@@ -18,6 +18,7 @@
 #include "base/bfo_err.h"
 #include "plan/lookup.h"
 #include "plan/names.h"
+#include "tree/access.h"
 
 #define MADE_MODE 0755
 
@@ -59,8 +60,7 @@ static errcode_t add_made_name(struct bfo_plan *plan, bfo_row dir, bfo_row row,
 	t->inodes.v[row].name = t->names.n - 1;
 	n = &t->names.v[t->names.n - 1];
 	bfo_name_hash(plan->target, t->inodes.v[dir].flags, name, n);
-	if (!t->inodes.v[dir].nchild++)
-		t->inodes.v[dir].child = t->names.n - 1;
+	bfo_dir_add_name(t, &t->inodes.v[dir], t->names.n - 1);
 	return 0;
 }
 
@@ -116,10 +116,11 @@ static errcode_t check_paths(struct bfo_plan *plan, const char *const *from, con
 	for (i = 0; i < n; i++)
 		for (j = 0; j < n; j++) {
 			const struct bfo_name *a = &t->names.v[pos[i]], *b = &t->names.v[pos[j]];
+			bfo_row row = bfo_name_row(t, b);
 
 			if (i == j)
 				continue;
-			if (S_ISDIR(t->inodes.v[b->ino].mode) && lies_in(t, a->dir, b->ino))
+			if (S_ISDIR(t->inodes.v[row].mode) && lies_in(t, a->dir, row))
 				return bfo_fail(plan->ctx, BFO_ET_OVERLAP, "comparing %s and %s",
 						from[i], from[j]);
 			if (bfo_name_len(a) == bfo_name_len(b) &&
@@ -136,18 +137,17 @@ static errcode_t land_name(struct bfo_plan *plan, bfo_row dir, uint32_t pos)
 {
 	struct bfo_tree *t = plan->tree;
 	errcode_t err = bfo_vec_reserve(&t->names, 1);
+	bfo_row row = bfo_name_row(t, &t->names.v[pos]);
 
-	if (err || t->names.v[pos].ino == BFO_NONE)
+	if (err || row == BFO_NONE)
 		return err;
 	t->names.v[t->names.n] = t->names.v[pos];
 	t->names.v[t->names.n].dir = dir;
 	bfo_name_hash(plan->target, t->inodes.v[dir].flags, bfo_name_text(t, &t->names.v[pos]),
 		      &t->names.v[t->names.n]);
-	t->inodes.v[t->names.v[pos].ino].state |= BFO_INODE_LANDED;
-	t->inodes.v[t->names.v[pos].ino].name = pos;
-	if (!t->inodes.v[dir].nchild++)
-		t->inodes.v[dir].child = t->names.n;
-	t->names.n++;
+	t->inodes.v[row].state |= BFO_INODE_LANDED;
+	t->inodes.v[row].name = pos;
+	bfo_dir_add_name(t, &t->inodes.v[dir], t->names.n++);
 	return 0;
 }
 
@@ -156,21 +156,22 @@ static errcode_t land_names(struct bfo_plan *plan, bfo_row dir, const uint32_t *
 {
 	struct bfo_tree *t = plan->tree;
 	struct bfo_inode *root = &t->inodes.v[bfo_tree_find(t, EXT2_ROOT_INO)];
-	uint32_t first = root->child, count = root->nchild, i;
+	struct bfo_slice s = bfo_dir_names(t, root);
 	errcode_t err = 0;
+	uint32_t i;
 
 	plan->landing = dir;
 	if (pos[0] == BFO_NONE)
 		root->state |= BFO_INODE_MET;
 	if (pos[0] == BFO_NONE)
-		for (i = 0; i < count && !err; i++)
-			err = land_name(plan, dir, first + i);
+		for (i = s.first; i < s.end && !err; i++)
+			err = land_name(plan, dir, i);
 	else
 		for (i = 0; i < n && !err; i++)
 			err = land_name(plan, dir, pos[i]);
-	if (!err && t->inodes.v[dir].nchild)
-		qsort_r(t->names.v + t->inodes.v[dir].child, t->inodes.v[dir].nchild,
-			sizeof(*t->names.v), by_order, t);
+	s = bfo_dir_names(t, &t->inodes.v[dir]);
+	if (!err && s.end > s.first)
+		qsort_r(t->names.v + s.first, s.end - s.first, sizeof(*t->names.v), by_order, t);
 	return err;
 }
 

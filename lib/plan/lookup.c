@@ -9,6 +9,7 @@
 #include "base/bfo_err.h"
 #include "plan/lookup.h"
 #include "plan/names.h"
+#include "tree/access.h"
 
 static int is_before(const struct bfo_name *a, const struct bfo_name *b)
 {
@@ -20,7 +21,8 @@ static void find_range(const struct bfo_plan *plan, const struct bfo_inode *d, c
 		       size_t len, uint32_t *first, uint32_t *end)
 {
 	const struct bfo_tree *t = plan->tree;
-	uint32_t lo = d->child, hi = lo + d->nchild, mid;
+	struct bfo_slice s = bfo_dir_names(t, d);
+	uint32_t lo = s.first, hi = s.end, mid;
 	struct bfo_name key = { .at = len };
 
 	*first = lo;
@@ -60,11 +62,11 @@ uint32_t bfo_lookup_record(const struct bfo_plan *plan, const struct bfo_name *n
 {
 	struct bfo_merged *m;
 
-	if (!(bfo_name_type(n) & BFO_NAME_FIXED))
-		return n->ino;
+	if (!bfo_name_is_fixed(n))
+		return bfo_name_row(plan->tree, n);
 	if (bfo_name_type(n) != (EXT2_FT_DIR | BFO_NAME_FIXED))
 		return BFO_NONE;
-	m = bfo_plan_merged(plan, n->ino);
+	m = bfo_plan_merged(plan, bfo_name_number(plan->tree, n));
 	return m ? m->row : BFO_NONE;
 }
 

@@ -6,26 +6,21 @@
 #include <ext2fs/ext2_fs.h>
 
 #include "plan/loss.h"
+#include "tree/access.h"
 
 #define MAP_SHARE 64		/* a block map takes less than 1/64 of what it maps */
-
-static const struct bfo_seg *seg_of(const struct bfo_plan *plan, const struct bfo_inode *rec,
-				    uint32_t i)
-{
-	return &plan->tree->segs.v[rec->seg + i];
-}
 
 /* Bytes of blocks, and the first byte behind the last one. */
 static void measure(const struct bfo_plan *plan, const struct bfo_inode *rec, uint64_t *bytes,
 		    uint64_t *end)
 {
 	uint64_t bs = plan->tree->block_size;
-	uint32_t i;
+	uint32_t i, n = bfo_seg_count(plan->tree, rec);
 
 	*bytes = 0;
 	*end = rec->size;
-	for (i = 0; i < rec->nseg; i++) {
-		const struct bfo_seg *seg = seg_of(plan, rec, i);
+	for (i = 0; i < n; i++) {
+		const struct bfo_seg *seg = bfo_seg_of(plan->tree, rec, i);
 
 		if (bfo_seg_unwritten(seg) && !plan->target->has_extents)
 			continue;
@@ -90,10 +85,10 @@ uint32_t bfo_loss_flags(const struct bfo_target *target, const struct bfo_tree *
 
 static int has_unwritten(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
-	uint32_t i;
+	uint32_t i, n = bfo_seg_count(plan->tree, rec);
 
-	for (i = 0; i < rec->nseg; i++)
-		if (bfo_seg_unwritten(seg_of(plan, rec, i)))
+	for (i = 0; i < n; i++)
+		if (bfo_seg_unwritten(bfo_seg_of(plan->tree, rec, i)))
 			return 1;
 	return 0;
 }

@@ -12,6 +12,7 @@
 
 #include "base/bfo_err.h"
 #include "plan/names.h"
+#include "tree/access.h"
 
 struct side {
 	const struct bfo_tree *tree;
@@ -25,8 +26,9 @@ static errcode_t add_old(struct bfo_plan *plan, bfo_row dir, const struct side *
 	const struct bfo_name *n = old->at;
 	errcode_t err;
 
-	err = bfo_tree_add_name(t, dir, n->ino, bfo_name_type(n) | BFO_NAME_FIXED,
-				bfo_name_text(old->tree, n), bfo_name_len(n));
+	err = bfo_tree_add_name(t, dir, bfo_name_number(old->tree, n),
+				bfo_name_type(n) | BFO_NAME_FIXED, bfo_name_text(old->tree, n),
+				bfo_name_len(n));
 	if (err)
 		return err;
 	t->names.v[t->names.n - 1].hash = n->hash;
@@ -38,7 +40,7 @@ static errcode_t add_old(struct bfo_plan *plan, bfo_row dir, const struct side *
 static errcode_t meet(struct bfo_plan *plan, const struct side *old, const struct side *new)
 {
 	struct bfo_tree *t = plan->tree;
-	bfo_row row = new->at->ino;
+	bfo_row row = bfo_name_row(t, new->at);
 
 	if (bfo_name_type(old->at) != EXT2_FT_DIR || !S_ISDIR(t->inodes.v[row].mode))
 		return bfo_vec_push(&plan->clashes, new->at - t->names.v);
@@ -46,7 +48,7 @@ static errcode_t meet(struct bfo_plan *plan, const struct side *old, const struc
 		return bfo_tree_found_known(t, BFO_FOUND_DIR_TWICE, new->at);
 	t->inodes.v[row].state |= BFO_INODE_PAIRED;
 	return bfo_vec_push(&plan->next_pairs, (struct bfo_pair) { .row = row,
-			    .ino = old->at->ino });
+			    .ino = bfo_name_number(old->tree, old->at) });
 }
 
 /* Both slices into one at the end of names[]; returns how many names are new in *GAINED. */
@@ -55,7 +57,8 @@ static errcode_t merge_slices(struct bfo_plan *plan, bfo_row row, struct side *o
 {
 	struct bfo_tree *t = plan->tree;
 	struct bfo_inode *rec = &t->inodes.v[row];
-	size_t first = t->names.n, i = rec->child, end = i + rec->nchild;
+	struct bfo_slice own = bfo_dir_names(t, rec), both = { .first = t->names.n };
+	size_t i = own.first, end = own.end;
 	struct side new = { .tree = t };
 	errcode_t err = 0;
 	int c;
@@ -85,8 +88,8 @@ static errcode_t merge_slices(struct bfo_plan *plan, bfo_row row, struct side *o
 			old->at++;
 		i += c >= 0;
 	}
-	rec->child = first;
-	rec->nchild = t->names.n - first;
+	both.end = t->names.n;
+	bfo_dir_set_names(t, rec, both);
 	return err;
 }
 
@@ -100,13 +103,14 @@ static int is_taken_over(const struct bfo_plan *plan, bfo_row row)
 static errcode_t note_freed(const struct bfo_tree *old, bfo_row index, bfo_ranges *freed)
 {
 	const struct bfo_inode *o = &old->inodes.v[index];
+	uint32_t n = bfo_seg_count(old, o);
 	errcode_t err = 0;
 	size_t i;
 
-	for (i = 0; i < o->nseg && !err; i++)
+	for (i = 0; i < n && !err; i++)
 		err = bfo_vec_push(freed, (struct bfo_range) {
-				   .start = bfo_seg_blk(&old->segs.v[o->seg + i]),
-				   .len = old->segs.v[o->seg + i].len });
+				   .start = bfo_seg_blk(bfo_seg_of(old, o, i)),
+				   .len = bfo_seg_of(old, o, i)->len });
 	for (i = 0; i < old->map_blocks.n && !err; i++)
 		if (old->map_blocks.v[i].ino == o->ino)
 			err = bfo_vec_push(freed, (struct bfo_range) {
@@ -187,9 +191,9 @@ errcode_t bfo_plan_merge(struct bfo_plan *plan, struct bfo_tree *old)
 		err = bfo_names_sort(old, plan->target);
 	for (i = first; i < plan->merged.n && !err; i++) {
 		struct bfo_merged *m = &plan->merged.v[i];
-		const struct bfo_inode *o = &old->inodes.v[m->old];
-		struct side side = { .tree = old, .at = bfo_vec_at(&old->names, o->child),
-				     .end = bfo_vec_at(&old->names, o->child + o->nchild) };
+		struct bfo_slice s = bfo_dir_names(old, &old->inodes.v[m->old]);
+		struct side side = { .tree = old, .at = bfo_vec_at(&old->names, s.first),
+				     .end = bfo_vec_at(&old->names, s.end) };
 
 		err = merge_slices(plan, m->row, &side, &m->gained);
 	}

@@ -15,6 +15,7 @@
 #include "base/prefetch.h"
 #include "base/sort.h"
 #include "plan/names.h"
+#include "tree/access.h"
 
 /*
  * The kernel keeps the last even hash for its end-of-directory mark and maps a name with that
@@ -59,7 +60,8 @@ void bfo_name_hash(const struct bfo_target *target, uint32_t dir_flags, const ch
 /* Asks in time for the record of name I, which is not resolved yet (bfo_names_ask_record()). */
 static void ask_record(const struct bfo_tree *t, size_t i)
 {
-	bfo_row row = i < t->names.n ? bfo_tree_find(t, t->names.v[i].ino) : BFO_NONE;
+	bfo_row row = i < t->names.n ? bfo_tree_find(t, bfo_name_number(t, &t->names.v[i]))
+				     : BFO_NONE;
 
 	if (row != BFO_NONE)
 		bfo_prefetch(&t->inodes.v[row]);
@@ -68,18 +70,19 @@ static void ask_record(const struct bfo_tree *t, size_t i)
 /* From an inode number to its record, which must be there and not be the root. */
 static errcode_t resolve_name(struct bfo_tree *t, struct bfo_name *n)
 {
-	bfo_row row = bfo_tree_find(t, n->ino);
+	uint32_t ino = bfo_name_number(t, n);
+	bfo_row row = bfo_tree_find(t, ino);
 	errcode_t err;
 
-	if (row == BFO_NONE || n->ino == EXT2_ROOT_INO ||
+	if (row == BFO_NONE || ino == EXT2_ROOT_INO ||
 	    t->inodes.v[row].flags & EXT4_EA_INODE_FL) {
 		err = bfo_tree_found_known(t, row == BFO_NONE &&
-					   bfo_ranges_contain(&t->unread, n->ino) ?
+					   bfo_ranges_contain(&t->unread, ino) ?
 					   BFO_UNREAD_INODE : BFO_FOUND_NAME_INODE, n);
-		n->ino = BFO_NONE;
+		bfo_name_kill(n);
 		return err;
 	}
-	n->ino = row;
+	bfo_name_resolve(t, n, row);
 	n->at = (n->at & ~0xff00ULL) |
 		(uint64_t) bfo_dirent_type(t->inodes.v[row].mode) << 8;
 	return 0;
@@ -143,7 +146,7 @@ static errcode_t settle_ties(struct bfo_tree *t, size_t first, size_t last)
 			continue;
 		}
 		err = bfo_tree_found_known(t, BFO_FOUND_NAME_DUPLICATE, b);
-		b->ino = BFO_NONE;
+		bfo_name_kill(b);
 	}
 	return err;
 }
@@ -153,7 +156,7 @@ static void drop_dead(struct bfo_tree *t)
 	size_t i, kept = 0;
 
 	for (i = 0; i < t->names.n; i++)
-		if (t->names.v[i].ino != BFO_NONE)
+		if (!bfo_name_is_killed(&t->names.v[i]))
 			t->names.v[kept++] = t->names.v[i];
 	t->names.n = kept;
 }
@@ -163,15 +166,12 @@ static void cut_slices(struct bfo_tree *t)
 {
 	size_t i;
 
+	t->sliced = 1;
 	for (i = 0; i < t->inodes.n; i++)
 		if (S_ISDIR(t->inodes.v[i].mode))
-			t->inodes.v[i].child = t->inodes.v[i].nchild = 0;
-	for (i = 0; i < t->names.n; i++) {
-		struct bfo_inode *dir = &t->inodes.v[t->names.v[i].dir];
-
-		if (!dir->nchild++)
-			dir->child = i;
-	}
+			bfo_dir_set_names(t, &t->inodes.v[i], (struct bfo_slice) { 0 });
+	for (i = 0; i < t->names.n; i++)
+		bfo_dir_add_name(t, &t->inodes.v[t->names.v[i].dir], i);
 }
 
 errcode_t bfo_names_sort(struct bfo_tree *t, const struct bfo_target *target)
@@ -268,13 +268,13 @@ errcode_t bfo_plan_names(struct bfo_plan *plan)
 	if (!err)
 		err = bfo_names_sort(t, plan->target);
 	for (i = 0; i < t->names.n && !err; i++) {
-		struct bfo_inode *rec = &t->inodes.v[t->names.v[i].ino];
+		struct bfo_inode *rec = &t->inodes.v[bfo_name_row(t, &t->names.v[i])];
 
 		bfo_names_ask_record(t, i, t->names.n);
 		if (rec->name == BFO_NONE)
 			rec->name = i;
 		if (!S_ISDIR(rec->mode))
-			rec->names++;
+			bfo_name_count_add(rec, 1);
 	}
 	return err;
 }

@@ -8,6 +8,7 @@
 #define BFO_PLAN_NAMES_H
 
 #include "plan/plan.h"
+#include "tree/access.h"
 
 /*
  * Sets the hashes of N, whose bytes stand at TEXT, in a directory with DIR_FLAGS, as a kernel
@@ -31,7 +32,7 @@ int bfo_names_by_bytes(const void *a, const void *b, void *tree);
 
 /*
  * Hashes names[] for TARGET and sorts it by (directory, hash, minor, bytes); gives every
- * directory record its slice.  Names with ino BFO_NONE are dropped, doubles are found.
+ * directory record its slice.  Names that were killed are dropped, doubles are found.
  */
 errcode_t bfo_names_sort(struct bfo_tree *tree, const struct bfo_target *target);
 
@@ -55,9 +56,12 @@ struct bfo_listing {
 	uint32_t tie_first, tie_end;	/* names that share both hashes */
 };
 
-static inline struct bfo_listing bfo_listing_begin(const struct bfo_inode *dir)
+static inline struct bfo_listing bfo_listing_begin(const struct bfo_tree *t,
+						   const struct bfo_inode *dir)
 {
-	return (struct bfo_listing) { .next = dir->child, .end = dir->child + dir->nchild };
+	struct bfo_slice s = bfo_dir_names(t, dir);
+
+	return (struct bfo_listing) { .next = s.first, .end = s.end };
 }
 
 /*

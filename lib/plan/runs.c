@@ -7,6 +7,7 @@
 
 #include "plan/loss.h"
 #include "plan/runs.h"
+#include "tree/access.h"
 
 #define NO_CLUSTER UINT64_MAX
 
@@ -73,8 +74,8 @@ static int gather_run(struct bfo_run_walk *w, struct bfo_run *run)
 
 	*run = w->carry;
 	w->more = 0;
-	while (w->seg < w->rec->nseg) {
-		struct bfo_run r = seg_run(w, &t->segs.v[w->rec->seg + w->seg++]);
+	while (w->seg < bfo_seg_count(t, w->rec)) {
+		struct bfo_run r = seg_run(w, bfo_seg_of(t, w->rec, w->seg++));
 
 		if (!r.len || (have && absorb(run, &r)))
 			continue;

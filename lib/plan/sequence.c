@@ -12,6 +12,7 @@
 #include "base/sort.h"
 #include "plan/lookup.h"
 #include "plan/sequence.h"
+#include "tree/access.h"
 
 errcode_t bfo_sequence_begin(struct bfo_sequence *s, struct bfo_plan *plan)
 {
@@ -158,9 +159,9 @@ static errcode_t take_sorted(struct bfo_sequence *s, sorted_vec *all, errcode_t 
 /* Where REC begins in the source; what has no blocks there comes where its inode would say. */
 static uint64_t source_place(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
-	if (rec->nseg && rec->ino && !(rec->state & (BFO_INODE_FAST | BFO_INODE_INLINE)) &&
-	    !S_ISDIR(rec->mode))
-		return bfo_seg_blk(&plan->tree->segs.v[rec->seg]);
+	if (rec->ino && !(rec->state & (BFO_INODE_FAST | BFO_INODE_INLINE)) &&
+	    !S_ISDIR(rec->mode) && bfo_seg_count(plan->tree, rec))
+		return bfo_seg_blk(bfo_seg_of(plan->tree, rec, 0));
 	return 0;
 }
 

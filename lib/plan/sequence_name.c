@@ -11,6 +11,7 @@
 #include "plan/names.h"
 #include "plan/lookup.h"
 #include "plan/sequence.h"
+#include "tree/access.h"
 
 /* A directory being walked: its names, sorted, are the last of `names` until it is done. */
 struct frame {
@@ -36,7 +37,7 @@ static bfo_row record_of(const struct bfo_plan *plan, const struct bfo_name *n)
 static errcode_t enter(struct walk *w, bfo_row dir)
 {
 	struct bfo_tree *t = w->s->plan->tree;
-	const struct bfo_inode *rec = &t->inodes.v[dir];
+	struct bfo_slice s = bfo_dir_names(t, &t->inodes.v[dir]);
 	struct frame f = { .next = w->names.n };
 	errcode_t err = 0;
 	uint32_t i;
@@ -44,7 +45,7 @@ static errcode_t enter(struct walk *w, bfo_row dir)
 	if (w->entered[dir / 64] >> dir % 64 & 1)
 		return 0;
 	w->entered[dir / 64] |= 1ULL << dir % 64;
-	for (i = rec->child; i < rec->child + rec->nchild && !err; i++)
+	for (i = s.first; i < s.end && !err; i++)
 		if (record_of(w->s->plan, &t->names.v[i]) != BFO_NONE)
 			err = bfo_vec_push(&w->names, i);
 	f.end = w->names.n;

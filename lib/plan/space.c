@@ -18,6 +18,7 @@
 #include "plan/map.h"
 #include "plan/plan.h"
 #include "plan/runs.h"
+#include "tree/access.h"
 
 /* Sizes directory record ROW. */
 static errcode_t size_dir(struct bfo_plan *plan, bfo_row row)
@@ -176,7 +177,8 @@ static errcode_t plan_trees(struct bfo_plan *plan)
 	for (i = 0; i < plan->order.n && !err; i++) {
 		const struct bfo_inode *rec = bfo_plan_item(plan, i);
 
-		if (S_ISDIR(rec->mode) || rec->nseg || rec->state & BFO_INODE_INLINE)
+		if (S_ISDIR(rec->mode) || bfo_seg_count(plan->tree, rec) ||
+		    rec->state & BFO_INODE_INLINE)
 			err = plan_tree(plan, plan->order.v[i], &map);
 	}
 	bfo_map_free(&map);

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "tree/access.h"
 #include "tree/path.h"
 
 size_t bfo_path_next(const char **path, const char **name)
@@ -23,9 +24,10 @@ size_t bfo_path_next(const char **path, const char **name)
 
 uint32_t bfo_tree_child(const struct bfo_tree *t, bfo_row dir, const char *name, size_t len)
 {
-	uint32_t i = t->inodes.v[dir].child, end = i + t->inodes.v[dir].nchild;
+	struct bfo_slice s = bfo_dir_names(t, &t->inodes.v[dir]);
+	uint32_t i;
 
-	for (; i < end; i++)
+	for (i = s.first; i < s.end; i++)
 		if (bfo_name_len(&t->names.v[i]) == len &&
 		    !memcmp(bfo_name_text(t, &t->names.v[i]), name, len))
 			return i;

@@ -14,8 +14,8 @@
 size_t bfo_path_next(const char **path, const char **name);
 
 /*
- * The position in names[] of the name of LEN bytes in directory DIR, whose names are a slice
- * (child, nchild); BFO_NONE: it has none.  It looks at all of them.
+ * The position in names[] of the name of LEN bytes in directory DIR, in a sliced tree; BFO_NONE: it
+ * has none.  It looks at all of them.
  */
 uint32_t bfo_tree_child(const struct bfo_tree *t, bfo_row dir, const char *name, size_t len);
 

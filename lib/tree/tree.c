@@ -6,6 +6,7 @@
 #include <string.h>
 #include <ext2fs/ext2_fs.h>
 
+#include "tree/access.h"
 #include "tree/tree.h"
 
 /* With 4 bytes in the plan's order and the rank's 1.06 bits: P7's 64 bytes per inode. */
@@ -70,7 +71,7 @@ errcode_t bfo_tree_add_name(struct bfo_tree *t, bfo_row dir, uint32_t ino, unsig
 
 	if (err)
 		return err;
-	return bfo_vec_push(&t->names, (struct bfo_name) { .dir = dir, .ino = ino,
+	return bfo_vec_push(&t->names, (struct bfo_name) { .dir = dir, .ino_ = ino,
 			    .at = at << 16 | type << 8 | len });
 }
 
@@ -79,6 +80,18 @@ errcode_t bfo_tree_add_hashes(struct bfo_tree *t, const void *hashes)
 	uint64_t at;
 
 	return add_text(t, hashes, BFO_HASH_BYTES, &at);
+}
+
+errcode_t bfo_tree_add_seg(struct bfo_tree *t, struct bfo_inode *rec, struct bfo_seg seg)
+{
+	errcode_t err = bfo_vec_push(&t->segs, seg);
+
+	if (err)
+		return err;
+	if (!rec->nseg_++)
+		rec->seg_ = t->segs.n - 1;
+	bfo_debug_assert(rec->seg_ + rec->nseg_ == t->segs.n);
+	return 0;
 }
 
 int bfo_dir_has_hashes(uint32_t flags)
@@ -134,7 +147,8 @@ errcode_t bfo_tree_found_name(struct bfo_tree *t, enum bfo_finding_kind kind, ui
 errcode_t bfo_tree_found_known(struct bfo_tree *t, enum bfo_finding_kind kind,
 			       const struct bfo_name *name)
 {
-	uint32_t ino = t->resolved ? t->inodes.v[name->ino].ino : name->ino;
+	uint32_t ino = t->resolved ? t->inodes.v[bfo_name_row(t, name)].ino
+				   : bfo_name_number(t, name);
 
 	return bfo_vec_push(&t->findings, (struct bfo_finding) { .kind = kind, .ino = ino,
 			    .text = name->at >> 16, .len = bfo_name_len(name),

@@ -5,12 +5,25 @@
  *   inodes[]   a record per used inode, ascending by inode number
  *   segs[]     every inode's data, segment after segment; a record points to its first
  *   eas[]      every extended attribute block once, ascending by block
- *   names[]    a record per name; unsorted after the scan, sorted by the plan
+ *   names[]    a record per name; unsorted after the scan, then sorted and sliced: every
+ *              directory's names stand together (tree/slices.h)
  *   text       the bytes of all names; in directories that are encrypted and casefolded, behind
  *              each the BFO_HASH_BYTES of its hashes, as the entry has them
  *
  * P7: 64 bytes per inode, 24 per name plus its bytes, 16 per segment; no pointers, no
  * allocation per file.
+ *
+ * So some fields mean one thing of a directory and another of a file, or change their meaning as
+ * work goes on.  Their names end in an underscore: they are reached by the functions of
+ * tree/access.h alone, which know by two facts of the tree what they mean:
+ *
+ *                      the number of a name                what a directory has
+ *   after the scan     an inode number                     segments
+ *   `resolved`         a row; of a fixed name a number     segments
+ *   `sliced`           as before                           names
+ *
+ * A copy resolves and then slices.  Trees that are compared, and the target's directories, which
+ * are merged with what is copied, are sliced without that.
  *
  * The tree owns all its arrays; bfo_tree_free() frees them.
  *
@@ -24,7 +37,6 @@
 #include <sys/stat.h>
 
 #include "base/context.h"
-#include "base/prefetch.h"
 #include "base/range.h"
 #include "base/rank.h"
 #include "base/vec.h"
@@ -63,18 +75,17 @@ struct bfo_inode {
 	uint64_t stem;		/* plan: first block in the stem */
 	uint32_t ino;		/* in the source; 0 if the plan made it */
 	union {
-		uint32_t dotdot;	/* directories: where ".." leads; 0 unknown */
-		/* others: how many names it has; 0 until the plan has counted */
-		uint32_t names;
+		uint32_t dotdot_;	/* directories: bfo_dotdot() */
+		uint32_t names_;	/* others: bfo_name_count() */
 	};
 	uint32_t generation;
 	uint32_t flags;		/* i_flags */
 	union {
 		struct {
-			uint32_t seg, nseg;	/* slice of segs[] */
+			uint32_t seg_, nseg_;	/* in segs[]: bfo_seg_of() */
 		};
 		struct {
-			uint32_t child, nchild;	/* plan, directories: slice of names[] */
+			uint32_t child_, nchild_;	/* in names[]: bfo_dir_names() */
 		};
 	};
 	uint32_t ea;		/* index into eas[], or BFO_NONE */
@@ -144,15 +155,18 @@ typedef BFO_VEC(struct bfo_ea) bfo_eas;
 /* The first three words are the sort key (base/sort.h). */
 struct bfo_name {
 	bfo_row dir;		/* the directory's record */
-	uint32_t hash, minor;	/* plan: by the target's hash; directory order */
-	uint32_t ino;		/* gather: inode number; plan: index of its record, or */
-				/* BFO_NONE if the name is not to be copied */
+	uint32_t hash, minor;	/* its place there: who sorts the names says what they hold */
+	uint32_t ino_;		/* bfo_name_number(), bfo_name_row() */
 	uint64_t at;		/* place in text << 16 | type << 8 | length */
 };
 
 #define BFO_HASH_BYTES 8U	/* struct ext4_dir_entry_hash: hash, minor hash */
 
-#define BFO_NAME_FIXED 0x80	/* in the type: `ino` is an inode number of the target */
+/*
+ * In the type: the target has this name already, and its number is an inode number there, in a
+ * resolved tree, too.
+ */
+#define BFO_NAME_FIXED 0x80
 
 static inline uint32_t bfo_name_len(const struct bfo_name *n)
 {
@@ -197,7 +211,8 @@ struct bfo_tree {
 	int keep_map_blocks;		/* ... if this is set before the scan */
 	bfo_numbers unlinked;		/* inodes without a name that were still open, ascending */
 	bfo_numbers truncated;		/* inodes whose blocks past their end mean nothing */
-	int resolved;			/* plan: names[].ino are indexes of records */
+	int resolved;			/* names have rows */
+	int sliced;			/* directories have names */
 	uint64_t dir_blocks;		/* directory blocks read */
 	bfo_ranges unread;		/* inode numbers that could not be read */
 	/* there may be inodes that never were (backup superblock) */
@@ -218,33 +233,6 @@ static inline const char *bfo_name_hashes(const struct bfo_tree *t, const struct
 	return bfo_name_text(t, n) + bfo_name_len(n);
 }
 
-#define BFO_NAMES_AHEAD 16U	/* a cache miss takes as long as so many names */
-
-/*
- * Whoever walks the names of a slice that ends before END, and is at name I, asks in time for the
- * records they stand for (of resolved names), and for their bytes: each would be a cache miss.
- */
-static inline void bfo_names_ask_record(const struct bfo_tree *t, size_t i, size_t end)
-{
-	i += BFO_NAMES_AHEAD;
-	if (i < end && t->names.v[i].ino < t->inodes.n)
-		bfo_prefetch(&t->inodes.v[t->names.v[i].ino]);
-}
-
-static inline void bfo_names_ask_text(const struct bfo_tree *t, size_t i, size_t end)
-{
-	i += BFO_NAMES_AHEAD;
-	if (i < end)
-		bfo_prefetch(bfo_name_text(t, &t->names.v[i]));
-}
-
-/* True if name N, of a resolved tree, is not going to be on the target. */
-static inline int bfo_name_is_dead(const struct bfo_tree *t, const struct bfo_name *n)
-{
-	return n->ino == BFO_NONE || (!(bfo_name_type(n) & BFO_NAME_FIXED) &&
-				      t->inodes.v[n->ino].state & BFO_INODE_BAD);
-}
-
 /* The row of inode number INO, or BFO_NONE. */
 static inline bfo_row bfo_tree_find(const struct bfo_tree *t, uint32_t ino)
 {
@@ -256,7 +244,10 @@ struct bfo_value *bfo_tree_value(const struct bfo_tree *t, bfo_row row);
 
 void bfo_tree_free(struct bfo_tree *t);
 
-/* Copies LEN bytes into the arena, and appends a name record. */
+/* Appends to the segments of REC, which are the last in segs[] if it has any. */
+errcode_t bfo_tree_add_seg(struct bfo_tree *t, struct bfo_inode *rec, struct bfo_seg seg);
+
+/* Copies LEN bytes into the arena, and appends a name record; INO is a row in a resolved tree. */
 errcode_t bfo_tree_add_name(struct bfo_tree *t, uint32_t dir, uint32_t ino, unsigned int type,
 			    const char *name, unsigned int len);
 

@@ -35,6 +35,7 @@
 #include "gather/name_scan.h"
 #include "gather/target.h"
 #include "plan/lookup.h"
+#include "tree/access.h"
 #include "volume/open.h"
 
 struct file {			/* sort key first */
@@ -172,8 +173,8 @@ static errcode_t add_file(struct drain *d, bfo_row row)
 	if (rec->state & BFO_INODE_INLINE)
 		return bfo_vec_push(&d->inlines, rec->ino);
 	err = bfo_vec_push(&d->pieces, (struct piece) { .row = row, .begins = 1 });
-	for (i = rec->seg; i < rec->seg + rec->nseg && !err; i++) {
-		const struct bfo_seg *seg = &d->tree.segs.v[i];
+	for (i = 0; i < bfo_seg_count(&d->tree, rec) && !err; i++) {
+		const struct bfo_seg *seg = bfo_seg_of(&d->tree, rec, i);
 
 		if (bfo_seg_unwritten(seg) || seg->lblk >= end)
 			continue;
@@ -253,7 +254,7 @@ static errcode_t list_all(struct drain *d)
 
 		if (!S_ISREG(rec->mode) || rec->state & BFO_INODE_BAD)
 			continue;
-		blk = rec->nseg ? bfo_seg_blk(&d->tree.segs.v[rec->seg]) : 0;
+		blk = bfo_seg_count(&d->tree, rec) ? bfo_seg_blk(bfo_seg_of(&d->tree, rec, 0)) : 0;
 		err = bfo_vec_push(&d->files, (struct file) { .blk_hi = blk >> 32, .blk_lo = blk,
 				   .row = i });
 	}

@@ -19,6 +19,7 @@
 #include "gather/inode_walk.h"
 #include "gather/name_scan.h"
 #include "itree/build.h"
+#include "tree/access.h"
 #include "volume/open.h"
 
 #define TRY(expr) do { \
@@ -66,7 +67,7 @@ static void sort_names(void)
 		TRY(ext2fs_dirhash2(bfo_volume_hash_version(vol), bfo_name_text(&tree, n),
 				    bfo_name_len(n), NULL, 0, vol->fs->super->s_hash_seed,
 				    &n->minor, NULL));
-		n->hash = n->ino;
+		n->hash = bfo_name_number(&tree, n);
 	}
 	bfo_sort(tree.names.v, tree.names.n, sizeof(*tree.names.v), 3);
 }
@@ -79,7 +80,7 @@ static void build(struct itree_builder *b, struct itree_dir *d, size_t *at, uint
 	itree_builder_begin(b, d->ino, d->generation);
 	for (; *at < tree.names.n && tree.names.v[*at].dir == index; (*at)++) {
 		const struct bfo_name *n = &tree.names.v[*at];
-		struct itree_entry e = { .key = itree_key_make(n->ino, n->minor),
+		struct itree_entry e = { .key = itree_key_make(bfo_name_number(&tree, n), n->minor),
 			.name = bfo_name_text(&tree, n), .name_len = bfo_name_len(n),
 			.type = bfo_name_type(n) };
 

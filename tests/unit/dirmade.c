@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tree/access.h"
 #include "dirmade.h"
 #include "fakefs.h"
 
@@ -45,7 +46,7 @@ static void init(struct dirmade *d)
 	memset(d, 0, sizeof(*d));
 	made_init(&d->m);
 	made_inode(&d->m, 12, S_IFDIR | 0755);
-	d->m.tree.resolved = 1;
+	d->m.tree.resolved = d->m.tree.sliced = 1;
 	d->lookups = UINT32_MAX;
 }
 
@@ -108,8 +109,7 @@ void dirmade_rehash(struct dirmade *d, dirmade_hash hash)
 		hash(bfo_name_text(t, n), bfo_name_len(n), &n->hash, &n->minor);
 	}
 	qsort_r(t->names.v, t->names.n, sizeof(*t->names.v), by_hash, t);
-	t->inodes.v[0].child = 0;
-	t->inodes.v[0].nchild = t->names.n;
+	bfo_dir_set_names(t, &t->inodes.v[0], (struct bfo_slice) { .end = t->names.n });
 	d->view.hash = hash;
 }
 
@@ -128,7 +128,8 @@ void dirmade_store(struct dirmade *d, dirmade_hash hash)
 		hash(name, bfo_name_len(&n), &stored[0], &stored[1]);
 		stored[0] = ext2fs_cpu_to_le32(stored[0]);
 		stored[1] = ext2fs_cpu_to_le32(stored[1]);
-		want_ok(bfo_tree_add_name(t, 0, n.ino, bfo_name_type(&n), name, bfo_name_len(&n)));
+		want_ok(bfo_tree_add_name(t, 0, bfo_name_row(t, &n), bfo_name_type(&n), name,
+					  bfo_name_len(&n)));
 		want_ok(bfo_tree_add_hashes(t, stored));
 		t->names.v[i] = t->names.v[--t->names.n];
 	}
@@ -195,7 +196,7 @@ void dirmade_judge(struct dirmade *d)
 		const struct bfo_name *n = &t->names.v[i];
 
 		number = strtoul(bfo_name_text(t, n), NULL, 16);
-		want_eq(d->seen[number], n->ino != BFO_NONE);
+		want_eq(d->seen[number], !bfo_name_is_killed(n));
 		dead += !d->seen[number];
 		if (d->seen[number] && i % step == 0)
 			look_up(d, n, number);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <ext2fs/ext2fs.h>
 
+#include "tree/access.h"
 #include "made.h"
 
 void made_init(struct made *m)
@@ -46,10 +47,8 @@ void made_seg(struct made *m, uint64_t blk, uint32_t lblk, uint32_t len)
 	struct bfo_inode *rec = &m->tree.inodes.v[m->tree.inodes.n - 1];
 	uint64_t end = ((uint64_t) lblk + len) * m->target.block_size;
 
-	if (!rec->nseg++)
-		rec->seg = m->tree.segs.n;
-	want_ok(bfo_vec_push(&m->tree.segs, (struct bfo_seg) { .blk = blk, .lblk = lblk,
-			     .len = len }));
+	want_ok(bfo_tree_add_seg(&m->tree, rec, (struct bfo_seg) { .blk = blk, .lblk = lblk,
+				 .len = len }));
 	if (rec->size < end)
 		rec->size = end;
 }
@@ -168,17 +167,27 @@ errcode_t made_plan(struct made *m, made_old old)
 	return made_plan_paths(m, from, 1, "/", old);
 }
 
+uint32_t made_count(const struct made *m, bfo_row dir)
+{
+	return bfo_dir_count(&m->tree, &m->tree.inodes.v[dir]);
+}
+
 size_t made_names_of(const struct made *m, uint32_t ino)
 {
 	bfo_row row = bfo_tree_find(&m->tree, ino);
-	uint32_t j;
+	const struct bfo_name *name;
 	const struct bfo_inode *dir;
+	struct bfo_slice s;
 	size_t i, n = 0;
 
 	for (i = 0; i < m->plan.order.n; i++) {
 		dir = bfo_plan_item(&m->plan, i);
-		for (j = dir->child; S_ISDIR(dir->mode) && j < dir->child + dir->nchild; j++)
-			n += m->tree.names.v[j].ino == row;
+		if (!S_ISDIR(dir->mode))
+			continue;
+		for (s = bfo_dir_names(&m->tree, dir); s.first < s.end; s.first++) {
+			name = &m->tree.names.v[s.first];
+			n += !bfo_name_is_fixed(name) && bfo_name_row(&m->tree, name) == row;
+		}
 	}
 	return n;
 }

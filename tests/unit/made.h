@@ -62,6 +62,9 @@ errcode_t made_plan_paths(struct made *m, const char *const *from, size_t n, con
 			  made_old old);
 errcode_t made_plan(struct made *m, made_old old);	/* / to / */
 
+/* How many names directory record DIR has, once they are sorted. */
+uint32_t made_count(const struct made *m, bfo_row dir);
+
 /* How many names in directories that are copied stand for the record of inode number INO. */
 size_t made_names_of(const struct made *m, uint32_t ino);
 

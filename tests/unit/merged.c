@@ -5,6 +5,7 @@
 #include <string.h>
 #include <ext2fs/ext2fs.h>
 
+#include "tree/access.h"
 #include "merged.h"
 
 struct bfo_inode *made_old_dir(struct made *old, uint32_t ino, uint32_t links)
@@ -18,11 +19,11 @@ struct bfo_inode *made_old_dir(struct made *old, uint32_t ino, uint32_t links)
 
 const struct bfo_name *merged_name(const struct made *m, bfo_row dir, const char *text)
 {
-	const struct bfo_inode *d = &m->tree.inodes.v[dir];
+	struct bfo_slice s = bfo_dir_names(&m->tree, &m->tree.inodes.v[dir]);
 	const struct bfo_name *found = NULL, *n;
 	uint32_t i;
 
-	for (i = d->child; i < d->child + d->nchild; i++) {
+	for (i = s.first; i < s.end; i++) {
 		n = &m->tree.names.v[i];
 		want_eq(n->dir, dir);
 		if (bfo_name_len(n) != strlen(text) ||
@@ -39,16 +40,21 @@ void merged_fixed(const struct made *m, uint32_t dir, const char *text, uint32_t
 {
 	const struct bfo_name *n = merged_name(m, bfo_tree_find(&m->tree, dir), text);
 
-	want(n && n->ino == ino);
-	want_eq(bfo_name_type(n), type | BFO_NAME_FIXED);
+	want(n && bfo_name_type(n) == (type | BFO_NAME_FIXED));
+	want_eq(bfo_name_number(&m->tree, n), ino);
 }
 
 void merged_new(const struct made *m, uint32_t dir, const char *text, uint32_t ino)
 {
 	const struct bfo_name *n = merged_name(m, bfo_tree_find(&m->tree, dir), text);
 
-	want(n && !(bfo_name_type(n) & BFO_NAME_FIXED));
-	want_eq(n->ino, bfo_tree_find(&m->tree, ino));
+	want(n && !bfo_name_is_fixed(n));
+	want_eq(bfo_name_row(&m->tree, n), bfo_tree_find(&m->tree, ino));
+}
+
+uint32_t merged_count(const struct made *m, uint32_t ino)
+{
+	return made_count(m, bfo_tree_find(&m->tree, ino));
 }
 
 struct bfo_merged *merged_dir(struct made *m, uint32_t ino, uint32_t from, uint32_t gained)

@@ -18,6 +18,9 @@ struct bfo_inode *made_old_dir(struct made *old, uint32_t ino, uint32_t links);
 /* The name TEXT in directory record DIR as it will stand in the target, or NULL; only one. */
 const struct bfo_name *merged_name(const struct made *m, bfo_row dir, const char *text);
 
+/* How many names source directory INO has, as they will stand in the target. */
+uint32_t merged_count(const struct made *m, uint32_t ino);
+
 /* TEXT in source directory DIR must be the target's own: leads to its inode INO of type TYPE. */
 void merged_fixed(const struct made *m, uint32_t dir, const char *text, uint32_t ino,
 		  uint32_t type);

@@ -8,6 +8,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "plan/charge.h"
+#include "tree/access.h"
 #include "quotamade.h"
 
 /* A plan with two records, for a target with 256-byte inodes and a quota file of each type. */
@@ -179,7 +180,7 @@ START_TEST(builds_what_was_sized)
 	want_eq(rec->new_ino, 4);
 	want_eq(rec->generation, 31);
 	want_eq(rec->size, 9 * BLOCK);		/* header, root, 2 * 3 levels, data */
-	want_eq(b.tree.segs.v[rec->seg].len, 3);
+	want_eq(bfo_seg_of(&b.tree, rec, 0)->len, 3);
 	want_ok(bfo_charges_build(&b.plan, f, (void **) &data));	/* nobody was charged */
 	want_eq(quota_get(data + 20, 4), 6);
 	for (i = 6 * BLOCK; i < 12 * BLOCK; i++)

@@ -24,6 +24,7 @@
 
 #include "base/jbd2.h"
 #include "commit/record_format.h"
+#include "tree/access.h"
 #include "copyjob.h"
 
 #define SUPER_AT 1024U
@@ -76,9 +77,9 @@ static void mark_items(const struct copyjob *j, uint8_t *map)
 			mark_stem(j, map, at, rec->size / j->job.target->block_size, 0);
 			continue;
 		}
-		for (k = rec->seg; k < rec->seg + rec->nseg; at += t->segs.v[k++].len)
-			if (!bfo_seg_unwritten(&t->segs.v[k]))
-				mark_stem(j, map, at, t->segs.v[k].len,
+		for (k = 0; k < bfo_seg_count(t, rec); at += bfo_seg_of(t, rec, k++)->len)
+			if (!bfo_seg_unwritten(bfo_seg_of(t, rec, k)))
+				mark_stem(j, map, at, bfo_seg_of(t, rec, k)->len,
 					  bfo_inode_is_renewed(rec) ? QUOTA : 0);
 	}
 	for (i = 0; i < t->eas.n; i++)
@@ -373,6 +374,7 @@ static void check_reads(const struct copyjob *j)
 	uint8_t *count = unit_alloc(j->job.source->blocks);
 	const struct bfo_tree *t = &j->job.tree;
 	uint32_t bs = j->job.source->block_size;
+	const struct bfo_seg *seg;
 	size_t i, k;
 	uint64_t b;
 
@@ -392,10 +394,11 @@ static void check_reads(const struct copyjob *j)
 
 		if (!S_ISREG(rec->mode) || bfo_inode_is_renewed(rec))
 			continue;
-		for (k = rec->seg; k < rec->seg + rec->nseg; k++)
-			for (b = 0; b < t->segs.v[k].len; b++)
-				want_eq(count[bfo_seg_blk(&t->segs.v[k]) + b],
-					!bfo_seg_unwritten(&t->segs.v[k]));
+		for (k = 0; k < bfo_seg_count(t, rec); k++) {
+			seg = bfo_seg_of(t, rec, k);
+			for (b = 0; b < seg->len; b++)
+				want_eq(count[bfo_seg_blk(seg) + b], !bfo_seg_unwritten(seg));
+		}
 	}
 	free(count);
 }
@@ -414,6 +417,7 @@ static void check_data(const struct copyjob *j, const char *copy)
 {
 	const struct bfo_tree *t = &j->job.tree;
 	uint32_t bs = j->job.source->block_size;
+	const struct bfo_seg *seg;
 	size_t i, k, b, size;
 	uint8_t *from = copyjob_read("source.large", &size), *to = copyjob_read(copy, &size);
 
@@ -423,12 +427,14 @@ static void check_data(const struct copyjob *j, const char *copy)
 
 		if (S_ISDIR(rec->mode) || bfo_inode_is_renewed(rec))
 			continue;
-		for (k = rec->seg; k < rec->seg + rec->nseg; k++)
-			for (b = 0; b < t->segs.v[k].len; b++, at++)
-				if (!bfo_seg_unwritten(&t->segs.v[k]))
-					want_mem(from + (bfo_seg_blk(&t->segs.v[k]) + b) * bs,
+		for (k = 0; k < bfo_seg_count(t, rec); k++) {
+			seg = bfo_seg_of(t, rec, k);
+			for (b = 0; b < seg->len; b++, at++)
+				if (!bfo_seg_unwritten(seg))
+					want_mem(from + (bfo_seg_blk(seg) + b) * bs,
 						 to + bfo_plan_block(&j->job.plan, at, NULL) *
 						 bs, bs);
+		}
 	}
 	free(from);
 	free(to);

@@ -15,6 +15,7 @@
 
 #include "intake/dir.h"
 #include "intake/intake.h"
+#include "tree/access.h"
 #include "unit.h"
 
 static struct bfo_context ctx;
@@ -105,7 +106,7 @@ static bfo_row find(bfo_row dir, const char *name)
 
 		if (n->dir == dir && bfo_name_len(n) == strlen(name) &&
 		    !memcmp(bfo_name_text(&tree, n), name, strlen(name)))
-			return bfo_tree_find(&tree, n->ino);
+			return bfo_tree_find(&tree, bfo_name_number(&tree, n));
 	}
 	return BFO_NONE;
 }
@@ -159,8 +160,8 @@ static void list_nodes(bfo_order_list *list)
 
 		got.data[i] = unit_alloc(rec->size + 2 * bs);
 		memset(got.data[i], 0xee, rec->size + 2 * bs);
-		for (s = rec->seg; s < rec->seg + rec->nseg; s++) {
-			const struct bfo_seg *seg = &tree.segs.v[s];
+		for (s = 0; s < bfo_seg_count(&tree, rec); s++) {
+			const struct bfo_seg *seg = bfo_seg_of(&tree, rec, s);
 			uint32_t half = seg->len / 2;
 
 			if (bfo_seg_unwritten(seg))
@@ -232,11 +233,11 @@ START_TEST(gathers_what_is_there)
 	want_eq(find(0, "small"), find(sub, "again"));
 	want_eq(v[find(0, "small")].links_read, 2);
 	want_eq(v[find(0, "small")].size, 100);
-	want_eq(v[find(0, "empty")].nseg, 0);
-	want_eq(v[find(0, "large")].nseg, 1);
+	want_eq(bfo_seg_count(&tree, &v[find(0, "empty")]), 0);
+	want_eq(bfo_seg_count(&tree, &v[find(0, "large")]), 1);
 	want_eq(v[find(0, "fifo")].mode, S_IFIFO | 0600);
 	want_eq(v[find(0, "short")].state, BFO_INODE_FAST);
-	want_eq(v[find(0, "long")].nseg, 1);
+	want_eq(bfo_seg_count(&tree, &v[find(0, "long")]), 1);
 	want(!stat(path_of("large"), &st));
 	want_eq(bfo_intake_raw((struct bfo_intake *) source, find(0, "large"))->i_mtime,
 		st.st_mtim.tv_sec);
@@ -285,11 +286,11 @@ START_TEST(knows_holes)
 	gather(NULL);
 	rec = &tree.inodes.v[find(0, "holes")];
 	want_eq(rec->size, 2 << 20);
-	for (i = rec->seg; i < rec->seg + rec->nseg; i++) {
-		if (bfo_seg_unwritten(&tree.segs.v[i]))
-			unwritten += tree.segs.v[i].len;
+	for (i = 0; i < bfo_seg_count(&tree, rec); i++) {
+		if (bfo_seg_unwritten(bfo_seg_of(&tree, rec, i)))
+			unwritten += bfo_seg_of(&tree, rec, i)->len;
 		else
-			written += tree.segs.v[i].len;
+			written += bfo_seg_of(&tree, rec, i)->len;
 	}
 	want_eq(written * tree.block_size, 4096);
 	want(!unwritten || (can && unwritten * tree.block_size == 64 << 10));

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "tree/access.h"
 #include "dirmade.h"
 
 static const uint32_t block_sizes[] = { 1024, 2048, 4096, 65536 };
@@ -162,7 +163,7 @@ static void kill_some(struct dirmade *d, struct chance *c, uint32_t one_in)
 	for (i = 0; i < t->names.n; i++) {
 		if (chance_below(c, one_in))
 			continue;
-		t->names.v[i].ino = BFO_NONE;
+		bfo_name_kill(&t->names.v[i]);
 		d->left_out++;
 	}
 }
@@ -194,18 +195,26 @@ END_TEST
 /* Names that the target has already carry their numbers themselves, whatever records there are. */
 START_TEST(keeps_fixed_names)
 {
+	struct bfo_name fixed, *n;
 	struct dirmade d;
 	struct chance c;
+	struct bfo_tree *t = &d.m.tree;
+	char text[256];
 	size_t i;
 
 	chance_init(&c, 1600);
 	dirmade_init(&d, &c, 2000, 8, 100);
 	dirmade_sort(&d);
-	for (i = 0; i < d.m.tree.names.n; i += 3) {
-		struct bfo_name *n = &d.m.tree.names.v[i];
-
-		n->ino = d.m.tree.inodes.v[n->ino].new_ino;
-		n->at |= BFO_NAME_FIXED << 8;
+	for (i = 0; i < t->names.n; i += 3) {
+		n = &t->names.v[i];
+		memcpy(text, bfo_name_text(t, n), bfo_name_len(n));
+		want_ok(bfo_tree_add_name(t, 0, bfo_name_new_ino(t, n), bfo_name_type(n) |
+					  BFO_NAME_FIXED, text, bfo_name_len(n)));
+		fixed = t->names.v[--t->names.n];
+		n = &t->names.v[i];
+		fixed.hash = n->hash;
+		fixed.minor = n->minor;
+		*n = fixed;
 	}
 	want_ok(dirmade_build(&d, 80));
 	dirmade_judge(&d);

@@ -16,6 +16,7 @@
 #include "merged.h"
 #include "plan/filter.h"
 #include "plan/glob.h"
+#include "tree/access.h"
 
 #define PATTERNS 6
 #define DIRS 30
@@ -299,14 +300,15 @@ static int is_listed(const struct bfo_filter *f, const char *path, int *leads)
 static void plain_walk(struct wood *w, bfo_row dir, const char *path)
 {
 	const struct bfo_tree *t = &w->m.tree;
-	const struct bfo_inode *rec = &t->inodes.v[dir];
+	struct bfo_slice s = bfo_dir_names(t, &t->inodes.v[dir]);
 	char below[ROOMY];
 	uint32_t i, k;
 	int leads, drop, unlisted;
 
 	w->entered[dir] = 1;
-	for (i = rec->child; i < rec->child + rec->nchild; i++) {
+	for (i = s.first; i < s.end; i++) {
 		const struct bfo_name *n = &t->names.v[i];
+		bfo_row row = bfo_name_row(t, n);
 
 		w->reached++;
 		snprintf(below, sizeof(below), "%s/%.*s", path, (int) bfo_name_len(n),
@@ -314,11 +316,11 @@ static void plain_walk(struct wood *w, bfo_row dir, const char *path)
 		unlisted = w->filter->selects && !is_listed(w->filter, below, &leads) && !leads;
 		drop = unlisted;
 		for (k = 0; k < w->filter->n_exclude && !unlisted; k++)
-			if (plain_excludes(w->filter->exclude[k], below, is_dir(&w->m, n->ino)))
+			if (plain_excludes(w->filter->exclude[k], below, is_dir(&w->m, row)))
 				drop = w->met[k] = 1;
 		w->dropped[i] = drop;
-		if (!drop && is_dir(&w->m, n->ino) && !w->entered[n->ino])
-			plain_walk(w, n->ino, below);
+		if (!drop && is_dir(&w->m, row) && !w->entered[row])
+			plain_walk(w, row, below);
 	}
 }
 
@@ -353,10 +355,11 @@ static void compare(struct wood *w, struct bfo_filter *filter)
 	plain_walk(w, bfo_tree_find(&m->tree, ROOT), "");
 	before = unit_alloc(m->tree.names.n * sizeof(*before));
 	for (i = 0; i < m->tree.names.n; i++)
-		before[i] = m->tree.names.v[i].ino;
+		before[i] = bfo_name_row(&m->tree, &m->tree.names.v[i]);
 	want_ok(bfo_plan_filter(&m->plan, filter));
 	for (i = 0; i < m->tree.names.n; i++)
-		want_eq(m->tree.names.v[i].ino, w->dropped[i] ? BFO_NONE : before[i]);
+		want_eq(bfo_name_row(&m->tree, &m->tree.names.v[i]),
+			w->dropped[i] ? BFO_NONE : before[i]);
 	want_idle(w);
 	bfo_filter_free(filter);
 	free(before);

@@ -9,6 +9,7 @@
 
 #include "base/crc32c.h"
 #include "gather/ea_fit.h"
+#include "tree/access.h"
 #include "xattrs.h"
 
 struct bed {
@@ -76,8 +77,9 @@ static const char *bytes_of(const struct bed *b, const struct bfo_xattr *x)
 	want(v && v->row && v->row < b->tree.inodes.n);
 	rec = &b->tree.inodes.v[v->row];
 	want(S_ISREG(rec->mode) && rec->state == BFO_INODE_MOVED && !rec->ino);
-	want(rec->flags == EXT4_EA_INODE_FL && rec->size == x->size && rec->nseg == 1);
-	want_eq((uint64_t) b->tree.segs.v[rec->seg].len, 1);
+	want(rec->flags == EXT4_EA_INODE_FL && rec->size == x->size);
+	want_eq(bfo_seg_count(&b->tree, rec), 1);
+	want_eq((uint64_t) bfo_seg_of(&b->tree, rec, 0)->len, 1);
 	want(v->at + x->size <= b->tree.moved.n);
 	want_eq(v->hash, bfo_crc32c(b->target.csum_seed, b->tree.moved.v + v->at, x->size));
 	want_eq(x->hash, bfo_xattr_hash(x, v->hash, 0));

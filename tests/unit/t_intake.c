@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "intake/intake.h"
+#include "tree/access.h"
 #include "unit.h"
 
 #define BS 1024U
@@ -169,9 +170,9 @@ START_TEST(refuses_what_cannot_be)
 	want_err(bfo_intake_segment(&in, 9, 3, 0, 0), BFO_ET_DAMAGED);
 	want_err(bfo_intake_segment(&in, 9, UINT32_MAX, 1, 1), BFO_ET_DAMAGED);
 	want_ok(bfo_intake_segment(&in, 9, 3, 1, 0));		/* goes on */
-	want_eq(tree.inodes.v[file].nseg, 1);
+	want_eq(bfo_seg_count(&tree, &tree.inodes.v[file]), 1);
 	want_ok(bfo_intake_segment(&in, 90, 4, 100, 1));	/* behind the end, unwritten */
-	want_eq(tree.inodes.v[file].nseg, 2);
+	want_eq(bfo_seg_count(&tree, &tree.inodes.v[file]), 2);
 	want_err(bfo_intake_name(&in, root, file, "", 0), BFO_ET_DAMAGED);
 	want_err(bfo_intake_name(&in, root, file, ".", 1), BFO_ET_DAMAGED);
 	want_err(bfo_intake_name(&in, root, file, "..", 2), BFO_ET_DAMAGED);
@@ -211,7 +212,7 @@ START_TEST(reads_memory)
 	link = add(S_IFLNK | 0777, 60);
 	want_err(bfo_intake_content(&in, text, 59), BFO_ET_DAMAGED);
 	want_ok(bfo_intake_content(&in, text, 60));
-	want_eq(bfo_seg_blk(&tree.segs.v[tree.inodes.v[link].seg]), BFO_PLACE_MEMORY);
+	want_eq(bfo_seg_blk(bfo_seg_of(&tree, &tree.inodes.v[link], 0)), BFO_PLACE_MEMORY);
 	add(S_IFREG | 0600, sizeof(text));
 	want_ok(bfo_intake_content(&in, text, sizeof(text)));
 	want_eq(tree.segs.v[1].blk, BFO_PLACE_MEMORY + 1);

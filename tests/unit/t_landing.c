@@ -12,6 +12,7 @@
 
 #include "merged.h"
 #include "plan/names.h"
+#include "tree/access.h"
 
 static void make_source(struct made *m)
 {
@@ -59,7 +60,7 @@ static void want_landed(const struct made *m, bfo_row dir, const char *text, uin
 	const struct bfo_name *n = merged_name(m, dir, text);
 	bfo_row row = bfo_tree_find(&m->tree, ino);
 
-	want(n && n->ino == row);
+	want(n && bfo_name_row(&m->tree, n) == row);
 	want(m->tree.inodes.v[row].state & BFO_INODE_LANDED);
 	want_eq(bfo_plan_parent(&m->plan, row), dir);
 }
@@ -82,8 +83,9 @@ START_TEST(lands_several_paths)
 	want_landed(&m, dir, "sub", 21);
 	want_landed(&m, dir, "z", 31);
 	want_landed(&m, dir, "f", 31);
-	want_eq(m.tree.inodes.v[dir].nchild, 4);		/* and lost+found */
-	want(merged_name(&m, dir, "lost+found")->ino == EXT2_GOOD_OLD_FIRST_INO);
+	want_eq(made_count(&m, dir), 4);		/* and lost+found */
+	want_eq(bfo_name_number(&m.tree, merged_name(&m, dir, "lost+found")),
+		EXT2_GOOD_OLD_FIRST_INO);
 	want(m.tree.inodes.v[dir].state & BFO_INODE_KEEP);
 	want_eq(m.tree.inodes.v[dir].new_ino, ROOT);
 	want_eq(m.plan.merged.n, 1);
@@ -140,13 +142,13 @@ START_TEST(makes_directories)
 	dir = landing(&m, 3);
 	up = bfo_plan_parent(&m.plan, dir);
 	old = bfo_plan_parent(&m.plan, up);
-	want_eq(m.tree.inodes.v[dir].nchild, 2);
+	want_eq(made_count(&m, dir), 2);
 	want_landed(&m, dir, "a", 20);
 	want_landed(&m, dir, "z", 31);
-	want_eq(merged_name(&m, up, "er")->ino, dir);
-	want_eq(m.tree.inodes.v[up].nchild, 1);
-	want_eq(merged_name(&m, old, "new")->ino, up);
-	want_eq(merged_name(&m, old, "deep")->ino, 101);
+	want_eq(bfo_name_row(&m.tree, merged_name(&m, up, "er")), dir);
+	want_eq(made_count(&m, up), 1);
+	want_eq(bfo_name_row(&m.tree, merged_name(&m, old, "new")), up);
+	want_eq(bfo_name_number(&m.tree, merged_name(&m, old, "deep")), 101);
 	want(!((m.tree.inodes.v[dir].state | m.tree.inodes.v[up].state) & BFO_INODE_EXISTS));
 	want_eq(m.tree.inodes.v[old].new_ino, 100);
 	want_eq(bfo_plan_merged(&m.plan, 100)->row, old);
@@ -323,8 +325,8 @@ START_TEST(sorts_what_lands)
 		made_name(&m, ROOT, name[i] + 1, 30);
 	}
 	want_ok(made_plan_paths(&m, from, 50, "/to", NULL));
-	want_eq(m.tree.inodes.v[landing(&m, 1)].nchild, 50);
-	n = m.tree.names.v + m.tree.inodes.v[m.plan.landing].child;
+	want_eq(made_count(&m, landing(&m, 1)), 50);
+	n = m.tree.names.v + bfo_dir_names(&m.tree, &m.tree.inodes.v[m.plan.landing]).first;
 	for (i = 1; i < 50; i++)
 		want(n[i - 1].hash < n[i].hash);
 	made_free(&m);
@@ -348,7 +350,7 @@ START_TEST(sorts_ties_by_bytes)
 	m.target.hash_version = 99;
 	want_ok(made_plan_paths(&m, from, 3, "/to", NULL));
 	want_eq(merged_name(&m, m.plan.landing, "a") - m.tree.names.v,
-		m.tree.inodes.v[m.plan.landing].child);
+		bfo_dir_names(&m.tree, &m.tree.inodes.v[m.plan.landing]).first);
 	made_free(&m);
 }
 END_TEST
@@ -376,7 +378,7 @@ START_TEST(takes_the_parent_of_the_name_that_is_kept)
 		made_name(&m, 21, "d", 22);
 		want_ok(made_plan_paths(&m, from, 2, "/", NULL));
 		dir = bfo_plan_parent(&m.plan, bfo_tree_find(&m.tree, 22));
-		want_eq(merged_name(&m, dir, "d")->ino, bfo_tree_find(&m.tree, 22));
+		want_eq(bfo_name_row(&m.tree, merged_name(&m, dir, "d")), bfo_tree_find(&m.tree, 22));
 		made_free(&m);
 	}
 }

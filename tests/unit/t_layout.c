@@ -311,7 +311,7 @@ START_TEST(lists_by_hash_where_a_kernel_does)
 	want_eq(m.tree.names.v[39].minor, 50);
 	want_eq(m.tree.names.v[40].at >> 16, 48);	/* the three that tie, by their place */
 	want_eq(m.tree.names.v[42].at >> 16, 50);
-	l = bfo_listing_begin(made_rec(&m, EXT2_ROOT_INO));
+	l = bfo_listing_begin(&m.tree, made_rec(&m, EXT2_ROOT_INO));
 	l.next = 40;
 	want_eq(bfo_listing_next(&m.tree, &l), 40);
 	want_eq(bfo_listing_next(&m.tree, &l), 42);

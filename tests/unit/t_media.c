@@ -328,15 +328,16 @@ START_TEST(tells_whose_blocks_they_are)
 	struct bfo_tree t = { .block_size = BS };
 	bfo_ranges bad = { 0 };
 	uint64_t lblk = 0;
-	bfo_row i;
+	bfo_row i, k;
 
-	for (i = 0; i < 4; i++)
-		want_ok(bfo_vec_push(&t.segs, segs[i]));
-	for (i = 0; i < 3; i++)
-		want_ok(bfo_vec_push(&t.inodes, (struct bfo_inode) {
-				     .ino = 20 + i, .seg = i ? 3 : 0,
-				     .nseg = i ? 1 : 3, .mode = S_IFREG,
-				     .state = i < 2 ? BFO_INODE_PLACED : 0 }));
+	for (i = 0; i < 3; i++) {
+		struct bfo_inode rec = { .ino = 20 + i, .mode = S_IFREG,
+					 .state = i < 2 ? BFO_INODE_PLACED : 0 };
+
+		for (k = i ? 3 : 0; k < (i ? 4 : 3); k++)
+			want_ok(bfo_tree_add_seg(&t, &rec, segs[k]));
+		want_ok(bfo_vec_push(&t.inodes, rec));
+	}
 	want_ok(bfo_ranges_add(&bad, 101, 1));
 	want_ok(bfo_ranges_add(&bad, 200, 2));
 	want_ok(bfo_ranges_add(&bad, 300, 1));

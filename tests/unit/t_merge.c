@@ -75,19 +75,19 @@ START_TEST(joins_both_sides)
 	merged_dir(&m, 100, 20, 1);
 	merged_dir(&m, 101, 21, 2);
 	merged_dir(&m, 103, 24, 0);
-	want_eq(made_rec(&m, ROOT)->nchild, 6);
+	want_eq(merged_count(&m, ROOT), 6);
 	merged_fixed(&m, ROOT, "lost+found", 11, EXT2_FT_DIR);
 	merged_fixed(&m, ROOT, "a", 100, EXT2_FT_DIR);
 	merged_fixed(&m, ROOT, "file", 110, EXT2_FT_REG_FILE);
 	merged_new(&m, ROOT, "b", 30);
 	merged_new(&m, ROOT, "c", 22);
-	want_eq(made_rec(&m, 20)->nchild, 3);
+	want_eq(merged_count(&m, 20), 3);
 	merged_fixed(&m, 20, "theirs", 110, EXT2_FT_REG_FILE);
 	merged_fixed(&m, 20, "sub", 101, EXT2_FT_DIR);
 	merged_new(&m, 20, "x", 30);
-	want_eq(made_rec(&m, 21)->nchild, 4);
+	want_eq(merged_count(&m, 21), 4);
 	merged_new(&m, 21, "deep", 23);
-	want_eq(made_rec(&m, 24)->nchild, 1);
+	want_eq(merged_count(&m, 24), 1);
 	merged_fixed(&m, 24, "z", 110, EXT2_FT_REG_FILE);
 	made_free(&m);
 }

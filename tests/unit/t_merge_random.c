@@ -5,6 +5,7 @@
 #include <string.h>
 #include <ext2fs/ext2fs.h>
 
+#include "tree/access.h"
 #include "merged.h"
 
 /* A side of a random merge: names of one or two letters, so that many are on both. */
@@ -81,11 +82,11 @@ static void plant_target(struct made *old)
 /* Ascending by both hashes. */
 static void want_sorted(const struct made *m, uint32_t dir)
 {
-	const struct bfo_inode *rec = made_rec((struct made *) m, dir);
+	struct bfo_slice s = bfo_dir_names(&m->tree, made_rec((struct made *) m, dir));
 	uint32_t i;
 
-	for (i = 1; i < rec->nchild; i++) {
-		const struct bfo_name *n = &m->tree.names.v[rec->child + i];
+	for (i = s.first + 1; i < s.end; i++) {
+		const struct bfo_name *n = &m->tree.names.v[i];
 
 		want(n[-1].hash < n->hash || (n[-1].hash == n->hash && n[-1].minor <= n->minor));
 	}
@@ -114,7 +115,7 @@ static void want_both(struct made *m, uint32_t dir, uint32_t old, size_t *merged
 			++*clash;
 		}
 	}
-	want_eq(made_rec(m, dir)->nchild, had + gained);
+	want_eq(merged_count(m, dir), had + gained);
 	merged_dir(m, old, dir, gained);
 	want_sorted(m, dir);
 	++*merged;

@@ -9,6 +9,7 @@
 
 #include "made.h"
 #include "plan/names.h"
+#include "tree/access.h"
 
 #define ROOT EXT2_ROOT_INO
 
@@ -82,6 +83,7 @@ START_TEST(sorts_and_slices)
 	struct bfo_tree *t;
 	uint8_t name[200];
 	struct chance c;
+	struct bfo_slice s;
 	struct made m;
 	size_t sum = 0;
 
@@ -116,11 +118,11 @@ START_TEST(sorts_and_slices)
 			want(memcmp(bfo_name_text(t, a), bfo_name_text(t, b), shorter) <= 0);
 	}
 	for (i = 0; i < t->inodes.n - 1; i++)
-		for (len = 0; len < t->inodes.v[i].nchild; len++, sum++)
-			want_eq(t->names.v[t->inodes.v[i].child + len].dir, i);
+		for (s = bfo_dir_names(t, &t->inodes.v[i]); s.first < s.end; s.first++, sum++)
+			want_eq(t->names.v[s.first].dir, i);
 	want_eq(sum, t->names.n);
-	want_eq(t->inodes.v[1].nchild, 0);
-	want_eq(made_rec(&m, 1000)->nseg, 1);	/* a file keeps its segments */
+	want_eq(made_count(&m, 1), 0);
+	want_eq(bfo_seg_count(t, made_rec(&m, 1000)), 1);	/* a file keeps its segments */
 	made_free(&m);
 }
 END_TEST
@@ -155,7 +157,7 @@ static void start(struct made *m)
 
 static uint32_t count(const struct made *m, uint32_t dir)
 {
-	return m->tree.inodes.v[bfo_tree_find(&m->tree, dir)].nchild;
+	return made_count(m, bfo_tree_find(&m->tree, dir));
 }
 
 /* Names become records; types are those of the inodes, whatever the directory said. */
@@ -173,10 +175,11 @@ START_TEST(resolves)
 	want(m.tree.resolved);
 	for (i = 0; i < 3; i++) {
 		const struct bfo_name *n = &m.tree.names.v[i];
+		bfo_row row = bfo_name_row(&m.tree, n);
 
-		want_eq(bfo_name_type(n), n->ino == 4 ? EXT2_FT_SYMLINK : n->ino == 3 ?
+		want_eq(bfo_name_type(n), row == 4 ? EXT2_FT_SYMLINK : row == 3 ?
 			EXT2_FT_REG_FILE : EXT2_FT_DIR);
-		want_eq(m.tree.inodes.v[n->ino].name, i);
+		want_eq(m.tree.inodes.v[row].name, i);
 	}
 	want_eq(m.tree.findings.n, 0);
 	made_free(&m);

@@ -101,7 +101,7 @@ START_TEST(sorts_by_bytes)
 		     (a->dir == b->dir && bfo_pairs_order(&m.tree, a, &m.tree, b) < 0));
 	}
 	want_eq(made_found(&m, BFO_FOUND_NAME_DUPLICATE) + m.tree.names.n, 5000);
-	want_eq(m.tree.inodes.v[0].nchild + m.tree.inodes.v[1].nchild, m.tree.names.n);
+	want_eq(made_count(&m, 0) + made_count(&m, 1), m.tree.names.n);
 	made_free(&m);
 }
 END_TEST

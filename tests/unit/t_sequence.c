@@ -10,6 +10,7 @@
 #include "merged.h"
 #include "plan/lookup.h"
 #include "plan/sequence.h"
+#include "tree/access.h"
 
 struct bed {
 	struct forest f;
@@ -181,9 +182,9 @@ END_TEST
 
 static uint64_t block_of(const struct bed *b, const struct bfo_inode *rec)
 {
-	if (S_ISDIR(rec->mode) || !rec->nseg)
+	if (S_ISDIR(rec->mode) || !bfo_seg_count(&b->f.m.tree, rec))
 		return 0;
-	return bfo_seg_blk(&b->f.m.tree.segs.v[rec->seg]);
+	return bfo_seg_blk(bfo_seg_of(&b->f.m.tree, rec, 0));
 }
 
 /*

@@ -14,6 +14,7 @@
 #include "forest.h"
 #include "plan/dirimage.h"
 #include "plan/extent.h"
+#include "tree/access.h"
 
 /* Free blocks in runs of up to LONGEST, AT LEAST so many. */
 static void scatter_blocks(struct made *m, struct chance *c, uint64_t at_least, uint32_t longest)
@@ -47,8 +48,8 @@ static uint64_t blocks_of(const struct made *m, const struct bfo_inode *rec)
 
 	if (S_ISDIR(rec->mode))
 		return rec->size / m->target.block_size;
-	for (i = 0; i < rec->nseg; i++)
-		sum += m->tree.segs.v[rec->seg + i].len;
+	for (i = 0; i < bfo_seg_count(&m->tree, rec); i++)
+		sum += bfo_seg_of(&m->tree, rec, i)->len;
 	return sum;
 }
 
