@@ -22,6 +22,7 @@
 
 #define HEADER ((uint32_t) sizeof(struct bfo_disk_dirent))	/* of an entry, before the name */
 #define DOTDOT_AT 12U		/* where ".." stands in the first block */
+#define DOTS_BYTES 24U		/* "." and "..", before an index */
 #define SECRET_MIN 16U		/* FSCRYPT_FNAME_MIN_MSG_LEN */
 #define TAIL_BYTES ((uint32_t) sizeof(struct ext2_dir_entry_tail))
 
@@ -92,7 +93,8 @@ static int is_index_block(const struct scan *s, const struct block *b)
 		return 0;
 	if (b->lblk)
 		return !e.ino && e.rec_len == b->size;
-	return e.rec_len == 12 && read_entry(b, 12, &e) && e.rec_len == b->size - 12;
+	return e.rec_len == DOTDOT_AT && read_entry(b, DOTDOT_AT, &e) &&
+	       e.rec_len == b->size - DOTDOT_AT;
 }
 
 static int csum_ok(const struct scan *s, const struct block *b)
@@ -163,7 +165,7 @@ static errcode_t take_block(struct scan *s, const struct block *b)
 	int dots;
 
 	if (is_index_block(s, b))
-		end = b->lblk ? 0 : 24;
+		end = b->lblk ? 0 : DOTS_BYTES;
 	else if (s->r->vol->has_csum) {
 		if (!csum_ok(s, b))
 			return bfo_tree_found(s->tree, BFO_FOUND_DIR_CSUM, dir, b->blk);

@@ -24,7 +24,7 @@
 #define DX_INFO DOTS_BYTES		/* where dx_root_info stands in the root block */
 #define DX_ROOT (DX_INFO + (uint32_t) sizeof(struct ext2_dx_root_info))	/* and its entries */
 #define DX_ENTRY ((uint32_t) sizeof(struct ext2_dx_entry))
-#define DX_TAIL 8U
+#define DX_TAIL ((uint32_t) sizeof(struct ext2_dx_tail))
 #define MAX_BYTES_32 0xffffffffULL	/* i_size of a directory without large_dir */
 /* ext2fs_dirhash2() gives names here that the kernel moves down to FOLDED: keep them together. */
 #define FOLDED 0xfffffffcU
@@ -316,15 +316,14 @@ static void put_linear(const struct bfo_dirimage *img, uint32_t lblk, uint8_t *b
 static void seal_node(const struct bfo_dirimage *img, uint8_t *block, uint32_t offset,
 		      uint32_t count)
 {
-	uint8_t *tail = block + offset + node_entries(img, offset) * DX_ENTRY;
-	static const uint32_t zero;
+	struct ext2_dx_tail tail = { 0 };	/* and so it counts */
 	uint32_t crc;
 
 	if (!img->target->has_csum)
 		return;
 	crc = bfo_crc32c(img->seed, block, offset + count * DX_ENTRY);
-	crc = bfo_crc32c(crc, tail, 4);
-	put_le32(tail, 4, bfo_crc32c(crc, &zero, 4));
+	tail.dt_checksum = to_le32(bfo_crc32c(crc, &tail, sizeof(tail)));
+	memcpy(block + offset + node_entries(img, offset) * DX_ENTRY, &tail, sizeof(tail));
 }
 
 /*
