@@ -12,16 +12,15 @@
  * A name whose inode cannot be read keeps its place, so that the other side's name is not alone,
  * but makes no pair.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bfo_err.h"
-#include "base/sort.h"
 #include "compare/compare.h"
 #include "compare/pairs.h"
+#include "compare/unread.h"
 #include "tree/access.h"
 #include "tree/path.h"
-#include "compare/unread.h"
+#include "tree/slices.h"
 
 #define ROOT_INO 2
 #define LOST_FOUND "lost+found"
@@ -36,23 +35,6 @@ static uint32_t key_of(const char *text, uint32_t len, uint32_t at)
 	for (i = at; i < at + 4; i++)
 		key = key << 8 | (i < len ? (uint8_t) text[i] : 0);
 	return key;
-}
-
-int bfo_pairs_order(const struct bfo_tree *ta, const struct bfo_name *a,
-		    const struct bfo_tree *tb, const struct bfo_name *b)
-{
-	uint32_t al = bfo_name_len(a), bl = bfo_name_len(b);
-	int c = memcmp(bfo_name_text(ta, a), bfo_name_text(tb, b), al < bl ? al : bl);
-
-	return c ? c : (al > bl) - (al < bl);
-}
-
-static int by_text(const void *a, const void *b, void *tree)
-{
-	const struct bfo_name *x = a, *y = b;
-	int c = bfo_pairs_order(tree, x, tree, y);
-
-	return c ? c : (x->at > y->at) - (x->at < y->at);
 }
 
 /* Drops names that lead nowhere, but not where nobody can read; gives the others their keys. */
@@ -80,64 +62,11 @@ static errcode_t set_keys(struct bfo_tree *t)
 	return err;
 }
 
-static void sort_ties(struct bfo_tree *t)
-{
-	const struct bfo_name *a, *b;
-	size_t i, j;
-
-	for (i = 0; i < t->names.n; i = j) {
-		a = &t->names.v[i];
-		for (j = i + 1; j < t->names.n; j++) {
-			b = &t->names.v[j];
-			if (a->dir != b->dir || a->hash != b->hash || a->minor != b->minor)
-				break;
-		}
-		if (j > i + 1)
-			qsort_r(t->names.v + i, j - i, sizeof(*t->names.v), by_text, t);
-	}
-}
-
-static errcode_t drop_doubles(struct bfo_tree *t)
-{
-	size_t i, kept = 0;
-	errcode_t err = 0;
-
-	for (i = 0; i < t->names.n && !err; i++) {
-		const struct bfo_name *n = &t->names.v[i];
-		const struct bfo_name *last = kept ? &t->names.v[kept - 1] : NULL;
-
-		if (last && last->dir == n->dir && !bfo_pairs_order(t, last, t, n))
-			err = bfo_tree_found_known(t, BFO_FOUND_NAME_DUPLICATE, n);
-		else
-			t->names.v[kept++] = *n;
-	}
-	t->names.n = kept;
-	return err;
-}
-
-static void cut_slices(struct bfo_tree *t)
-{
-	size_t i;
-
-	t->sliced = 1;
-	for (i = 0; i < t->inodes.n; i++)
-		if (S_ISDIR(t->inodes.v[i].mode))
-			bfo_dir_set_names(t, &t->inodes.v[i], (struct bfo_slice) { 0 });
-	for (i = 0; i < t->names.n; i++)
-		bfo_dir_add_name(t, &t->inodes.v[t->names.v[i].dir], i);
-}
-
 errcode_t bfo_pairs_sort_names(struct bfo_tree *t)
 {
 	errcode_t err = set_keys(t);
 
-	if (err)
-		return err;
-	bfo_sort(t->names.v, t->names.n, sizeof(*t->names.v), 3);
-	sort_ties(t);
-	err = drop_doubles(t);
-	cut_slices(t);
-	return err;
+	return err ? err : bfo_slices_sort(t);
 }
 
 /* ---- where it begins ---- */
@@ -318,7 +247,7 @@ static errcode_t pair_children(struct bfo_compare *c, uint32_t dir)
 		b = next_name(c->tree[1], &j, sb.end);
 		if (!a && !b)
 			break;
-		order = !a ? 1 : !b ? -1 : bfo_pairs_order(c->tree[0], a, c->tree[1], b);
+		order = !a ? 1 : !b ? -1 : bfo_name_order(c->tree[0], a, c->tree[1], b);
 		if (!order)
 			err = meet(c, dir, a, b);
 		else

@@ -15,8 +15,4 @@
  */
 errcode_t bfo_pairs_sort_names(struct bfo_tree *tree);
 
-/* Compares the bytes of two names, of different trees or of one. */
-int bfo_pairs_order(const struct bfo_tree *ta, const struct bfo_name *a,
-		    const struct bfo_tree *tb, const struct bfo_name *b);
-
 #endif

@@ -16,6 +16,7 @@
 #include "base/sort.h"
 #include "plan/names.h"
 #include "tree/access.h"
+#include "tree/slices.h"
 
 /*
  * The kernel keeps the last even hash for its end-of-directory mark and maps a name with that
@@ -88,15 +89,6 @@ static errcode_t resolve_name(struct bfo_tree *t, struct bfo_name *n)
 	return 0;
 }
 
-static int compare_bytes(const struct bfo_tree *a_tree, const struct bfo_name *a,
-			 const struct bfo_tree *b_tree, const struct bfo_name *b)
-{
-	uint32_t al = bfo_name_len(a), bl = bfo_name_len(b);
-	int c = memcmp(bfo_name_text(a_tree, a), bfo_name_text(b_tree, b), al < bl ? al : bl);
-
-	return c ? c : (al > bl) - (al < bl);
-}
-
 int bfo_name_compare(const struct bfo_tree *a_tree, const struct bfo_name *a,
 		     const struct bfo_tree *b_tree, const struct bfo_name *b)
 {
@@ -104,51 +96,15 @@ int bfo_name_compare(const struct bfo_tree *a_tree, const struct bfo_name *a,
 		return a->hash < b->hash ? -1 : 1;
 	if (a->minor != b->minor)
 		return a->minor < b->minor ? -1 : 1;
-	return compare_bytes(a_tree, a, b_tree, b);
+	return bfo_name_order(a_tree, a, b_tree, b);
 }
 
 int bfo_names_by_bytes(const void *a, const void *b, void *tree)
 {
 	const struct bfo_tree *t = tree;
 
-	return compare_bytes(t, &t->names.v[*(const uint32_t *) a], t,
-			     &t->names.v[*(const uint32_t *) b]);
-}
-
-/* Names of one hash; equal ones in the order in which they were read. */
-static int by_text(const void *a, const void *b, void *tree)
-{
-	const struct bfo_name *x = a, *y = b;
-	int c = bfo_name_compare(tree, x, tree, y);
-
-	return c ? c : (x->at > y->at) - (x->at < y->at);
-}
-
-static int same_place(const struct bfo_name *a, const struct bfo_name *b)
-{
-	return a->dir == b->dir && a->hash == b->hash && a->minor == b->minor;
-}
-
-/* Names with one hash, [first, last): in the order of their bytes, and no name twice. */
-static errcode_t settle_ties(struct bfo_tree *t, size_t first, size_t last)
-{
-	struct bfo_name *a, *b;
-	errcode_t err = 0;
-	size_t i, keep = first;
-
-	qsort_r(t->names.v + first, last - first, sizeof(*t->names.v), by_text, t);
-	for (i = first + 1; i < last && !err; i++) {
-		a = &t->names.v[keep];
-		b = &t->names.v[i];
-		if (bfo_name_len(a) != bfo_name_len(b) ||
-		    memcmp(bfo_name_text(t, a), bfo_name_text(t, b), bfo_name_len(a))) {
-			keep = i;
-			continue;
-		}
-		err = bfo_tree_found_known(t, BFO_FOUND_NAME_DUPLICATE, b);
-		bfo_name_kill(b);
-	}
-	return err;
+	return bfo_name_order(t, &t->names.v[*(const uint32_t *) a], t,
+			      &t->names.v[*(const uint32_t *) b]);
 }
 
 static void drop_dead(struct bfo_tree *t)
@@ -161,37 +117,14 @@ static void drop_dead(struct bfo_tree *t)
 	t->names.n = kept;
 }
 
-/* Gives every directory its slice. */
-static void cut_slices(struct bfo_tree *t)
-{
-	size_t i;
-
-	t->sliced = 1;
-	for (i = 0; i < t->inodes.n; i++)
-		if (S_ISDIR(t->inodes.v[i].mode))
-			bfo_dir_set_names(t, &t->inodes.v[i], (struct bfo_slice) { 0 });
-	for (i = 0; i < t->names.n; i++)
-		bfo_dir_add_name(t, &t->inodes.v[t->names.v[i].dir], i);
-}
-
 errcode_t bfo_names_sort(struct bfo_tree *t, const struct bfo_target *target)
 {
-	errcode_t err = 0;
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < t->names.n; i++)
 		bfo_name_hash(target, t->inodes.v[t->names.v[i].dir].flags,
 			      bfo_name_text(t, &t->names.v[i]), &t->names.v[i]);
-	bfo_sort(t->names.v, t->names.n, sizeof(*t->names.v), 3);
-	for (i = 0; i < t->names.n && !err; i = j) {
-		for (j = i + 1; j < t->names.n && same_place(&t->names.v[i], &t->names.v[j]); )
-			j++;
-		if (j > i + 1)
-			err = settle_ties(t, i, j);
-	}
-	drop_dead(t);
-	cut_slices(t);
-	return err;
+	return bfo_slices_sort(t);
 }
 
 errcode_t bfo_names_resolve(struct bfo_tree *t)
@@ -232,12 +165,11 @@ void bfo_names_list(struct bfo_tree *t, const struct bfo_target *volume)
 	}
 	bfo_sort(t->names.v, t->names.n, sizeof(*t->names.v), 3);
 	for (i = 0; i < t->names.n; i = j) {
-		for (j = i + 1; j < t->names.n && same_place(&t->names.v[i], &t->names.v[j]); )
-			j++;
+		j = bfo_slices_tie_end(t, i);
 		if (j > i + 1)
 			qsort(t->names.v + i, j - i, sizeof(*t->names.v), by_place);
 	}
-	cut_slices(t);
+	bfo_slices_cut(t);
 }
 
 static int same_hash(const struct bfo_name *a, const struct bfo_name *b)

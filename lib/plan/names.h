@@ -32,7 +32,7 @@ int bfo_names_by_bytes(const void *a, const void *b, void *tree);
 
 /*
  * Hashes names[] for TARGET and sorts it by (directory, hash, minor, bytes); gives every
- * directory record its slice.  Names that were killed are dropped, doubles are found.
+ * directory record its slice (tree/slices.h).
  */
 errcode_t bfo_names_sort(struct bfo_tree *tree, const struct bfo_target *target);
 

@@ -8,6 +8,7 @@
 
 #include "compare/compare.h"
 #include "compare/pairs.h"
+#include "tree/slices.h"
 #include "made.h"
 
 struct sides {
@@ -98,7 +99,7 @@ START_TEST(sorts_by_bytes)
 		const struct bfo_name *a = &m.tree.names.v[i - 1], *b = a + 1;
 
 		want(a->dir < b->dir ||
-		     (a->dir == b->dir && bfo_pairs_order(&m.tree, a, &m.tree, b) < 0));
+		     (a->dir == b->dir && bfo_name_order(&m.tree, a, &m.tree, b) < 0));
 	}
 	want_eq(made_found(&m, BFO_FOUND_NAME_DUPLICATE) + m.tree.names.n, 5000);
 	want_eq(made_count(&m, 0) + made_count(&m, 1), m.tree.names.n);
