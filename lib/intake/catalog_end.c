@@ -45,12 +45,12 @@ static errcode_t follow(struct bfo_catalog *c, struct bfo_name *n, size_t left)
 
 	while (at && at->minor && left--)
 		at = target_of(c, at);
-	if (!at || at->minor || is_dir(c, current(c, at->ino)))
+	if (!at || at->minor || is_dir(c, current(c, bfo_name_number(tree_of(c), at))))
 		return leads_nowhere(c, n);
-	row = at->ino;
+	row = bfo_name_number(tree_of(c), at);
 	for (at = n; at->minor; at = next) {
 		next = target_of(c, at);
-		at->ino = row;
+		bfo_name_set_number(tree_of(c), at, row);
 		at->minor = 0;
 	}
 	return 0;
@@ -70,7 +70,7 @@ static errcode_t find_live(struct bfo_catalog *c, uint8_t *is_live)
 		struct bfo_name *n = &t->names.v[i];
 
 		if (is_live[n->dir] && !n->minor)
-			is_live[current(c, n->ino)] = 1;
+			is_live[current(c, bfo_name_number(t, n))] = 1;
 	}
 	for (i = 0; i < t->names.n && !err; i++) {
 		struct bfo_name *n = &t->names.v[i];
@@ -78,7 +78,7 @@ static errcode_t find_live(struct bfo_catalog *c, uint8_t *is_live)
 		if (is_live[n->dir] && n->minor)
 			err = follow(c, n, t->names.n);
 		if (!err && is_live[n->dir])
-			is_live[current(c, n->ino)] = 1;
+			is_live[current(c, bfo_name_number(t, n))] = 1;
 	}
 	return err;
 }
@@ -88,6 +88,7 @@ static void move_rows(struct bfo_catalog *c, const uint8_t *is_live, bfo_row *ro
 {
 	struct bfo_tree *t = tree_of(c);
 	size_t i, n = 0, segs = 0;
+	uint32_t count;
 
 	for (i = 0; i < t->inodes.n; i++) {
 		struct bfo_inode *rec = &t->inodes.v[i];
@@ -95,11 +96,12 @@ static void move_rows(struct bfo_catalog *c, const uint8_t *is_live, bfo_row *ro
 		rows[i] = is_live[i] ? n : BFO_NONE;
 		if (!is_live[i])
 			continue;
-		if (rec->nseg)
-			memmove(&t->segs.v[segs], &t->segs.v[rec->seg],
-				rec->nseg * sizeof(*t->segs.v));
-		rec->seg = segs;
-		segs += rec->nseg;
+		count = bfo_seg_count(t, rec);
+		if (count)
+			memmove(&t->segs.v[segs], bfo_seg_of(t, rec, 0),
+				count * sizeof(*t->segs.v));
+		bfo_segs_set(t, rec, segs, count);
+		segs += count;
 		if (n != i) {
 			t->inodes.v[n] = *rec;
 			t->inodes.v[n].ino = BFO_INTAKE_FIRST + n - 1;
@@ -125,12 +127,12 @@ static void move_names(struct bfo_catalog *c, const bfo_row *rows)
 
 	for (i = 0; i < t->names.n; i++) {
 		struct bfo_name name = t->names.v[i];
-		bfo_row row = current(c, name.ino);
+		bfo_row row = current(c, bfo_name_number(t, &name));
 
 		if (rows[name.dir] == BFO_NONE)
 			continue;
 		name.dir = rows[name.dir];
-		name.ino = number_of(rows[row]);
+		bfo_name_set_number(t, &name, number_of(rows[row]));
 		name.hash = 0;
 		name.at |= (uint64_t) bfo_dirent_type(t->inodes.v[rows[row]].mode) << 8;
 		t->names.v[n++] = name;

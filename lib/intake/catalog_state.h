@@ -10,6 +10,7 @@
 #define BFO_INTAKE_CATALOG_STATE_H
 
 #include "intake/catalog.h"
+#include "tree/access.h"
 
 #define NO_ROW BFO_NONE			/* of a name whose target is still to come */
 

@@ -27,6 +27,13 @@ static inline uint32_t bfo_name_number(const struct bfo_tree *t, const struct bf
 	return n->ino_;
 }
 
+/* From now on N, of a tree that is being made, leads to inode number INO. */
+static inline void bfo_name_set_number(const struct bfo_tree *t, struct bfo_name *n, uint32_t ino)
+{
+	bfo_debug_assert(!t->resolved);
+	n->ino_ = ino;
+}
+
 /* The row that N, not a fixed one, leads to in a resolved tree; BFO_NONE if it was killed. */
 static inline bfo_row bfo_name_row(const struct bfo_tree *t, const struct bfo_name *n)
 {

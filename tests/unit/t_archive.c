@@ -14,6 +14,7 @@
 #include "intake/parse.h"
 #include "tarmade.h"
 #include "tree/xattr.h"
+#include "tree/access.h"
 #include "unit.h"
 
 static struct tarview v;
@@ -499,10 +500,10 @@ START_TEST(reads_sparse_files)
 	add_sparse("hole", "1\n1048576\n0\n", "1048576", data, 0);
 	add('0', "behind", "data");
 	open_ok();
-	want_eq(v.tree.inodes.v[tarview_find(&v, "even")].nseg, 2);
+	want_eq(bfo_seg_count(&v.tree, &v.tree.inodes.v[tarview_find(&v, "even")]), 2);
 	check_sparse("even", 4096, 10240, 20480, data, 1024);
 	check_sparse("odd", 1000, 2000, 9999, data, 700);
-	want_eq(v.tree.inodes.v[tarview_find(&v, "hole")].nseg, 0);
+	want_eq(bfo_seg_count(&v.tree, &v.tree.inodes.v[tarview_find(&v, "hole")]), 0);
 	want_eq(v.tree.inodes.v[tarview_find(&v, "hole")].size, 1048576);
 	want(has("behind", "data"));
 	tarview_close(&v);
@@ -547,7 +548,7 @@ START_TEST(reads_what_is_compressed)
 	check_sparse("odd", 1000, 2000, 9999, data, 700);
 	want(tarview_has(&v, "last", data, 8192));
 	want(tarview_has(&v, "small", data, 160));
-	want_eq(v.tree.inodes.v[tarview_find(&v, "hole")].nseg, 0);
+	want_eq(bfo_seg_count(&v.tree, &v.tree.inodes.v[tarview_find(&v, "hole")]), 0);
 	/* backwards */
 	want(tarview_has(&v, "not small", data, 161));
 	want(tarview_has(&v, "large", data, sizeof(data)));
@@ -566,7 +567,7 @@ static errcode_t drop(void *priv, const struct bfo_node *node, uint32_t at, uint
 static errcode_t read_last(const char *path)
 {
 	const struct bfo_inode *rec = &v.tree.inodes.v[tarview_find(&v, path)];
-	const struct bfo_seg *g = &v.tree.segs.v[rec->seg];
+	const struct bfo_seg *g = bfo_seg_of(&v.tree, rec, 0);
 	struct bfo_node node = bfo_node_make(bfo_seg_blk(g), g->len, 0, 0);
 	struct bfo_sink sink = { .take = drop };
 

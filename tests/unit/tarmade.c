@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tree/access.h"
 #include "tarmade.h"
 #include "unit.h"
 
@@ -127,7 +128,7 @@ bfo_row tarview_find(const struct tarview *v, const char *path)
 				break;
 		if (i == t->names.n)
 			return BFO_NONE;
-		row = bfo_tree_find(t, t->names.v[i].ino);
+		row = bfo_tree_find(t, bfo_name_number(t, &t->names.v[i]));
 		path += len;
 		path += *path == '/';
 	}
@@ -161,8 +162,8 @@ char *tarview_read(struct tarview *v, const char *path, size_t *len)
 	rec = &v->tree.inodes.v[row];
 	*len = rec->size;
 	b.v = unit_alloc(rec->size + b.block_size);
-	for (i = 0; i < rec->nseg; i++) {
-		const struct bfo_seg *g = &v->tree.segs.v[rec->seg + i];
+	for (i = 0; i < bfo_seg_count(&v->tree, rec); i++) {
+		const struct bfo_seg *g = bfo_seg_of(&v->tree, rec, i);
 
 		want_ok(bfo_vec_push(&nodes, bfo_node_make(bfo_seg_blk(g), g->len, 0, g->lblk)));
 	}
