@@ -50,8 +50,8 @@ errcode_t bfo_rescue_open(struct bfo_copy *c)
 }
 
 /*
- * A copy that was resumed has not read what was copied before it was interrupted.  (A source that is
- * no volume has noted what it could not read.)
+ * A copy that was resumed has not read what was copied before it was interrupted.  (A source that
+ * is no volume has noted what it could not read.)
  */
 void bfo_rescue_note_zeroes(struct bfo_copy *c)
 {
