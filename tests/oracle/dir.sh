@@ -3,8 +3,8 @@
 # Directories of mounted filesystems as sources, judged by the kernel: one of everything, on ext4,
 # xfs, btrfs, tmpfs and overlay, comes as it was, also where somebody has read it before; verify
 # finds nothing.  What is mounted below stays out, unless it is asked for.  Access times stay.  What
-# an ordinary user
-# must not read is named, and the rest comes.  So is what is encrypted, unless there is its key.
+# an ordinary user must not read is named, and the rest comes.  So is what is encrypted, unless
+# there is its key.  Blocks that cannot be read end the copy, or become zeroes and are named.
 . "$(dirname "$0")/../lib.sh"
 requires root losetup mke2fs e2fsck mkfs.xfs mkfs.btrfs mount setpriv python3
 
@@ -177,3 +177,30 @@ says '^e2bfo: /vault: encrypted'
 checked tree.img
 mounted tree.img copy
 [ -z "$(ls -A copy/vault)" ] || fail "copied names that mean nothing: $(ls copy/vault)"
+unmounted copy
+
+# Two blocks of a file are mapped to where the device, once mounted, ends: reading them is an I/O error.
+volume bad.img 64M
+mounted bad.img bad rw
+perl -e 'print "line $_\n" x 500 for 1 .. 200' > bad/torn
+cp -r "$SRCDIR/lib/intake" bad/
+sync -f bad
+perl -e 'open(my $f, "<", "bad/torn"); local $/; $_ = <$f>;
+	for my $blk (3, 70) { substr($_, $blk * 4096, 4096) = "\0" x 4096; }
+	print' > expected
+unmounted bad
+debug bad.img 'bmap torn 3 16000' 'bmap torn 70 16001'
+mounted bad.img bad
+truncate -s 60M bad.img
+losetup -c "$(cat .state/device-bad)"
+! cat bad/torn > /dev/null 2>&1 || fail "all of it can be read"
+rm tree.img
+e2bfo 8 copy --mkfs --size 16M bad tree.img
+says 'error while reading bad/torn'
+[ ! -e tree.img ] || fail "there is an image after an error"
+e2bfo 1 copy --mkfs --size 16M --on-read-error=zero bad tree.img
+says '^e2bfo: /torn: data cannot be read .*bytes 12288 to 16383' '/torn: .*bytes 286720 to 290815'
+checked tree.img
+mounted tree.img copy
+same expected copy/torn
+same bad/intake/dir.c copy/intake/dir.c

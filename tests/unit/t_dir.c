@@ -126,7 +126,8 @@ static size_t findings_of(enum bfo_finding_kind kind)
 struct contents {
 	char **data;
 	int with_places;
-	uint64_t taken, lost;		/* blocks */
+	uint64_t taken;			/* blocks */
+	const char *spoil;		/* this file is written to as soon as something was read */
 };
 
 static struct contents got;
@@ -147,6 +148,10 @@ static errcode_t take(void *priv, const struct bfo_node *node, uint32_t at, uint
 	else
 		memcpy(to, data, (size_t) count * tree.block_size);
 	got.taken += count;
+	if (got.spoil && bfo_node_blk(node) < BFO_PLACE_MEMORY) {
+		make_file(got.spoil, 300001, 8);
+		got.spoil = NULL;
+	}
 	return 0;
 }
 
@@ -176,13 +181,13 @@ static void list_nodes(bfo_order_list *list)
 	bfo_order_list_sort(list);
 }
 
-static errcode_t read_all(int with_places)
+static errcode_t read_spoiling(int with_places, const char *spoil)
 {
 	struct bfo_sink sink = { .take = take, .place = with_places ? place : NULL };
 	bfo_order_list list = { 0 };
 	errcode_t err;
 
-	got = (struct contents) { .with_places = with_places };
+	got = (struct contents) { .with_places = with_places, .spoil = spoil };
 	got.data = unit_alloc(tree.inodes.n * sizeof(*got.data));
 	list_nodes(&list);
 	err = source->ops->read(source, list.v, list.n, &sink);
@@ -190,6 +195,11 @@ static errcode_t read_all(int with_places)
 		want_eq(got.taken, bfo_order_list_blocks(&list));
 	bfo_vec_free(&list);
 	return err;
+}
+
+static errcode_t read_all(int with_places)
+{
+	return read_spoiling(with_places, NULL);
 }
 
 static void drop_contents(void)
@@ -370,6 +380,19 @@ START_TEST(notices_changes)
 }
 END_TEST
 
+/* What changes after it was opened is noticed, too: all files here are open at once. */
+START_TEST(notices_changes_behind_its_back)
+{
+	make_folder();
+	gather(NULL);
+	want_ok(read_spoiling(1, "large"));
+	want_eq(findings_of(BFO_FOUND_CHANGED), 1);
+	want_eq(tree.findings.v[0].ino, tree.inodes.v[find(0, "large")].ino);
+	drop_contents();
+	remove_folder();
+}
+END_TEST
+
 /* Who moves a directory away, and puts another there, does not lead us astray. */
 START_TEST(stays_in_its_directories)
 {
@@ -498,6 +521,7 @@ Suite *dir_suite(void)
 	unit_case(s, "knows_holes", knows_holes, 0);
 	unit_case(s, "keeps_what_is_not_written_back", keeps_what_is_not_written_back, 0);
 	unit_case(s, "notices_changes", notices_changes, 6);
+	unit_case(s, "notices_changes_behind_its_back", notices_changes_behind_its_back, 0);
 	unit_case(s, "stays_in_its_directories", stays_in_its_directories, 0);
 	unit_case(s, "keeps_attributes", keeps_attributes, 0);
 	unit_case(s, "leaves_out_what_it_is_told", leaves_out_what_it_is_told, 0);
