@@ -3,7 +3,7 @@
  * dir_read.c - contents of files of a mounted directory
  *
  *   nodes, by place     |a a|b|c c c|d|e|...
- *   ring of files           |b|c c c|d|e|        open, and the device is asked for them
+ *   ring of files           |b|c c c|d|e|        open, and known to be what was gathered
  *   handed out          |a a|
  *
  * Files are opened ahead of the one that is read.  While everything comes out of the page cache
@@ -49,7 +49,7 @@ struct reading {
 	size_t n, next;			/* NEXT: the first that is in no file of the ring */
 	const struct bfo_sink *sink;
 	struct ahead ring[RING];
-	uint32_t first, used;		/* of the ring */
+	uint32_t first, used, room;	/* of the ring */
 	uint32_t cold;
 	uint64_t most;			/* bytes of a read */
 	struct piece pieces[PIECES];
@@ -104,7 +104,10 @@ static int is_as_before(const struct reading *r, bfo_row row, int fd)
 	       bfo_dir_stamp(&st) == r->d->inodes.v[row].stamp;
 }
 
-/* Opens ROW; *FD is -1 if that is not what it was, or nothing. */
+/*
+ * Opens ROW; *FD is -1 if that is another file, or nothing.  EMFILE is noted by nobody.  (Whether
+ * it has changed is seen once it is read.)
+ */
 static errcode_t open_file(struct reading *r, bfo_row row, int *fd)
 {
 	struct bfo_dir_inode *mine = &r->d->inodes.v[row];
@@ -119,16 +122,16 @@ static errcode_t open_file(struct reading *r, bfo_row row, int *fd)
 		bfo_dir_name(r->d, row, name);
 		err = bfo_dir_open_at(r->d, parent, name, O_RDONLY, fd, &touched);
 	}
-	if (err == ENOMEM || err == EMFILE || err == ENFILE || err == BFO_ET_OVERFLOW)
+	if (err == EMFILE)
+		return err;
+	if (err == ENOMEM || err == ENFILE || err == BFO_ET_OVERFLOW)
 		return bfo_dir_fail(r->d, err, "opening", row, NULL);
 	if (!err && (statx(*fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) ||
 		     !bfo_dir_is_same(r->d, row, &st))) {
 		close(*fd);
 		*fd = -1;
 	}
-	if (*fd < 0 || st.stx_size != size_of(r, row) || bfo_dir_stamp(&st) != mine->stamp)
-		return bfo_dir_changed(r->d, row);
-	return 0;
+	return *fd < 0 ? bfo_dir_changed(r->d, row) : 0;
 }
 
 /* Tells the kernel that the nodes of A will be read soon. */
@@ -147,7 +150,10 @@ static void ask(const struct reading *r, struct ahead *a)
 	a->is_asked = 1;
 }
 
-/* Puts the file whose nodes come next into the ring. */
+/*
+ * Puts the file whose nodes come next into the ring.  Where the process has no descriptor left, the
+ * ring has room for no more than are in it.
+ */
 static errcode_t open_next(struct reading *r)
 {
 	struct ahead *a = &r->ring[(r->first + r->used) % RING];
@@ -156,14 +162,20 @@ static errcode_t open_next(struct reading *r)
 	errcode_t err;
 
 	*a = (struct ahead) { .row = row, .first = r->next };
+	err = open_file(r, row, &a->fd);
+	if (err == EMFILE && r->used) {
+		r->room = r->used;
+		return 0;
+	}
+	if (err)
+		return err == EMFILE ? bfo_dir_fail(r->d, err, "opening", row, NULL) : err;
 	while (r->next < r->n && bfo_node_blk(&r->nodes[r->next]) < end)
 		r->next++;
 	a->end = r->next;
-	err = open_file(r, row, &a->fd);
-	if (!err && r->cold)
+	if (r->cold)
 		ask(r, a);
 	r->used++;
-	return err;
+	return 0;
 }
 
 /* ---- reading ---- */
@@ -431,13 +443,14 @@ errcode_t bfo_dir_read(struct bfo_source *s, const struct bfo_node *nodes, size_
 		       const struct bfo_sink *sink)
 {
 	struct bfo_dir *d = (struct bfo_dir *) s;
-	struct reading r = { .d = d, .nodes = nodes, .n = n, .sink = sink, .most = READ_MOST };
+	struct reading r = { .d = d, .nodes = nodes, .n = n, .sink = sink, .room = RING,
+			     .most = READ_MOST };
 	errcode_t err = bfo_intake_read_memory(&d->in, nodes, &r.n, sink);
 
 	if (s->ctx->pace && s->ctx->pace->burst < r.most)
 		r.most = s->ctx->pace->burst;
 	while (!err && (r.next < r.n || r.used)) {
-		while (!err && r.next < r.n && r.used < RING)
+		while (!err && r.next < r.n && r.used < r.room)
 			err = open_next(&r);
 		if (!err)
 			err = finish_file(&r);

@@ -179,7 +179,7 @@ mounted tree.img copy
 [ -z "$(ls -A copy/vault)" ] || fail "copied names that mean nothing: $(ls copy/vault)"
 unmounted copy
 
-# Two blocks of a file are mapped to where the device, once mounted, ends: reading them is an I/O error.
+# Two blocks of a file are mapped to where the device, once mounted, ends: an I/O error for readers.
 volume bad.img 64M
 mounted bad.img bad rw
 perl -e 'print "line $_\n" x 500 for 1 .. 200' > bad/torn

@@ -10,8 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 
 #include "intake/dir.h"
 #include "intake/intake.h"
@@ -397,20 +401,103 @@ END_TEST
 START_TEST(stays_in_its_directories)
 {
 	bfo_row row;
-	char *moved;
 
 	make_folder();
 	gather(NULL);
 	row = find(find(0, "sub"), "inner");
-	moved = strdup(path_of("moved"));
-	want(!rename(path_of("sub"), moved));
-	free(moved);
+	want(!rename(path_of("sub"), path_of("moved")));
 	want(!mkdir(path_of("sub"), 0750));
 	make_file("sub/inner", 8192, 8);
 	want_ok(read_all(1));
 	want_content(row, 8192, 4);
 	want_eq(tree.findings.n, 0);
 	drop_contents();
+	remove_folder();
+}
+END_TEST
+
+/*
+ * The same with so few descriptors that directories have to be opened again, and not all files can
+ * be open at once.
+ */
+START_TEST(gets_by_with_few_descriptors)
+{
+	struct rlimit limit, few;
+	char name[32];
+	bfo_row row;
+	int i;
+
+	make_folder();
+	for (i = 0; i < 64; i++) {
+		snprintf(name, sizeof(name), "dir-%d", i);
+		want(!mkdir(path_of(name), 0755));
+		strcat(name, "/file");
+		make_file(name, 1000, i);
+	}
+	want(!getrlimit(RLIMIT_NOFILE, &limit));
+	few = limit;
+	few.rlim_cur = 24;
+	want(!setrlimit(RLIMIT_NOFILE, &few));
+	gather(NULL);
+	row = find(find(0, "sub"), "inner");
+	want(!rename(path_of("sub"), path_of("moved")));
+	want(!mkdir(path_of("sub"), 0750));
+	make_file("sub/inner", 8192, 4);
+	want_ok(read_all(1));
+	want(!setrlimit(RLIMIT_NOFILE, &limit));
+	want_eq(tree.findings.n, 1);
+	want_eq(tree.findings.v[0].ino, tree.inodes.v[row].ino);
+	want(!got.data[row][1]);
+	for (i = 0; i < 64; i++) {
+		snprintf(name, sizeof(name), "dir-%d", i);
+		want_content(find(find(0, name), "file"), 1000, i);
+	}
+	drop_contents();
+	remove_folder();
+}
+END_TEST
+
+/* Where NAME begins on its device; 0: nobody tells. */
+static uint64_t physical(const char *name)
+{
+	struct {
+		struct fiemap head;
+		struct fiemap_extent first;
+	} q = { .head = { .fm_length = FIEMAP_MAX_OFFSET, .fm_extent_count = 1,
+			  .fm_flags = FIEMAP_FLAG_SYNC } };
+	int fd = open(path_of(name), O_RDONLY), told = !ioctl(fd, FS_IOC_FIEMAP, &q);
+
+	close(fd);
+	return told && q.head.fm_mapped_extents ? q.first.fe_physical : 0;
+}
+
+/* Places are in the order of the disk; where that is not told, of inode numbers. */
+START_TEST(places_files_as_they_lie)
+{
+	uint64_t key[40], place[40];
+	struct stat st;
+	char name[8];
+	int i, j;
+
+	make_folder();
+	for (i = 39; i >= 0; i--) {
+		snprintf(name, sizeof(name), "f%d", i);
+		make_file(name, 5000, i);
+	}
+	for (i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		key[i] = physical(name);
+		want(!stat(path_of(name), &st));
+		if (!key[i])
+			key[i] = st.st_ino;
+	}
+	gather(NULL);
+	for (i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		place[i] = bfo_seg_of(&tree, &tree.inodes.v[find(0, name)], 0)->blk;
+		for (j = 0; j < i; j++)
+			want((place[i] < place[j]) == (key[i] < key[j]));
+	}
 	remove_folder();
 }
 END_TEST
@@ -523,6 +610,8 @@ Suite *dir_suite(void)
 	unit_case(s, "notices_changes", notices_changes, 6);
 	unit_case(s, "notices_changes_behind_its_back", notices_changes_behind_its_back, 0);
 	unit_case(s, "stays_in_its_directories", stays_in_its_directories, 0);
+	unit_case(s, "gets_by_with_few_descriptors", gets_by_with_few_descriptors, 0);
+	unit_case(s, "places_files_as_they_lie", places_files_as_they_lie, 0);
 	unit_case(s, "keeps_attributes", keeps_attributes, 0);
 	unit_case(s, "leaves_out_what_it_is_told", leaves_out_what_it_is_told, 0);
 	unit_case(s, "goes_deep", goes_deep, 0);
