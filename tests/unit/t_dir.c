@@ -282,7 +282,10 @@ START_TEST(reads_what_was_gathered)
 }
 END_TEST
 
-/* Holes are no segments, whatever was preallocated is, and only data are read. */
+/*
+ * Holes are no segments, whatever was preallocated is, and only data are read.  (With what it has
+ * behind its end, the file has as many blocks as if it had no hole.)
+ */
 START_TEST(knows_holes)
 {
 	uint32_t i, written = 0, unwritten = 0;
@@ -295,7 +298,8 @@ START_TEST(knows_holes)
 	fill(page, sizeof(page), 1 << 20, 9);
 	want(pwrite(fd, page, sizeof(page), 1 << 20) == sizeof(page));
 	want(!ftruncate(fd, 2 << 20));
-	can = !posix_fallocate(fd, 512 << 10, 64 << 10);
+	can = !fallocate(fd, FALLOC_FL_KEEP_SIZE, 2 << 20, 2 << 20) &&
+	      !fallocate(fd, 0, 512 << 10, 64 << 10);
 	close(fd);
 	gather(NULL);
 	rec = &tree.inodes.v[find(0, "holes")];
@@ -307,9 +311,28 @@ START_TEST(knows_holes)
 			written += bfo_seg_of(&tree, rec, i)->len;
 	}
 	want_eq(written * tree.block_size, 4096);
-	want(!unwritten || (can && unwritten * tree.block_size == 64 << 10));
+	want(!unwritten || (can && unwritten * tree.block_size == (2 << 20) + (64 << 10)));
 	want_ok(read_all(1));
 	want_mem(got.data[find(0, "holes")] + (1 << 20), page, sizeof(page));
+	drop_contents();
+	remove_folder();
+}
+END_TEST
+
+/* What is in the page cache only in part comes from both. */
+START_TEST(reads_what_is_half_cached)
+{
+	int fd;
+
+	make_folder();
+	fd = open(path_of("large"), O_RDONLY);
+	want(!fsync(fd));
+	want(!posix_fadvise(fd, 128 << 10, 0, POSIX_FADV_DONTNEED));
+	close(fd);
+	gather(NULL);
+	want_ok(read_all(1));
+	want_content(find(0, "large"), 300001, 3);
+	want_eq(tree.findings.n, 0);
 	drop_contents();
 	remove_folder();
 }
@@ -327,11 +350,11 @@ START_TEST(keeps_what_is_not_written_back)
 	close(fd);
 	fd = open(path_of("dirty"), O_RDWR);
 	sync();
-	want(pwrite(fd, "unsaved", 7, 300 << 10) == 7);
+	want(pwrite(fd, "unsaved", 7, (300 << 10) + 1000) == 7);
 	gather(NULL);
 	row = find(0, "dirty");
 	want_ok(read_all(1));
-	want_mem(got.data[row] + (300 << 10), "unsaved", 7);
+	want_mem(got.data[row] + (300 << 10) + 1000, "unsaved", 7);
 	close(fd);
 	drop_contents();
 	remove_folder();
@@ -606,6 +629,7 @@ Suite *dir_suite(void)
 	unit_case(s, "gathers_what_is_there", gathers_what_is_there, 0);
 	unit_case(s, "reads_what_was_gathered", reads_what_was_gathered, 2);
 	unit_case(s, "knows_holes", knows_holes, 0);
+	unit_case(s, "reads_what_is_half_cached", reads_what_is_half_cached, 0);
 	unit_case(s, "keeps_what_is_not_written_back", keeps_what_is_not_written_back, 0);
 	unit_case(s, "notices_changes", notices_changes, 6);
 	unit_case(s, "notices_changes_behind_its_back", notices_changes_behind_its_back, 0);
