@@ -22,7 +22,7 @@
  *   locked               encrypted, and the key is missing: comes without names
  *   xattr-name, feature, time		what ext4 has no place for, or what nobody is shown
  *
- * Memory beyond that of an intake: 40 bytes an inode, 4 a file with data, 4 to 8 a file with
+ * Memory beyond that of an intake: 40 bytes an inode, 4 a file with data, 8 to 16 a file with
  * several links; while it gathers, 24 bytes and its length + 1 for each name of two levels, and 16
  * for each file with data.  Descriptors: an eighth of what the process may have, at most 256, for
  * directories, and 32 for files.
