@@ -21,7 +21,7 @@
 
 #define GAP 64U				/* blocks that are read to no end */
 #define REQUEST 8192U			/* blocks of a request: 4 MiB */
-#define PIECES 1000U			/* of a request, below IOV_MAX */
+#define PIECES 512U			/* of a request, with as many gaps: IOV_MAX */
 
 /* ---- places ---- */
 

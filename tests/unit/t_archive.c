@@ -3,6 +3,7 @@
  * t_archive.c - intake/archive, catalog, plain_tar, second_pass, parse: trees from archives
  */
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -459,6 +460,49 @@ START_TEST(clears_tails)
 }
 END_TEST
 
+static errcode_t count(void *priv, const struct bfo_node *node, uint32_t at, uint32_t n,
+		       const void *data)
+{
+	const char *bytes = data;
+
+	want(!at && n == 1 && bytes[0] == 'd' && bytes[1] == (char) node->tag && !bytes[2]);
+	++*(size_t *) priv;
+	return 0;
+}
+
+static void *into_own_place(void *priv, const struct bfo_node *node, uint32_t at)
+{
+	static char room[3000][512];
+
+	(void) priv, (void) at;
+	return room[node->to];
+}
+
+/* More small files than one request takes, with a header between each two. */
+START_TEST(reads_many_files_at_once)
+{
+	struct bfo_sink sink = { .take = count, .place = _i ? into_own_place : NULL };
+	bfo_order_list nodes = { 0 };
+	char name[16], data[2] = "d";
+	size_t i, n = 0;
+
+	for (i = 0; i < 3000; i++) {
+		data[1] = i % 100 + 1;
+		snprintf(name, sizeof(name), "%zu", i);
+		tarmade_add(&tar, '0', name, NULL, data, 2);
+	}
+	open_ok();
+	for (i = 0; i < 3000; i++)
+		want_ok(bfo_vec_push(&nodes, bfo_node_make(v.tree.segs.v[i].blk, 1, i % 100 + 1, i)));
+	sink.priv = &n;
+	want_ok(v.source->ops->read(v.source, nodes.v, nodes.n, &sink));
+	want_eq(n, 3000);
+	want(v.source->requests < 10);
+	bfo_vec_free(&nodes);
+	tarview_close(&v);
+}
+END_TEST
+
 /* Maps and data of GNU tar's sparse files, as it writes them into pax archives. */
 static void add_sparse(const char *name, const char *map, const char *size, const char *data,
 		       size_t len)
@@ -773,6 +817,7 @@ static void add_cases(Suite *s)
 	unit_case(s, "takes_acls", takes_acls, 0);
 	unit_case(s, "takes_special_files", takes_special_files, 0);
 	unit_case(s, "clears_tails", clears_tails, 0);
+	unit_case(s, "reads_many_files_at_once", reads_many_files_at_once, 2);
 	unit_case(s, "reads_sparse_files", reads_sparse_files, 0);
 	unit_case(s, "reads_what_is_compressed", reads_what_is_compressed, 0);
 	unit_case(s, "sees_that_it_changed", sees_that_it_changed, 4);
