@@ -46,6 +46,7 @@ Suite *mapfile_suite(void);
 Suite *maps_suite(void);
 Suite *marks_suite(void);
 Suite *media_suite(void);
+Suite *members_suite(void);
 Suite *mine_suite(void);
 Suite *refs_suite(void);
 Suite *regions_suite(void);
@@ -95,7 +96,8 @@ static Suite *(*const suites[])(void) = {
 	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, filter_suite,
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite,
 	space_suite,
-	runs_suite, inode_image_suite, intake_suite, archive_suite, acl_suite, dir_suite,
+	runs_suite, inode_image_suite, intake_suite, archive_suite, members_suite, acl_suite,
+	dir_suite,
 	xattr_suite, xattr_split_suite,
 	xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
