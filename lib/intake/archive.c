@@ -168,7 +168,7 @@ static errcode_t first_pass(struct archive *a)
 
 	err = bfo_catalog_open(&a->catalog, &a->in, a->opt.strip, a->opt.now);
 	if (!err)
-		err = bfo_members_start(&a->m, s->ctx, s->name, &a->parse);
+		err = a->opt.begin(&a->m, s->ctx, s->name, &a->parse);
 	if (!err)
 		err = bfo_members_walk(&a->m, &sink);
 	if (!err)
@@ -192,7 +192,7 @@ static errcode_t archive_gather(struct bfo_source *s, struct bfo_tree *tree, int
 	s->unknown = BFO_UNKNOWN_GENERATION | BFO_UNKNOWN_VERSION | BFO_UNKNOWN_PROJECT |
 		     BFO_UNKNOWN_HOLES | TOLD_BY_SOME;
 	a->row = BFO_NONE;
-	bfo_second_pass_begin(&a->second, &a->parse, block_size);
+	bfo_second_pass_begin(&a->second, &a->parse, a->opt.begin, block_size);
 	return err ? err : first_pass(a);
 }
 
@@ -368,6 +368,8 @@ errcode_t bfo_archive_open(struct bfo_context *ctx, const struct bfo_archive_opt
 	}
 	a->in.source = (struct bfo_source) { .ops = &archive_ops, .ctx = ctx, .name = a->name };
 	a->opt = *opt;
+	if (!a->opt.begin)
+		a->opt.begin = bfo_members_start;
 	a->fd = opt->path ? -1 : opt->fd;
 	if (!bfo_parse_is_built())
 		err = bfo_fail(ctx, BFO_ET_NO_LIBARCHIVE, "opening %s", name);

@@ -25,6 +25,7 @@
 
 #include "gather/source.h"
 #include "intake/archive_probe.h"
+#include "intake/members.h"
 
 #define BFO_ARCHIVE_SMALL 160U
 
@@ -35,6 +36,7 @@ struct bfo_archive_options {
 	enum bfo_archive_kind kind;	/* BFO_ARCHIVE_NONE: as its first bytes say */
 	unsigned int strip;		/* components to take off each path, as tar(1) does */
 	int64_t now;			/* of directories that are only implied, since 1970 */
+	bfo_members_begin begin;	/* NULL: bfo_members_start(); tests have others */
 	int spool;			/* what is no file goes to a temporary one; or ESPIPE */
 };
 

@@ -54,6 +54,10 @@ struct bfo_piece {
 errcode_t bfo_members_start(struct bfo_members *m, struct bfo_context *ctx, const char *name,
 			    const struct bfo_parse *p);
 
+/* How to begin: as bfo_members_start() does, or in another way. */
+typedef errcode_t (*bfo_members_begin)(struct bfo_members *m, struct bfo_context *ctx,
+				       const char *name, const struct bfo_parse *p);
+
 /* The same of frames that are there already, in FD, which is closed in the end. */
 void bfo_members_of(struct bfo_members *m, struct bfo_context *ctx, const char *name, int fd);
 

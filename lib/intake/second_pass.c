@@ -19,9 +19,9 @@
 #define PIECE (1U << 20)	/* bytes of a node that are delivered at once */
 
 void bfo_second_pass_begin(struct bfo_second_pass *p, const struct bfo_parse *parse,
-			   uint32_t block_size)
+			   bfo_members_begin begin, uint32_t block_size)
 {
-	*p = (struct bfo_second_pass) { .parse = *parse,
+	*p = (struct bfo_second_pass) { .parse = *parse, .begin = begin,
 					.pass = { .placer = { .block_size = block_size } } };
 }
 
@@ -73,7 +73,7 @@ static errcode_t start(struct bfo_second_pass *p, struct bfo_source *s)
 	p->has_part = p->ended = 0;
 	p->lost = p->byte = 0;
 	p->pass = (struct bfo_pass) { .placer = { .block_size = s->block_size } };
-	err = bfo_members_start(&p->m, s->ctx, s->name, &p->again);
+	err = p->begin(&p->m, s->ctx, s->name, &p->again);
 	p->runs = 1;
 	return err;
 }

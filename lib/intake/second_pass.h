@@ -32,6 +32,7 @@ struct bfo_pass {
 
 struct bfo_second_pass {
 	struct bfo_parse parse, again;	/* of the first pass; of the second */
+	bfo_members_begin begin;
 	BFO_VEC(struct bfo_pass_member) first;
 	struct bfo_pass pass;		/* the first, then the second */
 	struct bfo_pass whole;		/* the first, once the second has begun */
@@ -42,9 +43,9 @@ struct bfo_second_pass {
 	uint64_t byte, lost;		/* where these begin, where those before ended */
 };
 
-/* PARSE is that of the first pass; places are blocks of BLOCK_SIZE bytes. */
+/* PARSE is that of the first pass, BEGIN how to begin; places are blocks of BLOCK_SIZE bytes. */
 void bfo_second_pass_begin(struct bfo_second_pass *p, const struct bfo_parse *parse,
-			   uint32_t block_size);
+			   bfo_members_begin begin, uint32_t block_size);
 
 /* The first pass shows a member.  True if its data get places.  *ERR: ENOMEM. */
 int bfo_second_pass_note(struct bfo_second_pass *p, const struct bfo_member *v, errcode_t *err);
