@@ -187,18 +187,21 @@ errcode_t bfo_intake_segment(struct bfo_intake *in, uint64_t place, uint64_t lbl
 			   .blk = place | (unwritten ? BFO_SEG_UNWRITTEN : 0) });
 }
 
-/* LEN bytes, from a whole block on; *PLACE is where. */
+/* LEN bytes; *PLACE: where they are. */
 static errcode_t keep(struct bfo_intake *in, const void *data, size_t len, uint64_t *place)
 {
-	size_t bs = in->source.block_size, room = (len + bs - 1) / bs * bs;
-	errcode_t err = bfo_vec_reserve(&in->memory, room);
+	size_t bs = in->source.block_size;
+	struct bfo_kept one = { .place = BFO_PLACE_MEMORY + in->kept_blocks, .at = in->memory.n };
+	errcode_t err = bfo_vec_reserve(&in->memory, len);
 
+	if (!err)
+		err = bfo_vec_push(&in->kept, one);
 	if (err)
 		return no_memory(in, err);
-	*place = BFO_PLACE_MEMORY + in->memory.n / bs;
 	memcpy(in->memory.v + in->memory.n, data, len);
-	memset(in->memory.v + in->memory.n + len, 0, room - len);
-	in->memory.n += room;
+	in->memory.n += len;
+	in->kept_blocks += (len + bs - 1) / bs;
+	*place = one.place;
 	return 0;
 }
 
@@ -317,21 +320,35 @@ void *bfo_intake_place(struct bfo_intake *in, const struct bfo_node *node, uint3
 		       : in->scratch.v;
 }
 
+/* Blocks of NODE, which are in memory, to TO, with zeros behind the end of their content. */
+static void copy_kept(const struct bfo_intake *in, const struct bfo_node *node, char *to)
+{
+	size_t bs = in->source.block_size, i, at, end, len = node->len * bs;
+
+	/* the content that begins last, but not behind the node */
+	i = bfo_vec_lower(&in->kept, place, bfo_node_blk(node) + 1) - 1;
+	end = i + 1 < in->kept.n ? in->kept.v[i + 1].at : in->memory.n;
+	at = in->kept.v[i].at + (bfo_node_blk(node) - in->kept.v[i].place) * bs;
+	end = at < end ? (end - at < len ? end - at : len) : 0;
+	memcpy(to, in->memory.v + at, end);
+	memset(to + end, 0, len - end);
+}
+
 errcode_t bfo_intake_read_memory(struct bfo_intake *in, const struct bfo_node *nodes, size_t *n,
 				 const struct bfo_sink *sink)
 {
-	size_t bs = in->source.block_size, first = *n, i, end = *n;
+	size_t first = *n, i, end = *n;
 	errcode_t err = 0;
 
 	while (first && bfo_node_blk(&nodes[first - 1]) >= BFO_PLACE_MEMORY)
 		first--;
 	for (i = *n = first; i < end && !err; i++) {
-		const char *data = in->memory.v + (bfo_node_blk(&nodes[i]) - BFO_PLACE_MEMORY) * bs;
-		void *to = sink->place ? sink->place(sink->priv, &nodes[i], 0) : NULL;
+		char *to = bfo_intake_place(in, &nodes[i], 0, nodes[i].len, sink);
 
-		if (to)
-			memcpy(to, data, nodes[i].len * bs);
-		err = sink->take(sink->priv, &nodes[i], 0, nodes[i].len, to ? to : data);
+		if (!to)
+			return no_memory(in, ENOMEM);
+		copy_kept(in, &nodes[i], to);
+		err = sink->take(sink->priv, &nodes[i], 0, nodes[i].len, to);
 	}
 	return err;
 }
@@ -341,5 +358,6 @@ void bfo_intake_free(struct bfo_intake *in)
 	bfo_sets_free(&in->sets);
 	bfo_shelf_free(&in->shelf);
 	bfo_vec_free(&in->memory);
+	bfo_vec_free(&in->kept);
 	bfo_vec_free(&in->scratch);
 }

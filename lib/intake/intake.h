@@ -17,7 +17,8 @@
  * BFO_ET_DAMAGED and the reason in ctx->what, or notes a finding.  Further errors: ENOMEM,
  * BFO_ET_OVERFLOW, and those of the shelf's file.
  *
- * Memory: that of the tree (P7), 160 bytes an inode on the shelf, and what is in memory.
+ * Memory: that of the tree (P7), 160 bytes an inode on the shelf, and 16 bytes for each content that
+ * is in memory, and its bytes.
  */
 #ifndef BFO_INTAKE_INTAKE_H
 #define BFO_INTAKE_INTAKE_H
@@ -31,12 +32,20 @@
 #define BFO_INTAKE_FIRST 12U		/* number of the first inode behind the root */
 #define BFO_PLACE_MEMORY (1ULL << 62)	/* first block of what is in memory */
 
+/* A content in memory. */
+struct bfo_kept {
+	uint64_t place;			/* its first, from BFO_PLACE_MEMORY on */
+	size_t at;			/* in `memory` */
+};
+
 struct bfo_intake {
 	struct bfo_source source;	/* its ops are of who fills the tree */
 	struct bfo_tree *tree;
 	struct bfo_sets sets;
 	struct bfo_shelf shelf;		/* struct ext2_inode_large, one a row */
-	bfo_chars memory;		/* contents, each from a whole block on */
+	bfo_chars memory;		/* contents, one behind the other */
+	BFO_VEC(struct bfo_kept) kept;	/* where each of these is, ascending */
+	uint64_t kept_blocks;		/* places that they have */
 	bfo_chars scratch;		/* a block for sinks that have no place */
 	uint64_t out_of_time;		/* inodes with a time that none can hold */
 };
