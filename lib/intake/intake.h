@@ -17,8 +17,8 @@
  * BFO_ET_DAMAGED and the reason in ctx->what, or notes a finding.  Further errors: ENOMEM,
  * BFO_ET_OVERFLOW, and those of the shelf's file.
  *
- * Memory: that of the tree (P7), 160 bytes an inode on the shelf, and 16 bytes for each content that
- * is in memory, and its bytes.
+ * Memory: that of the tree (P7), 160 bytes an inode on the shelf, and 16 bytes for each content
+ * that is in memory, and its bytes.
  */
 #ifndef BFO_INTAKE_INTAKE_H
 #define BFO_INTAKE_INTAKE_H

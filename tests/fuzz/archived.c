@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "archived.h"
+#include "tree/access.h"
 #include "fuzz.h"
 
 #define BLOCKS_MOST 4096U	/* that are read: sparse files are large */
@@ -33,7 +34,7 @@ static void check_names(const struct bfo_tree *t)
 		const struct bfo_name *n = &t->names.v[i];
 
 		if (n->dir >= t->inodes.n || !S_ISDIR(t->inodes.v[n->dir].mode) ||
-		    bfo_tree_find(t, n->ino) == BFO_NONE || !bfo_name_len(n) ||
+		    bfo_tree_find(t, bfo_name_number(t, n)) == BFO_NONE || !bfo_name_len(n) ||
 		    memchr(bfo_name_text(t, n), '/', bfo_name_len(n)) ||
 		    !bfo_name_type(n))
 			fuzz_fail("name %zu is wrong", i);
@@ -56,11 +57,12 @@ static void check_inodes(const struct bfo_source *s, const struct bfo_tree *t)
 		uint64_t next = 0;
 		uint32_t k;
 
-		if (bfo_tree_find(t, rec->ino) != i || rec->seg + (uint64_t) rec->nseg > t->segs.n ||
-		    (i && !rec->links_read))
+		if (bfo_tree_find(t, rec->ino) != i || (i && !rec->links_read) ||
+		    (bfo_seg_count(t, rec) && bfo_seg_of(t, rec, 0) + bfo_seg_count(t, rec) >
+					      t->segs.v + t->segs.n))
 			fuzz_fail("inode %u is wrong", rec->ino);
-		for (k = 0; k < rec->nseg; k++) {
-			const struct bfo_seg *g = &t->segs.v[rec->seg + k];
+		for (k = 0; k < bfo_seg_count(t, rec); k++) {
+			const struct bfo_seg *g = bfo_seg_of(t, rec, k);
 
 			if (g->lblk < next || (g->lblk + (uint64_t) g->len - 1) * s->block_size >=
 			    rec->size)
@@ -105,8 +107,8 @@ static errcode_t read_all(struct bfo_source *s, const struct bfo_tree *t, int on
 	for (i = 0; i < t->inodes.n && !err; i++) {
 		uint32_t k;
 
-		for (k = 0; k < t->inodes.v[i].nseg && !err; k++) {
-			const struct bfo_seg *g = &t->segs.v[t->inodes.v[i].seg + k];
+		for (k = 0; k < bfo_seg_count(t, &t->inodes.v[i]) && !err; k++) {
+			const struct bfo_seg *g = bfo_seg_of(t, &t->inodes.v[i], k);
 
 			if (blocks + g->len > BLOCKS_MOST)
 				continue;

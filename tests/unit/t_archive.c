@@ -493,7 +493,8 @@ START_TEST(reads_many_files_at_once)
 	}
 	open_ok();
 	for (i = 0; i < 3000; i++)
-		want_ok(bfo_vec_push(&nodes, bfo_node_make(v.tree.segs.v[i].blk, 1, i % 100 + 1, i)));
+		want_ok(bfo_vec_push(&nodes, bfo_node_make(v.tree.segs.v[i].blk, 1, i % 100 + 1,
+							   i)));
 	sink.priv = &n;
 	want_ok(v.source->ops->read(v.source, nodes.v, nodes.n, &sink));
 	want_eq(n, 3000);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * archive.c - archives of any kind, parsed in this process: libarchive, frames, tree, both ways to read
+ * archive.c - archives of any kind, parsed in this process: libarchive, frames, tree, both ways to
+ * read
  *
  * The first byte: what it is said to be (0: as it looks), and components to strip.
  */

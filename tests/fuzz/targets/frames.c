@@ -2,8 +2,8 @@
 /*
  * frames.c - what a process says that should have parsed an archive, but is somebody else's
  *
- * The first byte: a tar that is addressed, or another archive; whether checksums are made.  Then frames:
- * a byte for the kind, two for the length, and so many bytes.
+ * The first byte: a tar that is addressed, or another archive; whether checksums are made.  Then
+ * frames: a byte for the kind, two for the length, and so many bytes.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,7 +25,8 @@ static void make(const uint8_t *data, size_t size)
 {
 	size_t len;
 
-	for (made_bytes = 0; size >= 3 && made_bytes + 16 + 65535 < MOST; data += len, size -= len) {
+	for (made_bytes = 0; size >= 3 && made_bytes + 16 + 65535 < MOST;
+	     data += len, size -= len) {
 		uint8_t *head = made + made_bytes;
 
 		len = data[1] | data[2] << 8;
