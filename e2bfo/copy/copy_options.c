@@ -27,7 +27,7 @@ enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIRECT, OPT
        OPT_EXCLUDE_FROM, OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC,
        OPT_WRITE_MAPFILE, OPT_ITREE, OPT_ALLOW_EMPTY, OPT_INODES, OPT_CROSS_MOUNTS,
        OPT_OWNER, OPT_MAP_USERS, OPT_MAP_GROUPS, OPT_REPRODUCIBLE, OPT_STRIP,
-       OPT_SPOOL };
+       OPT_SPOOL, OPT_DEREFERENCE };
 
 /* Options that are said or not: where in the options that is noted. */
 static const struct {
@@ -45,6 +45,7 @@ static const struct {
 	{ OPT_ITREE, offsetof(struct copy_options, job.itree) },
 	{ OPT_CROSS_MOUNTS, offsetof(struct copy_options, job.cross_mounts) },
 	{ OPT_SPOOL, offsetof(struct copy_options, job.spool) },
+	{ OPT_DEREFERENCE, offsetof(struct copy_options, job.dereference) },
 	{ 'n', offsetof(struct copy_options, job.dry_run) },
 };
 
@@ -77,6 +78,8 @@ static const struct option_row rows[] = {
 	{ OPT_STRIP, "strip-components", "N", "SOURCE is an archive: paths lose N components" },
 	{ OPT_SPOOL, "spool", NULL,
 	  "SOURCE is an archive in a pipe: it goes to a file in TMPDIR first" },
+	{ OPT_DEREFERENCE, "hard-dereference", NULL,
+	  "SOURCE is no filesystem: each name of a file becomes a file of its own" },
 	{ OPT_OWNER, "owner", "USER[:GROUP]",
 	  "who owns everything, or what no range of --map-* holds" },
 	{ OPT_MAP_USERS, "map-users", "FROM:TO:COUNT",

@@ -243,6 +243,45 @@ errcode_t bfo_intake_name(struct bfo_intake *in, bfo_row dir, bfo_row row, const
 					       bfo_dirent_type(t->inodes.v[row].mode), name, len));
 }
 
+/* A copy of ROW, which name N is of from now on. */
+static errcode_t copy_inode(struct bfo_intake *in, struct bfo_name *n, bfo_row row)
+{
+	struct bfo_tree *t = in->tree;
+	struct bfo_inode rec = t->inodes.v[row];
+	errcode_t err;
+	void *raw;
+
+	if (t->inodes.n > UINT32_MAX - BFO_INTAKE_FIRST - 1)
+		return refuse(in, "it has more files than inode numbers");
+	err = bfo_shelf_add(&in->shelf, &raw);
+	if (err)
+		return no_memory(in, err);
+	memcpy(raw, bfo_intake_raw(in, row), in->shelf.record);
+	rec.ino = BFO_INTAKE_FIRST + t->inodes.n - 1;
+	bfo_name_set_number(t, n, rec.ino);
+	return no_memory(in, bfo_vec_push(&t->inodes, rec));
+}
+
+/* The first name of each file keeps it. */
+static errcode_t dereference(struct bfo_intake *in)
+{
+	struct bfo_tree *t = in->tree;
+	uint8_t *is_named = calloc(t->inodes.n + 1, 1);
+	errcode_t err = is_named ? 0 : no_memory(in, ENOMEM);
+	size_t i;
+
+	for (i = 0; i < t->names.n && !err; i++) {
+		uint32_t ino = bfo_name_number(t, &t->names.v[i]);
+		bfo_row row = ino == EXT2_ROOT_INO ? 0 : ino - BFO_INTAKE_FIRST + 1;
+
+		if (!S_ISDIR(t->inodes.v[row].mode) && is_named[row]++)
+			err = copy_inode(in, &t->names.v[i], row);
+		is_named[row] = 1;
+	}
+	free(is_named);
+	return err;
+}
+
 /* As many links as there are names; of a directory, as there are subdirectories. */
 static void count_links(struct bfo_intake *in)
 {
@@ -273,6 +312,9 @@ errcode_t bfo_intake_end(struct bfo_intake *in)
 
 	if (!t->inodes.n)
 		return bfo_fail(ctx_of(in), BFO_ET_ROOT_DAMAGED, "reading %s", in->source.name);
+	err = in->dereference ? dereference(in) : 0;
+	if (err)
+		return err;
 	err = bfo_rank_init(&t->rank, (uint64_t) BFO_INTAKE_FIRST + t->inodes.n);
 	if (err)
 		return no_memory(in, err);
@@ -289,6 +331,11 @@ errcode_t bfo_intake_end(struct bfo_intake *in)
 }
 
 /* ---- the source ---- */
+
+void bfo_intake_dereference(struct bfo_source *s)
+{
+	((struct bfo_intake *) s)->dereference = 1;
+}
 
 errcode_t bfo_intake_inodes(struct bfo_source *s, const uint32_t *inos, size_t n,
 			    bfo_take_inode take, bfo_lose_inodes lose, void *priv)

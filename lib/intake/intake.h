@@ -48,6 +48,7 @@ struct bfo_intake {
 	uint64_t kept_blocks;		/* places that they have */
 	bfo_chars scratch;		/* a block for sinks that have no place */
 	uint64_t out_of_time;		/* inodes with a time that none can hold */
+	int dereference;		/* each name of a file becomes a file of its own */
 };
 
 /*
@@ -89,8 +90,9 @@ errcode_t bfo_intake_name(struct bfo_intake *in, bfo_row dir, bfo_row row, const
 			  size_t len);
 
 /*
- * Nothing more comes: the tree is complete.  Links are counted by names.  BFO_ET_ROOT_DAMAGED if
- * there is no root.
+ * Nothing more comes: the tree is complete.  Links are counted by names; or, with in->dereference,
+ * names of what has several get copies of it, which share its data where these come from.
+ * BFO_ET_ROOT_DAMAGED if there is no root.
  */
 errcode_t bfo_intake_end(struct bfo_intake *in);
 
@@ -99,6 +101,9 @@ static inline struct ext2_inode_large *bfo_intake_raw(const struct bfo_intake *i
 {
 	return bfo_shelf_at(&in->shelf, row);
 }
+
+/* S, whose intake this is, is to have each name of a file as a file; before it is gathered. */
+void bfo_intake_dereference(struct bfo_source *s);
 
 /* For ops->inodes: hands out what is on the shelf. */
 errcode_t bfo_intake_inodes(struct bfo_source *s, const uint32_t *inos, size_t n,

@@ -108,10 +108,13 @@ static errcode_t open_end(struct bfo_copy *c)
 	struct bfo_end_options how = { .cross_mounts = c->opt.cross_mounts,
 				       .left_out = c->opt.target,
 				       .strip = c->opt.strip, .spool = c->opt.spool,
-				       .now = c->opt.now,
+				       .now = c->opt.now, .dereference = c->opt.dereference,
 				       .zeroes = c->opt.medium.how.mode == BFO_MEDIA_ZERO };
 	errcode_t err = bfo_end_tell(c->ctx, c->opt.source, &c->end);
 
+	if (!err && c->end.kind == BFO_END_VOLUME && c->opt.dereference)
+		err = bfo_fail(c->ctx, EINVAL, "opening %s: --hard-dereference is for directories "
+			       "and archives", c->opt.source);
 	if (err || c->end.kind == BFO_END_VOLUME)
 		return err ? err : bfo_rescue_open(c);
 	err = check_end(c);

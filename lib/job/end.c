@@ -14,6 +14,7 @@
 #include "device/spec.h"
 #include "intake/archive.h"
 #include "intake/dir.h"
+#include "intake/intake.h"
 #include "job/end.h"
 
 #define MAGIC_AT (1024 + offsetof(struct ext2_super_block, s_magic))
@@ -136,6 +137,8 @@ errcode_t bfo_end_open(struct bfo_context *ctx, struct bfo_end *end,
 	errcode_t err = end->kind == BFO_END_DIRECTORY ? open_directory(ctx, end, how, source)
 						       : open_archive(ctx, end, how, source);
 
+	if (!err && how->dereference)
+		bfo_intake_dereference(*source);
 	end->source = err ? NULL : *source;
 	return err;
 }

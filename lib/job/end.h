@@ -36,6 +36,7 @@ struct bfo_end_options {
 	unsigned int strip;		/* components that paths in an archive lose */
 	int spool;			/* an archive that is no file goes to a temporary one */
 	int64_t now;			/* time of what an archive only implies */
+	int dereference;		/* each name of a file is a file */
 };
 
 /* What SPEC stands for.  Nothing is opened for writing.  EINVAL: two things; ENOMEM.  Free it. */

@@ -61,6 +61,7 @@ static const struct row {
 	{ "bwlimit", LONG, AT(bwlimit), 0 },
 	{ "cross-mounts", FLAG, AT(cross_mounts), 0 },
 	{ "strip", NUMBER, AT(strip), 65535 },
+	{ "hard-dereference", FLAG, AT(dereference), 0 },
 	{ "owners", TEXT, AT(owners), 0 },
 	{ "reproducible", FLAG, AT(is_reproducible), 0 },
 	{ "epoch", FLAG, AT(has_epoch), 0 },

@@ -36,6 +36,7 @@ struct bfo_copy_options {
 	const char *source;		/* as job/end.h has it */
 	int cross_mounts;		/* of a directory: job/end.h */
 	uint32_t strip;			/* of an archive: components that paths lose */
+	int dereference;		/* of what is no volume: each name of a file is a file */
 	int spool;			/* of one that is no file: it goes to a temporary one */
 	struct bfo_medium medium;	/* how the source can be read */
 	struct bfo_journal_use journal;	/* of the source */

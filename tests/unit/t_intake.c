@@ -248,6 +248,39 @@ START_TEST(shelf_moves_out)
 }
 END_TEST
 
+/* Each further name gets a file of its own, with all that the first has. */
+START_TEST(dereferences)
+{
+	bfo_row root, dir, file, row;
+	uint32_t i;
+
+	begin();
+	bfo_intake_dereference(&in.source);
+	root = add(S_IFDIR | 0755, 0);
+	dir = add(S_IFDIR | 0700, 0);
+	file = add(S_IFREG | 0600, BS);
+	want_ok(bfo_intake_segment(&in, 7, 0, 1, 0));
+	bfo_intake_raw(&in, file)->i_uid = ext2fs_cpu_to_le16(5);
+	want_ok(bfo_intake_name(&in, root, dir, "d", 1));
+	for (i = 0; i < 300; i++)
+		want_ok(bfo_intake_name(&in, i & 1 ? dir : root, file,
+					(char[2]) { i / 2 + 48, i % 2 + 48 }, 2));
+	want_ok(bfo_intake_end(&in));
+	want_eq(tree.inodes.n, 302);
+	want_eq(in.shelf.n, 302);
+	for (row = file; row < 302; row++) {
+		want_eq(tree.inodes.v[row].ino, BFO_INTAKE_FIRST + row - 1);
+		want_eq(tree.inodes.v[row].links_read, 1);
+		want_eq(bfo_seg_blk(bfo_seg_of(&tree, &tree.inodes.v[row], 0)), 7);
+		want_eq(ext2fs_le16_to_cpu(bfo_intake_raw(&in, row)->i_uid), 5);
+	}
+	for (i = 1; i < 301; i++)
+		want_eq(bfo_tree_find(&tree, bfo_name_number(&tree, &tree.names.v[i])),
+			file + i - 1);
+	finish();
+}
+END_TEST
+
 Suite *intake_suite(void)
 {
 	Suite *s = suite_create("intake");
@@ -255,6 +288,7 @@ Suite *intake_suite(void)
 	unit_case(s, "writes_what_it_reads", writes_what_it_reads, 0);
 	unit_case(s, "takes_the_nearest_time", takes_the_nearest_time, 0);
 	unit_case(s, "counts_links", counts_links, 0);
+	unit_case(s, "dereferences", dereferences, 0);
 	unit_case(s, "keeps_sets_once", keeps_sets_once, 0);
 	unit_case(s, "refuses_what_cannot_be", refuses_what_cannot_be, 0);
 	unit_case(s, "reads_memory", reads_memory, 0);
