@@ -237,7 +237,7 @@ static void configure(struct bfo_copy *c)
 	config->dir_fill = opt->dir_fill;
 	config->keep_inodes = opt->keep_inodes;
 	config->is_fresh = opt->mkfs;
-	config->keep_root = !opt->mkfs && !c->job.source;
+	config->keep_root = !opt->mkfs && !opt->was_formatted && !c->job.source;
 	config->make_indexes = opt->itree;
 	config->not_atomic = opt->not_atomic;
 	config->verify = opt->verify;

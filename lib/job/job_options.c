@@ -52,6 +52,7 @@ static const struct row {
 	{ "to", TEXT, AT(to), 0 },
 	{ "trust", FLAG, AT(trust), 0 },
 	{ "force", FLAG, AT(force), 0 },
+	{ "formatted", FLAG, AT(was_formatted), 0 },
 	{ "keep-inodes", FLAG, AT(keep_inodes), 0 },
 	{ "itree", FLAG, AT(itree), 0 },
 	{ "verify", FLAG, AT(verify), 0 },
@@ -200,6 +201,8 @@ errcode_t bfo_options_save(const struct bfo_copy_options *opt, bfo_chars *text)
 		err = put_losses(text, opt->losses);
 	if (!err)
 		err = put_names(text, opt);
+	if (!err && opt->mkfs)
+		err = put(text, "formatted", "1");
 	if (!err && opt->mkfs && opt->size)
 		err = put(text, "makes-file", "1");
 	return err ? err : put_said(text, opt);

@@ -54,6 +54,7 @@ struct bfo_copy_options {
 	int trust;			/* do not compare the target's bitmaps with its inodes */
 	int force;			/* format what holds something; replace an image file */
 	int mkfs;			/* format the target first */
+	int was_formatted;		/* resumed: the target was formatted for this copy */
 	const char *mkfs_args;		/* options for mke2fs(8), for messages; or NULL */
 	/* the same in words, the last is NULL; NULL: they cannot be read */
 	char *const *mkfs_words;
