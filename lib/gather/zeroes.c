@@ -39,7 +39,10 @@ static int is_zero(const char *data, size_t len)
 	return !data[0] && !memcmp(data, data + 1, len - 1);
 }
 
-/* Sink: node->to is the number of its first block. */
+/*
+ * Sink: node->to is the number of its first block; node->tag, if it is not 0, how many bytes of its one
+ * block the file has.
+ */
 static errcode_t take(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
 		      const void *data)
 {
@@ -50,7 +53,7 @@ static errcode_t take(void *priv, const struct bfo_node *node, uint32_t at, uint
 	for (i = 0; i < count; i++) {
 		uint64_t n = node->to + at + i;
 
-		if (!is_zero((const char *) data + i * bs, bs))
+		if (!is_zero((const char *) data + i * bs, node->tag ? node->tag : bs))
 			s->bits[n / 8] |= 1U << n % 8;
 	}
 	s->done += count;
@@ -71,6 +74,26 @@ static errcode_t lose(void *priv, const struct bfo_node *node, uint32_t at, uint
 	return 0;
 }
 
+/* What SEG has of REC: whole blocks, and the one in which it ends.  What lies behind that is nothing. */
+static errcode_t list_seg(struct scan *s, const struct bfo_inode *rec, const struct bfo_seg *seg,
+			  bfo_order_list *list)
+{
+	uint32_t tail = rec->size % s->tree->block_size;
+	uint64_t whole = rec->size / s->tree->block_size, left;
+	errcode_t err = 0;
+
+	left = whole > seg->lblk ? whole - seg->lblk : 0;
+	if (left)
+		err = bfo_vec_push(list, bfo_node_make(bfo_seg_blk(seg),
+						       left < seg->len ? left : seg->len, 0,
+						       s->blocks));
+	if (!err && tail && seg->lblk <= whole && left < seg->len)
+		err = bfo_vec_push(list, bfo_node_make(bfo_seg_blk(seg) + left, 1, tail,
+						       s->blocks + left));
+	s->blocks += seg->len;
+	return err;
+}
+
 static errcode_t list_blocks(struct scan *s, bfo_order_list *list)
 {
 	const struct bfo_tree *t = s->tree;
@@ -81,15 +104,9 @@ static errcode_t list_blocks(struct scan *s, bfo_order_list *list)
 	for (i = 0; i < t->inodes.n; i++) {
 		const struct bfo_inode *rec = &t->inodes.v[i];
 
-		for (k = 0; is_looked_at(rec) && k < bfo_seg_count(t, rec) && !err; k++) {
-			const struct bfo_seg *seg = bfo_seg_of(t, rec, k);
-
-			if (bfo_seg_unwritten(seg))
-				continue;
-			err = bfo_vec_push(list, bfo_node_make(bfo_seg_blk(seg), seg->len, 0,
-							       s->blocks));
-			s->blocks += seg->len;
-		}
+		for (k = 0; is_looked_at(rec) && k < bfo_seg_count(t, rec) && !err; k++)
+			if (!bfo_seg_unwritten(bfo_seg_of(t, rec, k)))
+				err = list_seg(s, rec, bfo_seg_of(t, rec, k), list);
 	}
 	bfo_order_list_sort(list);
 	return err;
