@@ -102,6 +102,19 @@ static errcode_t check_end(const struct bfo_copy *c)
 			"volumes", opt->source, what);
 }
 
+/* Bytes of the target's blocks: of one that is open, or as the user asks mke2fs; 0: not known. */
+static uint32_t target_block_size(const struct bfo_copy *c)
+{
+	char asked[32];
+	uint64_t bytes;
+
+	if (c->job.target)
+		return c->job.target->block_size;
+	return bfo_mkfs_words_last(c->opt.mkfs_words, 'b', asked, sizeof(asked)) &&
+	       bfo_text_size(asked, &bytes) && bytes >= 1024 && bytes <= 65536 &&
+	       !(bytes & (bytes - 1)) ? bytes : 0;
+}
+
 /* The source, whatever it is. */
 static errcode_t open_end(struct bfo_copy *c)
 {
@@ -213,10 +226,39 @@ static errcode_t compare_plans(struct bfo_copy *c)
 	return bfo_record_compare(c->job.config.record, &c->job.plan);
 }
 
+/* What the target is called and dated by follows from what is copied. */
+static errcode_t identify(struct bfo_copy *c)
+{
+	struct bfo_identity id;
+	errcode_t err = bfo_identity_of(c->job.from, &c->job.plan, c->opt.seed, &id);
+
+	if (err)
+		return err;
+	if (!c->opt.has_epoch)
+		c->opt.now = c->job.config.now = c->job.plan.now = id.newest;
+	if (c->opt.mkfs)
+		bfo_mkfs_identify(&c->mkfs, id.uuid, c->opt.now);
+	return 0;
+}
+
+/* For the job: the plan's order is settled. */
 static errcode_t choose_order(void *priv, struct bfo_job *job)
 {
-	(void) job;
-	return bfo_order_choose(priv);
+	struct bfo_copy *c = priv;
+	errcode_t err = bfo_order_choose(c);
+
+	return err || !c->opt.is_reproducible || job->config.record ? err : identify(c);
+}
+
+/* What is formatted from now on does not depend on machine and time. */
+static errcode_t pin(struct bfo_copy *c)
+{
+	uint8_t seed[BFO_UUID_BYTES];
+
+	if (!c->opt.is_reproducible || !c->opt.mkfs)
+		return 0;
+	bfo_identity_of_seed(c->opt.seed, seed);
+	return bfo_mkfs_pin(&c->mkfs, seed);
 }
 
 /* How the job is to be done, by the options. */
@@ -248,44 +290,19 @@ static void configure(struct bfo_copy *c)
 	config->priv = c;
 }
 
-/* Of the target, in bytes. */
-static uint32_t block_size(const struct bfo_copy *c)
-{
-	char asked[32];
-	uint64_t bytes;
-
-	if (!c->opt.mkfs)
-		return c->job.target->block_size;
-	if (bfo_mkfs_words_last(c->opt.mkfs_words, 'b', asked, sizeof(asked)) &&
-	    bfo_text_size(asked, &bytes) && bytes >= 1024 && bytes <= 65536)
-		return bytes;
-	return EXT2_BLOCK_SIZE(&c->mkfs.like);
-}
-
-/* What the target is called and dated by follows from the tree. */
-static errcode_t identify(struct bfo_copy *c)
-{
-	struct bfo_identity id;
-	errcode_t err = bfo_identity_of(c->job.from, &c->job.tree, c->opt.seed, &id);
-
-	if (err)
-		return err;
-	if (!c->opt.has_epoch)
-		c->opt.now = c->job.config.now = id.newest;
-	return c->opt.mkfs ? bfo_mkfs_identify(&c->mkfs, id.uuid, c->opt.now) : 0;
-}
-
 errcode_t bfo_copy_plan(struct bfo_copy *c)
 {
 	errcode_t err;
 
 	configure(c);
-	c->amended.hole = block_size(c);
+	c->amended.hole = target_block_size(c);
+	if (!c->amended.hole)
+		c->amended.hole = EXT2_BLOCK_SIZE(&c->mkfs.like);
 	err = bfo_job_gather(&c->job);
 	if (!err && c->job.config.record && !c->job.source)
 		err = bfo_record_is_of(c->ctx, c->job.config.record, c->job.from);
-	if (!err && c->opt.is_reproducible && !c->job.config.record)
-		err = identify(c);
+	if (!err)
+		err = pin(c);
 	if (!err)
 		err = c->opt.mkfs ? bfo_sizing_plan(c) : plan_target(c);
 	if (!err)

@@ -84,17 +84,21 @@ errcode_t bfo_mkfs_init(struct bfo_mkfs *m, struct bfo_context *ctx,
 	return 0;
 }
 
-errcode_t bfo_mkfs_identify(struct bfo_mkfs *m, const uint8_t *uuid, int64_t now)
+errcode_t bfo_mkfs_pin(struct bfo_mkfs *m, const uint8_t *seed)
 {
 	errcode_t err;
 
-	bfo_text_uuid(uuid, m->uuid);
-	memcpy(m->like.s_hash_seed, uuid, sizeof(m->like.s_hash_seed));
-	snprintf(m->now, sizeof(m->now), "%lld", (long long) now);
+	memcpy(m->like.s_hash_seed, seed, sizeof(m->like.s_hash_seed));
 	if (m->config_fd)
 		return 0;
 	err = bfo_mkfs_config_make(&m->config_fd);
 	return err ? bfo_fail(m->ctx, err, "making a mke2fs.conf in memory") : 0;
+}
+
+void bfo_mkfs_identify(struct bfo_mkfs *m, const uint8_t *uuid, int64_t now)
+{
+	bfo_text_uuid(uuid, m->uuid);
+	snprintf(m->now, sizeof(m->now), "%lld", (long long) now);
 }
 
 void bfo_mkfs_free(struct bfo_mkfs *m)

@@ -59,11 +59,16 @@ errcode_t bfo_mkfs_init(struct bfo_mkfs *m, struct bfo_context *ctx,
 void bfo_mkfs_free(struct bfo_mkfs *m);
 
 /*
- * The target is to be called UUID (16 bytes), which seeds the hash of its names, and to be made at
- * NOW; the machine's mke2fs.conf(5) is not asked.  A UUID in the user's arguments prevails.
- * Errors: of memory, and of memfd_create(2).
+ * What is made does not depend on the machine: SEED (16 bytes) seeds the hash of names, and its
+ * mke2fs.conf(5) is not asked.  Errors: of memory, and of memfd_create(2).
  */
-errcode_t bfo_mkfs_identify(struct bfo_mkfs *m, const uint8_t *uuid, int64_t now);
+errcode_t bfo_mkfs_pin(struct bfo_mkfs *m, const uint8_t *seed);
+
+/*
+ * From now on the target is called UUID (16 bytes), unless the user's arguments have another one,
+ * and was made at NOW.
+ */
+void bfo_mkfs_identify(struct bfo_mkfs *m, const uint8_t *uuid, int64_t now);
 
 /* From now on the target is going to have the sectors of PATH, if that is a device. */
 errcode_t bfo_mkfs_note_sectors(struct bfo_mkfs *m, const char *path);

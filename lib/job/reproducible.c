@@ -6,7 +6,9 @@
  *   row  ── what its inode says ──────────> a number, of 64 bits
  *   name ── bytes, row, directory's names ──> a number; their sum does not depend on the order
  *
- * That tells trees apart which differ by accident.  It is no proof of anything.
+ * That tells trees apart which differ by accident.  It is no proof of anything.  Of a tree of which
+ * parts are left out, only what is copied counts: so the plan is asked, and what it needs itself, the
+ * seed of the hash of names, does not depend on the tree.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +46,7 @@ static errcode_t take(void *priv, uint32_t ino, const void *raw)
 	bfo_row row = bfo_tree_find(s->tree, ino);
 	struct bfo_attrs a;
 
-	if (row == BFO_NONE)
+	if (row == BFO_NONE || !(s->tree->inodes.v[row].state & BFO_INODE_PLACED))
 		return 0;
 	bfo_attrs_read(raw, s->inode_size, &a);
 	if (a.sec[BFO_MTIME] > s->id->newest)
@@ -59,51 +61,83 @@ static uint64_t name_hash(const struct bfo_tree *t, const struct bfo_name *n)
 	return hash_bytes(bfo_name_text(t, n), bfo_name_len(n));
 }
 
+/* The row that N leads to, if that name is copied; else BFO_NONE. */
+static bfo_row copied(const struct bfo_tree *t, const struct bfo_name *n)
+{
+	bfo_row row = bfo_name_is_fixed(n) ? BFO_NONE : bfo_name_row(t, n);
+
+	if (row == BFO_NONE || !(t->inodes.v[row].state & BFO_INODE_PLACED) ||
+	    !(t->inodes.v[n->dir].state & (BFO_INODE_PLACED | BFO_INODE_EXISTS)))
+		return BFO_NONE;
+	return row;
+}
+
 /* Adds to SUM what every name says, and where it stands. */
 static void add_names(struct sums *s, uint64_t sum[2])
 {
 	const struct bfo_tree *t = s->tree;
+	bfo_row row;
+	uint64_t x;
 	size_t i;
 
 	for (i = 0; i < t->names.n; i++) {
-		bfo_row row = bfo_tree_find(t, bfo_name_number(t, &t->names.v[i]));
-
+		row = copied(t, &t->names.v[i]);
 		if (row != BFO_NONE)
 			s->names[row] += name_hash(t, &t->names.v[i]);
 	}
 	for (i = 0; i < t->names.n; i++) {
-		bfo_row row = bfo_tree_find(t, bfo_name_number(t, &t->names.v[i]));
-		uint64_t x = mix(name_hash(t, &t->names.v[i]) + s->names[t->names.v[i].dir]);
-
+		row = copied(t, &t->names.v[i]);
 		if (row == BFO_NONE)
 			continue;
+		x = mix(name_hash(t, &t->names.v[i]) + s->names[t->names.v[i].dir]);
 		sum[0] += mix(x + s->rows[row]);
 		sum[1] += mix(mix(x ^ s->rows[row]) + 1);
 	}
 }
 
-errcode_t bfo_identity_of(struct bfo_source *source, const struct bfo_tree *tree, const char *seed,
-			  struct bfo_identity *id)
+/* SUM as a UUID of version 8. */
+static void put_uuid(uint64_t sum[2], uint8_t *uuid)
 {
+	sum[0] = mix(sum[0]);
+	sum[1] = mix(sum[1] + sum[0]);
+	memcpy(uuid, sum, BFO_UUID_BYTES);
+	uuid[6] = (uuid[6] & 0x0f) | 0x80;
+	uuid[8] = (uuid[8] & 0x3f) | 0x80;
+}
+
+static void begin_sum(const char *seed, uint64_t sum[2])
+{
+	sum[0] = hash_bytes(seed ? seed : "", seed ? strlen(seed) : 0);
+	sum[1] = mix(sum[0]);
+}
+
+void bfo_identity_of_seed(const char *seed, uint8_t *uuid)
+{
+	uint64_t sum[2];
+
+	begin_sum(seed, sum);
+	put_uuid(sum, uuid);
+}
+
+errcode_t bfo_identity_of(struct bfo_source *source, const struct bfo_plan *plan,
+			  const char *seed, struct bfo_identity *id)
+{
+	const struct bfo_tree *tree = plan->tree;
 	struct sums s = { .tree = tree, .id = id, .inode_size = source->inode_size };
-	uint64_t sum[2] = { hash_bytes(seed ? seed : "", seed ? strlen(seed) : 0), 0 };
 	errcode_t err = 0;
+	uint64_t sum[2];
 
 	*id = (struct bfo_identity) { .newest = 0 };
 	s.rows = calloc(tree->inodes.n + 1, sizeof(*s.rows));
 	s.names = calloc(tree->inodes.n + 1, sizeof(*s.names));
 	if (!s.rows || !s.names)
 		err = bfo_fail(source->ctx, ENOMEM, "computing a UUID");
-	sum[1] = mix(sum[0]);
+	begin_sum(seed, sum);
 	if (!err)
 		err = source->ops->inodes(source, NULL, 0, take, NULL, &s);
 	if (!err)
 		add_names(&s, sum);
-	sum[0] = mix(sum[0]);
-	sum[1] = mix(sum[1] + sum[0]);
-	memcpy(id->uuid, sum, sizeof(id->uuid));
-	id->uuid[6] = (id->uuid[6] & 0x0f) | 0x80;
-	id->uuid[8] = (id->uuid[8] & 0x3f) | 0x80;
+	put_uuid(sum, id->uuid);
 	free(s.rows);
 	free(s.names);
 	return err;

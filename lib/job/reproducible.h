@@ -7,18 +7,24 @@
 #define BFO_JOB_REPRODUCIBLE_H
 
 #include "gather/source.h"
+#include "plan/plan.h"
+
+#define BFO_UUID_BYTES 16
 
 struct bfo_identity {
-	uint8_t uuid[16];		/* also seeds the hash of names */
+	uint8_t uuid[BFO_UUID_BYTES];
 	int64_t newest;			/* seconds: when content was changed last */
 };
 
+/* What follows from SEED (NULL: an empty one) alone: UUID seeds the hash of names. */
+void bfo_identity_of_seed(const char *seed, uint8_t *uuid);
+
 /*
- * What follows from SEED (NULL: an empty one) and from TREE, gathered from S: names, and of what
- * they lead to types, permissions, owners, sizes and times, in whatever order they come.  The UUID
- * is of version 8 (RFC 9562).  ENOMEM, and errors of S.
+ * What follows from SEED and from what PLAN, whose order is settled, copies of S: names, and of
+ * what they lead to types, permissions, owners, sizes and times, in whatever order they come.  The
+ * UUID is of version 8 (RFC 9562).  ENOMEM, and errors of S.
  */
-errcode_t bfo_identity_of(struct bfo_source *s, const struct bfo_tree *tree, const char *seed,
+errcode_t bfo_identity_of(struct bfo_source *s, const struct bfo_plan *plan, const char *seed,
 			  struct bfo_identity *id);
 
 #endif
