@@ -165,7 +165,7 @@ static errcode_t open_root(struct bfo_dir *d)
 		d->root = open(d->path, flags);
 	if (d->root < 0)
 		return errno == ENOTDIR ? BFO_ET_NOT_DIR : errno;
-	d->in.source.block_size = block_size_of(d->root);
+	d->in.source.block_size = d->opt.block_size ? d->opt.block_size : block_size_of(d->root);
 	return 0;
 }
 

@@ -40,6 +40,7 @@ struct bfo_dir_options {
 	const char *path;	/* links in it are followed */
 	int cross_mounts;	/* also what is mounted below it; else only the directories there */
 	int zeroes;		/* what cannot be read becomes zeroes; else that ends the reading */
+	uint32_t block_size;	/* the unit of places: 1024, 2048, 4096; 0: its filesystem's */
 	/* This file is left out: the target, perhaps.  An inode number of 0: none. */
 	dev_t skip_dev;
 	ino_t skip_ino;

@@ -115,6 +115,14 @@ static uint32_t target_block_size(const struct bfo_copy *c)
 	       !(bytes & (bytes - 1)) ? bytes : 0;
 }
 
+/* A directory's blocks are no larger than those of which zeroes become holes. */
+static uint32_t place_size(const struct bfo_copy *c)
+{
+	uint32_t size = c->opt.is_reproducible ? target_block_size(c) : 0;
+
+	return size < 4096 ? size : 0;
+}
+
 /* The source, whatever it is. */
 static errcode_t open_end(struct bfo_copy *c)
 {
@@ -122,7 +130,8 @@ static errcode_t open_end(struct bfo_copy *c)
 				       .left_out = c->opt.target,
 				       .strip = c->opt.strip, .spool = c->opt.spool,
 				       .now = c->opt.now, .dereference = c->opt.dereference,
-				       .zeroes = c->opt.medium.how.mode == BFO_MEDIA_ZERO };
+				       .zeroes = c->opt.medium.how.mode == BFO_MEDIA_ZERO,
+				       .block_size = place_size(c) };
 	errcode_t err = bfo_end_tell(c->ctx, c->opt.source, &c->end);
 
 	if (!err && c->end.kind == BFO_END_VOLUME && c->opt.dereference)

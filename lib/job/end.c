@@ -109,7 +109,7 @@ static errcode_t open_directory(struct bfo_context *ctx, const struct bfo_end *e
 				const struct bfo_end_options *how, struct bfo_source **source)
 {
 	struct bfo_dir_options opt = { .path = end->path, .cross_mounts = how->cross_mounts,
-				       .zeroes = how->zeroes };
+				       .zeroes = how->zeroes, .block_size = how->block_size };
 	struct stat st;
 
 	if (how->left_out && !stat(how->left_out, &st) && S_ISREG(st.st_mode)) {

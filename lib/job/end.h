@@ -32,6 +32,7 @@ struct bfo_end {
 struct bfo_end_options {
 	int cross_mounts;		/* other filesystems below a directory belong to it */
 	int zeroes;			/* data that cannot be read become zeroes */
+	uint32_t block_size;		/* of a directory's places (intake/dir.h), or 0 */
 	const char *left_out;		/* a file that is none of the tree, if it exists; or NULL */
 	unsigned int strip;		/* components that paths in an archive lose */
 	int spool;			/* an archive that is no file goes to a temporary one */
