@@ -39,6 +39,7 @@ struct archive {
 	struct stat before;
 	struct bfo_parse parse;
 	int is_plain;
+	int is_large;			/* it has files that blocks of 512 bytes cannot count */
 	struct bfo_plain_tar plain;
 	struct bfo_second_pass second;
 
@@ -91,6 +92,7 @@ static errcode_t take_member(void *priv, const struct bfo_member *v)
 	struct bfo_source *s = &a->in.source;
 	errcode_t err = finish_member(a);
 
+	a->is_large |= v->attrs.size > UINT32_MAX * (uint64_t) s->block_size;
 	if (!err && a->is_plain && (v->header < a->end || v->data <= v->header))
 		err = bfo_members_fail(&a->m, BFO_ET_DAMAGED,
 				       "it begins within the data of the member before");
@@ -182,18 +184,44 @@ static errcode_t first_pass(struct archive *a)
 
 /* ---- the source ---- */
 
-static errcode_t archive_gather(struct bfo_source *s, struct bfo_tree *tree, int claims)
+static errcode_t gather_by(struct archive *a, struct bfo_tree *tree, uint32_t block_size)
 {
-	struct archive *a = (struct archive *) s;
-	uint32_t block_size = a->is_plain ? BFO_TAR_BLOCK : PLACE_BYTES;
+	struct bfo_source *s = &a->in.source;
 	errcode_t err = bfo_intake_begin(&a->in, tree, block_size);
 
-	(void) claims;			/* there is nothing that two files could claim */
 	s->unknown = BFO_UNKNOWN_GENERATION | BFO_UNKNOWN_VERSION | BFO_UNKNOWN_PROJECT |
 		     BFO_UNKNOWN_HOLES | TOLD_BY_SOME;
 	a->row = BFO_NONE;
 	bfo_second_pass_begin(&a->second, &a->parse, a->opt.begin, block_size);
 	return err ? err : first_pass(a);
+}
+
+/* Nothing of a first pass is left. */
+static void forget(struct archive *a, struct bfo_tree *tree)
+{
+	struct bfo_source s = a->in.source;
+	int keep_map_blocks = tree->keep_map_blocks;
+
+	bfo_intake_free(&a->in);
+	a->in = (struct bfo_intake) { .source = s };
+	bfo_plain_tar_free(&a->plain);
+	a->plain.placer = (struct bfo_placer) { .next = 0 };
+	a->end = 0;
+	bfo_tree_free(tree);
+	tree->keep_map_blocks = keep_map_blocks;
+}
+
+/* (There is nothing that two files could claim.) */
+static errcode_t archive_gather(struct bfo_source *s, struct bfo_tree *tree, int claims)
+{
+	struct archive *a = (struct archive *) s;
+	errcode_t err = gather_by(a, tree, a->is_plain ? BFO_TAR_BLOCK : PLACE_BYTES);
+
+	(void) claims;
+	if (!err || !a->is_plain || !a->is_large)
+		return err;
+	forget(a, tree);
+	return gather_by(a, tree, PLACE_BYTES);
 }
 
 static errcode_t archive_read(struct bfo_source *s, const struct bfo_node *nodes, size_t n,

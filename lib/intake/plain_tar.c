@@ -47,7 +47,7 @@ static errcode_t place_odd(struct bfo_plain_tar *p, struct bfo_intake *in, uint6
 	errcode_t err = 0;
 	size_t i;
 
-	p->placer.block_size = BFO_TAR_BLOCK;
+	p->placer.block_size = in->source.block_size;
 	bfo_placer_begin(&p->placer);
 	for (i = 0; i < x->n && !err; data += x->v[i++].len) {
 		struct bfo_placed got = bfo_placer_put(&p->placer, x->v[i].at, x->v[i].len);
@@ -67,7 +67,7 @@ errcode_t bfo_plain_tar_place(struct bfo_plain_tar *p, struct bfo_intake *in, ui
 	errcode_t err = 0;
 	size_t i;
 
-	if (!is_even(data, x))
+	if (in->source.block_size != BFO_TAR_BLOCK || !is_even(data, x))
 		return place_odd(p, in, data, x);
 	for (i = 0; i < x->n && !err; data += x->v[i++].len)
 		err = bfo_intake_segment(in, data / BFO_TAR_BLOCK, x->v[i].at / BFO_TAR_BLOCK,
@@ -90,7 +90,7 @@ static errcode_t read_all(struct bfo_plain_tar *p, struct bfo_source *s, uint64_
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return bfo_source_failed(s, at / BFO_TAR_BLOCK);
+			return bfo_source_failed(s, at / s->block_size);
 		if (!got)
 			return bfo_fail(s->ctx, BFO_ET_CHANGED,
 					"reading %s, which was longer before", s->name);
@@ -230,7 +230,8 @@ static errcode_t read_odd(struct bfo_plain_tar *p, struct bfo_source *s, uint64_
 static errcode_t read_odd_node(struct bfo_plain_tar *p, struct bfo_intake *in,
 			       const struct bfo_node *node, const struct bfo_sink *sink)
 {
-	uint64_t blk = bfo_node_blk(node) - BFO_PLACE_ODD;
+	uint64_t blk = bfo_node_blk(node) - BFO_PLACE_ODD, bs = in->source.block_size;
+	uint32_t most = REQUEST * BFO_TAR_BLOCK / bs;
 	struct bfo_source *s = &in->source;
 	errcode_t err = 0;
 	uint32_t at, count;
@@ -238,13 +239,12 @@ static errcode_t read_odd_node(struct bfo_plain_tar *p, struct bfo_intake *in,
 	for (at = 0; at < node->len && !err; at += count) {
 		char *to;
 
-		count = node->len - at < REQUEST ? node->len - at : REQUEST;
+		count = node->len - at < most ? node->len - at : most;
 		to = bfo_intake_place(in, node, at, count, sink);
 		if (!to)
 			return no_memory(in, ENOMEM);
-		bfo_pace_take(s->ctx->pace, (uint64_t) count * BFO_TAR_BLOCK);
-		err = read_odd(p, s, (blk + at) * BFO_TAR_BLOCK, (blk + at + count) * BFO_TAR_BLOCK,
-			       to);
+		bfo_pace_take(s->ctx->pace, count * bs);
+		err = read_odd(p, s, (blk + at) * bs, (blk + at + count) * bs, to);
 		s->blocks += count;
 		if (!err)
 			err = sink->take(sink->priv, node, at, count, to);

@@ -5,7 +5,8 @@
  * Members of a tar begin at whole blocks of 512 bytes.  So a file's data are a segment whose place
  * is a block of the archive.  The data of a sparse member lie behind each other, and if one of its
  * pieces does not begin or end at a whole block, those behind it do not lie so, either.  Such a
- * member gets places from BFO_PLACE_ODD on, which are put together when they are read.
+ * member gets places from BFO_PLACE_ODD on, which are put together when they are read.  So does
+ * all, if the intake's blocks are larger, as they have to be for files of more than 2 TiB.
  */
 #ifndef BFO_INTAKE_PLAIN_TAR_H
 #define BFO_INTAKE_PLAIN_TAR_H

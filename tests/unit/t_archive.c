@@ -555,6 +555,35 @@ START_TEST(reads_sparse_files)
 }
 END_TEST
 
+/* More than blocks of 512 bytes can count: then it is addressed in another way. */
+START_TEST(reads_large_files)
+{
+	char data[1400];
+	const struct bfo_inode *rec;
+	struct chance c;
+
+	chance_init(&c, 1);
+	chance_fill(&c, data, sizeof(data));
+	add('0', "before", "data");
+	add_sparse("large", "3\n1000\n700\n3000000000000\n700\n3000000001000\n0\n", "3000000001000",
+		   data, 1400);
+	add_sparse("odd", "3\n1000\n700\n2000\n700\n9999\n0\n", "9999", data, 1400);
+	add('0', "behind", "more data");
+	open_ok();
+	want_eq(v.source->access, BFO_READ_ANYWHERE);
+	want_eq(v.source->block_size, 4096);
+	rec = &v.tree.inodes.v[tarview_find(&v, "large")];
+	want_eq(rec->size, 3000000001000);
+	want_eq(bfo_seg_count(&v.tree, rec), 2);
+	want_eq(bfo_seg_of(&v.tree, rec, 0)->lblk, 0);
+	want_eq(bfo_seg_of(&v.tree, rec, 1)->lblk, 3000000000000 / 4096);
+	want(has("before", "data"));
+	want(has("behind", "more data"));
+	check_sparse("odd", 1000, 2000, 9999, data, 700);
+	tarview_close(&v);
+}
+END_TEST
+
 static void compress(void)
 {
 	bfo_chars out = { 0 };
@@ -820,6 +849,7 @@ static void add_cases(Suite *s)
 	unit_case(s, "clears_tails", clears_tails, 0);
 	unit_case(s, "reads_many_files_at_once", reads_many_files_at_once, 2);
 	unit_case(s, "reads_sparse_files", reads_sparse_files, 0);
+	unit_case(s, "reads_large_files", reads_large_files, 0);
 	unit_case(s, "reads_what_is_compressed", reads_what_is_compressed, 0);
 	unit_case(s, "sees_that_it_changed", sees_that_it_changed, 4);
 	unit_case(s, "names_what_is_truncated", names_what_is_truncated, 0);
