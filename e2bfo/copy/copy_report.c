@@ -124,9 +124,12 @@ static uint64_t memory_of(const struct report *r)
 	       (batch < r->common->memory ? batch : r->common->memory);
 }
 
-static uint64_t bytes_of(const struct report *r, uint64_t blocks)
+/* Bytes of files: moved, or arrived before there was a plan. */
+static uint64_t data_of(const struct report *r)
 {
-	return blocks * r->result.plan->target->block_size;
+	const struct bfo_plan *p = r->result.plan;
+
+	return (p->data_blocks + p->kept_blocks) * p->target->block_size;
 }
 
 /* Copied ones: a container of indexes is made. */
@@ -157,7 +160,7 @@ static void print_plan(const struct report *r)
 {
 	const struct bfo_plan *p = r->result.plan;
 	uint64_t free = bfo_ranges_total(&p->target->free_blocks);
-	uint64_t need = p->stem_len + p->tree_len;
+	uint64_t need = bfo_plan_need(p);
 	char a[32], b[32];
 
 	message_printf("Plan: copy %s to %s on %s\n", r->copy->opt.from[0], r->copy->opt.to,
@@ -167,7 +170,7 @@ static void print_plan(const struct report *r)
 	printf("  files:        %llu\n", files_of(p));
 	printf("  directories:  %llu\n", (unsigned long long) p->dirs);
 	printf("  extents:      %llu\n", (unsigned long long) p->extents);
-	printf("  data:         %s\n", size_text(bytes_of(r, p->data_blocks), a, sizeof(a)));
+	printf("  data:         %s\n", size_text(data_of(r), a, sizeof(a)));
 	printf("  blocks:       %llu of %llu free, in %zu run%s\n", (unsigned long long) need,
 	       (unsigned long long) free, p->stem.n, p->stem.n == 1 ? "" : "s");
 	printf("  inodes:       %u of %llu free\n", p->new_inodes,
@@ -191,7 +194,7 @@ static void print_plan(const struct report *r)
 static void print_done(const struct report *r)
 {
 	const struct bfo_plan *p = r->result.plan;
-	uint64_t bytes = bytes_of(r, p->data_blocks);
+	uint64_t bytes = data_of(r);
 	uint64_t now = bytes > r->copy->resumed ? bytes - r->copy->resumed : 0;
 	char a[80], b[32];
 
@@ -202,8 +205,7 @@ static void print_done(const struct report *r)
 	if (r->result.named)
 		message_printf("%s has got its name, %s.\n", r->result.named, r->copy->opt.target);
 	boot_print(r->copy);
-	if (bfo_ranges_total(&p->target->free_blocks) - p->stem_len - p->tree_len <
-	    p->target->reserved_blocks)
+	if (bfo_ranges_total(&p->target->free_blocks) - bfo_plan_need(p) < p->target->reserved_blocks)
 		printf("Blocks that are reserved for root were used.\n");
 	print_indexed(r);
 	print_outside(r);
@@ -231,8 +233,8 @@ static void json_plan(struct json *j, const struct report *r)
 	json_number(j, "directories", p->dirs);
 	json_number(j, "indexed", r->result.indexed);
 	json_number(j, "extents", p->extents);
-	json_number(j, "data_bytes", bytes_of(r, p->data_blocks));
-	json_number(j, "blocks_needed", p->stem_len + p->tree_len);
+	json_number(j, "data_bytes", data_of(r));
+	json_number(j, "blocks_needed", bfo_plan_need(p));
 	json_number(j, "blocks_free", bfo_ranges_total(&p->target->free_blocks));
 	json_number(j, "blocks_reserved", p->target->reserved_blocks);
 	json_number(j, "block_size", p->target->block_size);

@@ -82,6 +82,33 @@ int bfo_ranges_contain(const bfo_ranges *r, uint64_t number)
 	return 0;
 }
 
+errcode_t bfo_ranges_cut(const bfo_ranges *from, const bfo_ranges *by, bfo_ranges *rest,
+			 bfo_ranges *common)
+{
+	size_t i, k = 0;
+	errcode_t err = 0;
+
+	rest->n = common->n = 0;
+	for (i = 0; i < from->n; i++) {
+		uint64_t at = from->v[i].start, end = at + from->v[i].len, lo, hi;
+
+		for (; at < end && !err; at = hi) {
+			while (k < by->n && by->v[k].start + by->v[k].len <= at)
+				k++;
+			lo = hi = end;
+			if (k < by->n && by->v[k].start < end) {
+				lo = by->v[k].start > at ? by->v[k].start : at;
+				if (by->v[k].start + by->v[k].len < end)
+					hi = by->v[k].start + by->v[k].len;
+			}
+			err = bfo_ranges_append(rest, at, lo - at);
+			if (!err)
+				err = bfo_ranges_append(common, lo, hi - lo);
+		}
+	}
+	return err;
+}
+
 uint64_t bfo_ranges_total(const bfo_ranges *r)
 {
 	uint64_t sum = 0;

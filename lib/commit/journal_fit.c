@@ -43,6 +43,7 @@ static void mark_blocks(const struct bfo_plan *plan, ext2_filsys fs, uint8_t *gr
 
 	for (i = 0; i < plan->stem.n; i++)
 		mark(fs, groups, plan->stem.v[i].blk, plan->stem.v[i].len);
+	mark_all(fs, groups, &plan->kept);
 	for (i = 0; i < plan->merged.n; i++) {
 		mark_all(fs, groups, &plan->merged.v[i].freed);
 		if (plan->merged.v[i].old_ea)

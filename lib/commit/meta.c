@@ -94,6 +94,8 @@ static errcode_t change_all_blocks(struct bfo_meta *m, const struct bfo_plan *pl
 
 	for (i = 0; i < plan->stem.n; i++)
 		bfo_meta_blocks(m, plan->stem.v[i].blk, plan->stem.v[i].len, 1);
+	for (i = 0; i < plan->kept.n; i++)
+		bfo_meta_blocks(m, plan->kept.v[i].start, plan->kept.v[i].len, 1);
 	for (i = 0; i < plan->merged.n; i++) {
 		const struct bfo_merged *dir = &plan->merged.v[i];
 

@@ -49,8 +49,11 @@ static errcode_t note_groups(struct bfo_record *r, const struct bfo_plan *plan,
 static int is_planned(const struct bfo_plan *plan, uint64_t blk, uint64_t len, uint64_t *end)
 {
 	size_t i = bfo_vec_lower(&plan->stem, blk, blk + len);
+	const struct bfo_range *kept = bfo_ranges_from(&plan->kept, blk);
 
 	*end = i ? plan->stem.v[i - 1].blk + plan->stem.v[i - 1].len : 0;
+	if (*end <= blk && kept && kept->start < blk + len)
+		*end = kept->start + kept->len;
 	return *end > blk;
 }
 

@@ -28,7 +28,7 @@ static uint64_t spare_bytes(const struct bfo_plan *plan)
 {
 	const struct bfo_target *t = plan->target;
 	uint64_t free = bfo_ranges_total(&t->free_blocks);
-	uint64_t taken = plan->stem_len + plan->tree_len + t->reserved_blocks;
+	uint64_t taken = bfo_plan_need(plan) + t->reserved_blocks;
 
 	return free > taken ? (free - taken) * t->block_size : 0;
 }
@@ -97,8 +97,7 @@ static errcode_t bisect(struct bfo_copy *c, uint64_t low, uint64_t high, uint64_
 /* The smallest size; one stage of work for who watches. */
 static errcode_t find_smallest(struct bfo_copy *c)
 {
-	uint64_t need = (c->job.plan.stem_len + c->job.plan.tree_len) *
-			c->job.plan.target->block_size;
+	uint64_t need = bfo_plan_need(&c->job.plan) * c->job.plan.target->block_size;
 	errcode_t err;
 
 	c->mkfs.inodes = c->job.plan.new_inodes;

@@ -81,7 +81,7 @@ static int is_read(const struct mover *m, size_t item)
 	       end > m->fill.from && !bfo_plan_is_written_last(plan, rec);
 }
 
-/* The segments of item ITEM, *N in all, of which the written ones are to be read. */
+/* The segments of item ITEM, *N in all, of which those that are moved are to be read. */
 static const struct bfo_seg *segs_to_read(const struct mover *m, size_t item, uint32_t *n)
 {
 	const struct bfo_plan *plan = m->fill.plan;
@@ -120,7 +120,7 @@ static void each_piece(const void *priv, struct bfo_regions *to, bfo_cache_use *
 		if (rec->state & BFO_INODE_INLINE && is_read(m, item))
 			use(to, table_block(m, item), 1);
 		for (i = 0; i < n; i++)
-			if (!bfo_seg_unwritten(&segs[i]))
+			if (bfo_seg_is_moved(&segs[i]))
 				use(to, bfo_seg_blk(&segs[i]), segs[i].len);
 	}
 }
@@ -141,7 +141,7 @@ static errcode_t foresee_nodes(struct mover *m, bfo_order_list *nodes, uint64_t 
 		const struct bfo_seg *segs = segs_to_read(m, item, &n);
 
 		for (; i < n && at < m->pipe.capacity && !err; i++) {
-			if (bfo_seg_unwritten(&segs[i]))
+			if (!bfo_seg_is_moved(&segs[i]))
 				continue;
 			room = (m->pipe.capacity - at + m->fill.source_units - 1) /
 			       m->fill.source_units;

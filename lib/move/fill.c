@@ -126,7 +126,7 @@ static errcode_t add_seg(struct bfo_filler *f, const struct bfo_inode *rec,
 
 	if (hi > end)
 		hi = end;
-	if (lo >= hi || bfo_seg_unwritten(seg))
+	if (lo >= hi || !bfo_seg_is_moved(seg))
 		return 0;
 	return add_node(f, bfo_seg_blk(seg) + (lo - seg->lblk), hi - lo,
 			slack(f, rec, hi) | whole_tag(rec), at + (lo - first) * f->source_units);
@@ -223,7 +223,7 @@ static errcode_t fill_file(struct bfo_filler *f, const struct bfo_inode *rec, in
 	*done = 0;
 	while (!err) {
 		len = f->run.len - f->run_done;
-		if (!len || f->run.unwritten) {
+		if (!len || f->run.unwritten || f->run.kept) {
 			f->run_done = 0;
 			*done = !bfo_runs_next(&f->walk, &f->run);
 			if (*done)

@@ -14,7 +14,7 @@
 enum bfo_digest_part {
 	BFO_DIGEST_INODES,	/* records, in the order in which they are in the target */
 	BFO_DIGEST_NAMES,
-	BFO_DIGEST_SEGS,	/* where the source's blocks are */
+	BFO_DIGEST_SEGS,	/* where the source's blocks are, and those that are kept */
 	BFO_DIGEST_ATTRIBUTES,
 	BFO_DIGEST_STEM,	/* where the target's are going to be */
 	BFO_DIGEST_TARGET,	/* what of it is free, and what is merged with */

@@ -73,9 +73,15 @@ errcode_t bfo_extents_of(const struct bfo_plan *plan, bfo_row row, bfo_segs *out
 
 	out->n = 0;
 	bfo_runs_begin(&walk, plan, rec);
-	while (!err && bfo_runs_next(&walk, &run))
-		err = add_slice(plan, out, rec->stem + run.at, run.lblk, run.len,
-				run.unwritten ? BFO_SEG_UNWRITTEN : 0);
+	while (!err && bfo_runs_next(&walk, &run)) {
+		uint64_t flag = run.unwritten ? BFO_SEG_UNWRITTEN : 0;
+
+		if (run.kept)
+			err = add_piece(out, (struct bfo_seg) { .blk = run.kept | flag,
+							.lblk = run.lblk, .len = run.len });
+		else
+			err = add_slice(plan, out, rec->stem + run.at, run.lblk, run.len, flag);
+	}
 	return err;
 }
 

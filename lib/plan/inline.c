@@ -12,17 +12,25 @@
 #define MAGIC_AND_END 8U		/* of the room for attributes */
 #define DATA_ENTRY 20U			/* of system.data, without its value */
 
+/* Beside INSIDE bytes of attributes. */
+static uint32_t room_beside(const struct bfo_target *t, uint32_t inside)
+{
+	uint32_t room = t->inode_size - EXT2_GOOD_OLD_INODE_SIZE - t->extra_isize;
+	uint32_t used = MAGIC_AND_END + DATA_ENTRY + inside;
+
+	return !t->has_inline || room < used ? 0 : BFO_INLINE_HEAD + (room - used) / 4 * 4;
+}
+
+uint32_t bfo_inline_most(const struct bfo_target *target)
+{
+	return room_beside(target, 0);
+}
+
 uint32_t bfo_inline_room(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
-	const struct bfo_target *t = plan->target;
-	uint32_t room = t->inode_size - EXT2_GOOD_OLD_INODE_SIZE - t->extra_isize;
-	uint32_t used = MAGIC_AND_END + DATA_ENTRY;
-
-	if (!t->has_inline || !plan->tree->repacked)
+	if (!plan->tree->repacked)
 		return 0;
-	if (rec->ea != BFO_NONE)
-		used += plan->tree->eas.v[rec->ea].inside;
-	return room < used ? 0 : BFO_INLINE_HEAD + (room - used) / 4 * 4;
+	return room_beside(plan->target, rec->ea == BFO_NONE ? 0 : plan->tree->eas.v[rec->ea].inside);
 }
 
 /* Content in one written block from the beginning on, and nothing else. */
@@ -31,7 +39,7 @@ static int has_one_piece(const struct bfo_plan *plan, const struct bfo_inode *re
 	const struct bfo_seg *seg = bfo_seg_of(plan->tree, rec, 0);
 
 	return bfo_seg_count(plan->tree, rec) == 1 && !seg->lblk && seg->len == 1 &&
-	       !bfo_seg_unwritten(seg);
+	       bfo_seg_is_moved(seg);
 }
 
 /*

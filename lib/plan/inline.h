@@ -17,6 +17,9 @@
 /* How many bytes of content fit into the inode of REC, beside its attributes. */
 uint32_t bfo_inline_room(const struct bfo_plan *plan, const struct bfo_inode *rec);
 
+/* The most that can stand in an inode of TARGET: of one without attributes.  0: nothing can. */
+uint32_t bfo_inline_most(const struct bfo_target *target);
+
 /*
  * True if REC, no directory, is going to stand in its inode: if it does so in the source, or if it
  * could not there.

@@ -14,7 +14,7 @@ static uint64_t data_blocks(const struct bfo_plan *plan, bfo_row row)
 	bfo_runs_begin(&walk, plan, &plan->tree->inodes.v[row]);
 	while (bfo_runs_next(&walk, &run))
 		;
-	return bfo_runs_taken(&walk);
+	return bfo_runs_taken(&walk) + bfo_runs_kept(&walk);
 }
 
 errcode_t bfo_map_init(struct bfo_map *map, const struct bfo_plan *plan, bfo_row row)

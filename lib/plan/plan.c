@@ -36,6 +36,7 @@ void bfo_plan_free(struct bfo_plan *plan)
 	bfo_vec_free(&plan->order);
 	bfo_vec_free(&plan->by_number);
 	bfo_vec_free(&plan->stem);
+	bfo_vec_free(&plan->kept);
 	bfo_vec_free(&plan->trees);
 	bfo_charges_free(plan);
 }
@@ -53,6 +54,11 @@ uint64_t bfo_plan_tree_block(const struct bfo_plan *plan, const struct bfo_map_t
 			     uint32_t k)
 {
 	return bfo_plan_block(plan, tree->stem + (uint64_t) k * plan->target->cluster_blocks, NULL);
+}
+
+uint64_t bfo_plan_need(const struct bfo_plan *plan)
+{
+	return plan->stem_len + plan->tree_len + bfo_ranges_total(&plan->kept);
 }
 
 struct bfo_merged *bfo_plan_merged(const struct bfo_plan *plan, uint32_t ino)

@@ -11,12 +11,14 @@
  *   merge     level by level, which directories exist on both sides (the caller reads them)
  *   order     depth first; inode numbers and the stem follow it
  *   numbers   new inode numbers, ascending
- *   space     the stem: target extents for everything; each item's slice of it
+ *   space     the stem: target extents for everything new; each item's slice of it
  *
  * The *stem* (BFO paper) is the list of target extents that take all new blocks, in order:
  *
  *   | dir | ea | data | data | dir | data ...            | extent blocks |
  *     `- item 0      `- item 1  ...  in the plan's order    of item 0, 1, ...
+ *
+ * Data that lie in blocks of the target already (BFO_SEG_KEPT) stay there, and are not in the stem.
  *
  * A plan changes its tree, and frees neither that nor the target, which are the caller's.
  *
@@ -112,6 +114,8 @@ struct bfo_plan {
 	bfo_order order;	/* records in target order; of those that exist in the */
 					/* target, only directories that gain names */
 	BFO_VEC(struct bfo_stem_run) stem;
+	/* Free blocks of the target that hold kept segments: they stay, and become used. */
+	bfo_ranges kept;
 	BFO_VEC(struct bfo_map_tree) trees;	/* ascending by record */
 	uint64_t stem_len;		/* blocks of all items */
 	uint64_t tree_len;		/* blocks of all trees, behind the items */
@@ -122,7 +126,8 @@ struct bfo_plan {
 
 	/* totals, for people */
 	uint64_t files, dirs, extents;	/* dirs: new ones */
-	uint64_t data_blocks;		/* read and written: unwritten ones are not among them */
+	uint64_t data_blocks;		/* read and written: unwritten ones are not among them, */
+	uint64_t kept_blocks;		/* nor those that stay where they lie */
 	uint32_t new_inodes;
 	/* with BFO_ET_NO_SPACE blocks, with BFO_ET_NO_INODES inodes */
 	struct bfo_shortage shortage;
@@ -228,6 +233,9 @@ errcode_t bfo_plan_links_outside(struct bfo_plan *plan);
  * are contiguous.
  */
 uint64_t bfo_plan_block(const struct bfo_plan *plan, uint64_t at, uint64_t *len);
+
+/* Blocks of the target that are free, and that the plan takes. */
+uint64_t bfo_plan_need(const struct bfo_plan *plan);
 
 /* Where block K of TREE lies on the target: each has a cluster of its own. */
 uint64_t bfo_plan_tree_block(const struct bfo_plan *plan, const struct bfo_map_tree *tree,

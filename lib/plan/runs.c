@@ -2,6 +2,7 @@
 /*
  * runs.c - where the blocks of a file are on the target
  */
+#include <assert.h>
 #include <string.h>
 #include <ext2fs/ext2_fs.h>
 
@@ -17,7 +18,7 @@ void bfo_runs_begin(struct bfo_run_walk *w, const struct bfo_plan *plan,
 	memset(w, 0, sizeof(*w));
 	w->plan = plan;
 	w->rec = rec;
-	w->last_cluster = NO_CLUSTER;
+	w->last_cluster = w->last_kept = NO_CLUSTER;
 }
 
 /* What is copied as it is, also behind the end of the file (a verity file's Merkle tree). */
@@ -34,6 +35,12 @@ static struct bfo_run seg_run(const struct bfo_run_walk *w, const struct bfo_seg
 	uint64_t end = ((uint64_t) seg->lblk + seg->len) * from, first = seg->lblk * from / to;
 	struct bfo_run run = { .lblk = first, .unwritten = bfo_seg_unwritten(seg) };
 
+	if (bfo_seg_kept(seg)) {
+		assert(from == to);
+		run.len = seg->len;
+		run.kept = bfo_seg_blk(seg);
+		return run;
+	}
 	if (run.unwritten && !w->plan->target->has_extents)
 		return run;
 	if (!run.unwritten && !keeps_tail(w) && end > w->rec->size)
@@ -43,11 +50,24 @@ static struct bfo_run seg_run(const struct bfo_run_walk *w, const struct bfo_seg
 	return run;
 }
 
+/* What is kept joins what is kept, where it goes on in the file and on the target. */
+static int absorb_kept(struct bfo_run *cur, const struct bfo_run *r)
+{
+	if (!cur->kept || !r->kept || cur->unwritten != r->unwritten ||
+	    r->lblk != cur->lblk + cur->len || r->kept != cur->kept + cur->len ||
+	    (uint64_t) cur->len + r->len > UINT32_MAX)
+		return 0;
+	cur->len += r->len;
+	return 1;
+}
+
 /* Joins R to the run before, CUR, where they meet or share a block; 0 if R is a run of its own. */
 static int absorb(struct bfo_run *cur, struct bfo_run *r)
 {
 	uint64_t end = cur->lblk + cur->len;
 
+	if (cur->kept || r->kept)
+		return absorb_kept(cur, r);
 	if (r->lblk < end && cur->unwritten != r->unwritten) {
 		if (r->unwritten) {
 			r->lblk++;
@@ -115,11 +135,23 @@ static int next_run(struct bfo_run_walk *w, struct bfo_run *run)
 	return gather_run(w, run);
 }
 
+/* It has its place; what counts are its clusters, each once. */
+static void note_kept(struct bfo_run_walk *w, const struct bfo_run *run)
+{
+	uint64_t ratio = w->plan->target->cluster_blocks, first = run->lblk / ratio;
+	uint64_t last = (run->lblk + run->len - 1) / ratio;
+
+	assert(run->kept % ratio == run->lblk % ratio && first != w->last_cluster);
+	w->kept += last - first + (first != w->last_kept);
+	w->last_kept = last;
+}
+
 static void place(struct bfo_run_walk *w, struct bfo_run *run)
 {
 	uint64_t ratio = w->plan->target->cluster_blocks, into = run->lblk % ratio;
 	int shared = run->lblk / ratio == w->last_cluster;
 
+	assert(run->lblk / ratio != w->last_kept);
 	run->at = (shared ? (w->end - 1) / ratio * ratio : bfo_runs_taken(w)) + into;
 	w->last_cluster = (run->lblk + run->len - 1) / ratio;
 	w->end = run->at + run->len;
@@ -129,7 +161,10 @@ int bfo_runs_next(struct bfo_run_walk *w, struct bfo_run *run)
 {
 	if (!next_run(w, run))
 		return 0;
-	place(w, run);
+	if (run->kept)
+		note_kept(w, run);
+	else
+		place(w, run);
 	return 1;
 }
 
@@ -138,4 +173,9 @@ uint64_t bfo_runs_taken(const struct bfo_run_walk *w)
 	uint64_t ratio = w->plan->target->cluster_blocks;
 
 	return (w->end + ratio - 1) / ratio * ratio;
+}
+
+uint64_t bfo_runs_kept(const struct bfo_run_walk *w)
+{
+	return w->kept * w->plan->target->cluster_blocks;
 }

@@ -12,7 +12,8 @@
  *  - smaller blocks behind the end of the file are left out, unless they were preallocated;
  *  - where the target has no extents there is nothing unwritten: it becomes a hole;
  *  - with clusters (bigalloc), a block's number in the file and on the device agree modulo the
- *    cluster, so a run begins as far into a cluster of the stem as it does into one of the file.
+ *    cluster, so a run begins as far into a cluster of the stem as it does into one of the file;
+ *  - what is kept where it lies on the target is a run of its own, and takes nothing of the stem.
  */
 #ifndef BFO_PLAN_RUNS_H
 #define BFO_PLAN_RUNS_H
@@ -21,7 +22,8 @@
 
 struct bfo_run {
 	uint64_t lblk;		/* first logical block, in blocks of the target */
-	uint64_t at;		/* its place in the stem, counted from the item's own */
+	uint64_t at;		/* its place in the stem, counted from the item's own; or */
+	uint64_t kept;		/* where it lies on the target, and stays; 0: in the stem */
 	uint32_t len;		/* blocks, > 0 */
 	int unwritten;
 };
@@ -33,8 +35,10 @@ struct bfo_run_walk {
 	uint32_t seg;			/* next segment */
 	int more;			/* `carry` is the next run's beginning */
 	struct bfo_run carry;
-	uint64_t last_cluster;		/* logical, of the run before */
-	uint64_t end;			/* of it in the stem */
+	uint64_t last_cluster;		/* logical, of the run before in the stem */
+	uint64_t end;			/* of it there */
+	uint64_t last_kept;		/* logical cluster of the kept run before */
+	uint64_t kept;			/* clusters of kept runs */
 };
 
 void bfo_runs_begin(struct bfo_run_walk *w, const struct bfo_plan *plan,
@@ -45,5 +49,8 @@ int bfo_runs_next(struct bfo_run_walk *w, struct bfo_run *run);
 
 /* Blocks of the stem that the runs so far take: whole clusters. */
 uint64_t bfo_runs_taken(const struct bfo_run_walk *w);
+
+/* Blocks of the kept runs so far: whole clusters. */
+uint64_t bfo_runs_kept(const struct bfo_run_walk *w);
 
 #endif

@@ -5,6 +5,8 @@
  * The items' lengths are known, so their places in the stem are a running sum.  How many blocks
  * of extent trees are needed depends on where the stem's runs end, and how many runs there are
  * on how many blocks are needed: the runs are chosen again with more room until it suffices.
+ *
+ * What is kept where it lies is not free for the stem.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -64,23 +66,37 @@ static errcode_t too_big(const struct bfo_plan *plan, bfo_row row)
 			bfo_plan_shown_path(plan, row, path, sizeof(path)));
 }
 
+/* A run that stays where it lies takes whole clusters there. */
+static errcode_t keep_run(struct bfo_plan *plan, const struct bfo_run *run)
+{
+	uint64_t ratio = plan->target->cluster_blocks, first = run->kept / ratio * ratio;
+	uint64_t end = (run->kept + run->len + ratio - 1) / ratio * ratio;
+
+	plan->kept_blocks += run->len;
+	return bfo_vec_push(&plan->kept, (struct bfo_range) { .start = first,
+			    .len = end - first });
+}
+
 /* Blocks of the stem that REC takes; counts what is read and written for it. */
 static errcode_t item_blocks(struct bfo_plan *plan, const struct bfo_inode *rec, uint64_t *blocks)
 {
 	struct bfo_run_walk walk;
 	struct bfo_run run;
+	errcode_t err = 0;
 
 	bfo_runs_begin(&walk, plan, rec);
-	while (bfo_runs_next(&walk, &run)) {
+	while (!err && bfo_runs_next(&walk, &run)) {
 		if (run.lblk + run.len > UINT32_MAX)
 			return too_big(plan, rec - plan->tree->inodes.v);
-		if (S_ISDIR(rec->mode))
+		if (run.kept)
+			err = keep_run(plan, &run);
+		else if (S_ISDIR(rec->mode))
 			plan->dir_len += run.len;
 		else if (!run.unwritten && !bfo_plan_is_written_last(plan, rec))
 			plan->data_blocks += run.len;
 	}
 	*blocks = bfo_runs_taken(&walk);
-	return 0;
+	return err;
 }
 
 /* Gives every item its place in the stem; an attribute block stands before its first user. */
@@ -114,14 +130,27 @@ static errcode_t place_items(struct bfo_plan *plan)
 	return err;
 }
 
-static errcode_t choose_runs(struct bfo_plan *plan, uint64_t need)
+/* What is free for the stem: *FREE.  Of what is kept, only what was free becomes used. */
+static errcode_t set_kept_apart(struct bfo_plan *plan, bfo_ranges *free)
+{
+	bfo_ranges common = { 0 };
+	errcode_t err;
+
+	bfo_ranges_settle(&plan->kept);
+	err = bfo_ranges_cut(&plan->target->free_blocks, &plan->kept, free, &common);
+	bfo_vec_free(&plan->kept);
+	plan->kept = common;
+	return err;
+}
+
+static errcode_t choose_runs(struct bfo_plan *plan, const bfo_ranges *free, uint64_t need)
 {
 	bfo_ranges chosen = { 0 };
-	uint64_t at = 0, have = bfo_ranges_total(&plan->target->free_blocks);
+	uint64_t at = 0, have = bfo_ranges_total(free);
 	errcode_t err;
 	size_t i;
 
-	err = bfo_ranges_choose(&plan->target->free_blocks, need, &chosen);
+	err = bfo_ranges_choose(free, need, &chosen);
 	if (err == BFO_ET_NO_SPACE) {
 		plan->shortage = (struct bfo_shortage) { .needed = need, .free = have };
 		bfo_fail(plan->ctx, err, "planning: %llu blocks of %u bytes needed, %llu free, "
@@ -201,13 +230,20 @@ static void trim(struct bfo_plan *plan)
 
 errcode_t bfo_plan_space(struct bfo_plan *plan)
 {
+	const bfo_ranges *free = &plan->target->free_blocks;
+	bfo_ranges rest = { 0 };
 	uint64_t room = 0;
 	errcode_t err;
 
-	plan->data_blocks = plan->dir_len = plan->ea_len = 0;
+	plan->data_blocks = plan->kept_blocks = plan->dir_len = plan->ea_len = 0;
+	plan->kept.n = 0;
 	err = place_items(plan);
+	if (!err && plan->kept.n) {
+		err = set_kept_apart(plan, &rest);
+		free = &rest;
+	}
 	while (!err) {
-		err = choose_runs(plan, plan->stem_len + room);
+		err = choose_runs(plan, free, plan->stem_len + room);
 		if (!err)
 			err = plan_trees(plan);
 		if (err || plan->tree_len <= room)
@@ -216,5 +252,6 @@ errcode_t bfo_plan_space(struct bfo_plan *plan)
 	}
 	if (!err)
 		trim(plan);
+	bfo_vec_free(&rest);
 	return err;
 }

@@ -100,20 +100,39 @@ struct bfo_inode {
 
 /* A run of blocks. Lengths of a segment may exceed what one on-disk extent can say. */
 struct bfo_seg {
-	uint64_t blk;		/* first block, or'ed with BFO_SEG_UNWRITTEN */
+	uint64_t blk;		/* first block, or'ed with the bits below */
 	uint32_t lblk, len;	/* first logical block; blocks */
 };
 
 #define BFO_SEG_UNWRITTEN (1ULL << 63)
 
+/*
+ * It lies in blocks of the target already, and stays there: its block is one of the target's, and the
+ * tree's blocks are as large as those.  With clusters it has whole ones: no cluster of the file has
+ * kept blocks and others, and a block's number in the file and on the target agree modulo the cluster.
+ * (Bits 61 and 62 belong to places that are no blocks, see intake/.)
+ */
+#define BFO_SEG_KEPT (1ULL << 60)
+
 static inline uint64_t bfo_seg_blk(const struct bfo_seg *s)
 {
-	return s->blk & ~BFO_SEG_UNWRITTEN;
+	return s->blk & ~(BFO_SEG_UNWRITTEN | BFO_SEG_KEPT);
 }
 
 static inline int bfo_seg_unwritten(const struct bfo_seg *s)
 {
 	return !!(s->blk & BFO_SEG_UNWRITTEN);
+}
+
+static inline int bfo_seg_kept(const struct bfo_seg *s)
+{
+	return !!(s->blk & BFO_SEG_KEPT);
+}
+
+/* True if what it holds has to be moved from the source to the target. */
+static inline int bfo_seg_is_moved(const struct bfo_seg *s)
+{
+	return !(s->blk & (BFO_SEG_UNWRITTEN | BFO_SEG_KEPT));
 }
 
 /*

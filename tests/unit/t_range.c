@@ -251,6 +251,53 @@ START_TEST(adds_anywhere)
 }
 END_TEST
 
+#define WIDTH 64
+
+/* Ranges with the numbers that are set in BITS. */
+static bfo_ranges of_bits(uint64_t bits)
+{
+	bfo_ranges r = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < WIDTH; i++)
+		if (bits >> i & 1)
+			want_ok(bfo_ranges_append(&r, i, 1));
+	return r;
+}
+
+static uint64_t long_bits(struct chance *c)
+{
+	uint64_t bits = 0;
+	unsigned int i;
+
+	for (i = 0; i < WIDTH; i++)
+		bits |= (uint64_t) (i && chance_below(c, 4) ? bits >> (i - 1) & 1
+							    : chance_below(c, 2)) << i;
+	return bits;
+}
+
+START_TEST(cuts_as_bits_say)
+{
+	bfo_ranges rest = { 0 }, common = { 0 };
+	struct chance c;
+	int trial;
+
+	chance_init(&c, 41);
+	for (trial = 0; trial < 2000; trial++) {
+		uint64_t a = trial % 9 ? long_bits(&c) : 0, b = trial % 7 ? long_bits(&c) : 0;
+		bfo_ranges from = of_bits(a), by = of_bits(b);
+
+		want_ok(bfo_ranges_cut(&from, &by, &rest, &common));
+		want_ranges(&rest, of_bits(a & ~b));
+		want_ranges(&common, of_bits(a & b));
+		bfo_vec_free(&from);
+		bfo_vec_free(&by);
+	}
+	bfo_vec_free(&rest);
+	bfo_vec_free(&common);
+}
+END_TEST
+
 Suite *range_suite(void)
 {
 	Suite *s = suite_create("range");
@@ -260,5 +307,6 @@ Suite *range_suite(void)
 	unit_case(s, "refuses_too_much", refuses_too_much, 0);
 	unit_case(s, "chooses_as_all_subsets_say", chooses_as_all_subsets_say, 4);
 	unit_case(s, "adds_anywhere", adds_anywhere, 0);
+	unit_case(s, "cuts_as_bits_say", cuts_as_bits_say, 0);
 	return s;
 }

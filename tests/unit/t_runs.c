@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "made.h"
+#include "plan/extent.h"
 #include "plan/runs.h"
 
 #define KIB 1024
@@ -172,6 +173,121 @@ START_TEST(a_directory_is_one_run)
 }
 END_TEST
 
+#define CLUSTERS 40			/* of a file */
+
+/* A file whose clusters are kept, or come from the source, or are holes. */
+struct patchwork {
+	struct made m;
+	uint64_t where[CLUSTERS * 8];	/* kept: its block; else 0 */
+	uint8_t state[CLUSTERS * 8];
+	uint32_t kept, moved;		/* clusters that have some */
+};
+
+static void add_cluster(struct patchwork *p, struct chance *c, uint32_t n, uint32_t ratio,
+			uint64_t place)
+{
+	int kept = !!place, state = chance_below(c, 4) ? WRITTEN : UNWRITTEN, any = 0;
+	uint64_t flag = state == UNWRITTEN ? BFO_SEG_UNWRITTEN : 0, blk;
+	uint32_t i, lblk;
+
+	for (i = 0; i < ratio; i++) {
+		lblk = n * ratio + i;
+		if (ratio > 1 && !chance_below(c, 4))
+			continue;
+		blk = kept ? place + i : 100000 + lblk;
+		p->where[lblk] = kept ? blk : 0;
+		p->state[lblk] = state;
+		made_seg(&p->m, blk | flag | (kept ? BFO_SEG_KEPT : 0), lblk, 1);
+		any = 1;
+	}
+	p->kept += any && kept;
+	p->moved += any && !kept;
+}
+
+static void sew(struct patchwork *p, struct chance *c, uint32_t ratio)
+{
+	uint64_t place = 10 * ratio;
+	uint32_t n;
+
+	memset(p, 0, sizeof(*p));
+	made_init(&p->m);
+	p->m.target.cluster_blocks = ratio;
+	bfo_plan_init(&p->m.plan, &p->m.ctx, &p->m.tree, &p->m.target);
+	p->m.planned = 1;
+	made_inode(&p->m, 20, S_IFREG | 0644);
+	for (n = 0; n < CLUSTERS; n++) {
+		place += ratio * (1 + (chance_below(c, 3) ? 0 : chance_below(c, 5)));
+		if (chance_below(c, 4))
+			add_cluster(p, c, n, ratio, chance_below(c, 2) ? place : 0);
+	}
+}
+
+/* Each run is as long as can be, and all of it is kept, or none. */
+static void check_patchwork(struct patchwork *p, uint32_t ratio)
+{
+	uint8_t states[CLUSTERS * 8] = { HOLE };
+	struct bfo_run before = { 0 }, run;
+	struct bfo_run_walk w;
+	uint32_t i;
+
+	bfo_runs_begin(&w, &p->m.plan, &p->m.tree.inodes.v[0]);
+	for (; bfo_runs_next(&w, &run); before = run) {
+		want(run.len && run.lblk >= before.lblk + before.len);
+		want(run.lblk > before.lblk + before.len || !before.len ||
+		     run.unwritten != before.unwritten || !run.kept != !before.kept ||
+		     (run.kept && run.kept != before.kept + before.len));
+		for (i = 0; i < run.len; i++) {
+			want_eq(p->where[run.lblk + i], run.kept ? run.kept + i : 0);
+			states[run.lblk + i] = run.unwritten ? UNWRITTEN : WRITTEN;
+		}
+		want(run.kept || run.at % ratio == run.lblk % ratio);
+	}
+	want_mem(states, p->state, sizeof(states));
+	want_eq(bfo_runs_taken(&w), p->moved * ratio);
+	want_eq(bfo_runs_kept(&w), p->kept * ratio);
+}
+
+/* What is not kept lies in the stem, whose only run begins at block STEM. */
+static void check_extents(struct patchwork *p, uint64_t stem)
+{
+	bfo_segs ext = { 0 };
+	uint32_t i, k, seen = 0;
+
+	want_ok(bfo_vec_push(&p->m.plan.stem, (struct bfo_stem_run) { .blk = stem, .len = 1000 }));
+	want_ok(bfo_extents_of(&p->m.plan, 0, &ext));
+	for (i = 0; i < ext.n; i++)
+		for (k = 0; k < ext.v[i].len; k++, seen++) {
+			uint64_t kept = p->where[ext.v[i].lblk + k];
+
+			want(!bfo_seg_kept(&ext.v[i]));
+			want_eq(p->state[ext.v[i].lblk + k],
+				bfo_seg_unwritten(&ext.v[i]) ? UNWRITTEN : WRITTEN);
+			want(kept ? bfo_seg_blk(&ext.v[i]) + k == kept
+				  : bfo_seg_blk(&ext.v[i]) >= stem);
+		}
+	for (i = 0; i < CLUSTERS * 8; i++)
+		seen -= p->state[i] != HOLE;
+	want_eq(seen, 0);
+	bfo_vec_free(&ext);
+}
+
+/* _i: blocks of a cluster, as a power of two. */
+START_TEST(what_is_kept_stays)
+{
+	struct patchwork p;
+	struct chance c;
+	int trial;
+
+	chance_init(&c, 850 + _i);
+	for (trial = 0; trial < 300; trial++) {
+		sew(&p, &c, 1 << _i);
+		check_patchwork(&p, 1 << _i);
+		check_extents(&p, 1 << 20);
+		made_free(&p.m);
+	}
+}
+END_TEST
+
 Suite *runs_suite(void)
 {
 	Suite *s = suite_create("runs");
@@ -179,5 +295,6 @@ Suite *runs_suite(void)
 	unit_case(s, "states_are_those_of_the_bytes", states_are_those_of_the_bytes, 16);
 	unit_case(s, "clusters_agree", clusters_agree, 3);
 	unit_case(s, "a_directory_is_one_run", a_directory_is_one_run, 0);
+	unit_case(s, "what_is_kept_stays", what_is_kept_stays, 4);
 	return s;
 }

@@ -293,6 +293,52 @@ START_TEST(refuses_a_directory_too_big)
 }
 END_TEST
 
+/*
+ * A file of 100 blocks that lie on the target already, the second half of them in use there; one that
+ * is moved.  The stem goes elsewhere.
+ */
+START_TEST(leaves_what_is_kept)
+{
+	bfo_segs ext = { 0 };
+	struct made m;
+	size_t i;
+
+	made_init(&m);
+	made_inode(&m, EXT2_ROOT_INO, S_IFDIR | 0755);
+	made_file(&m, 20, 5000 | BFO_SEG_KEPT, 100);
+	made_file(&m, 21, 300, 10);
+	made_seal(&m);
+	made_name(&m, EXT2_ROOT_INO, "kept", 20);
+	made_name(&m, EXT2_ROOT_INO, "moved", 21);
+	want_ok(made_plan(&m, NULL));
+	made_free_inodes(&m, 12, 100);
+	want_ok(bfo_plan_numbers(&m.plan));
+	made_free_blocks(&m, 4998, 52);
+	made_free_blocks(&m, 6000, 8);
+	want_err(bfo_plan_space(&m.plan), BFO_ET_NO_SPACE);
+	want(strstr(m.ctx.what, " 11 blocks of 4096 bytes needed, 10 free, 1 missing"));
+	made_free_blocks(&m, 7000, 1);
+	want_ok(bfo_plan_space(&m.plan));
+	want_eq(m.plan.kept.n, 1);
+	want_eq(m.plan.kept.v[0].start, 5000);
+	want_eq(m.plan.kept.v[0].len, 50);
+	want_eq(bfo_plan_need(&m.plan), 61);
+	want_eq(m.plan.kept_blocks, 100);
+	want_eq(m.plan.data_blocks, 10);
+	want_eq(m.plan.stem_len, 11);
+	for (i = 0; i < m.plan.stem.n; i++)
+		want(m.plan.stem.v[i].blk + m.plan.stem.v[i].len <= 5000 ||
+		     m.plan.stem.v[i].blk >= 6000);
+	want_runs(&m);
+	want_ok(bfo_extents_of(&m.plan, bfo_tree_find(&m.tree, 20), &ext));
+	want_eq(ext.n, 1);
+	want_eq(ext.v[0].blk, 5000);
+	want_eq(ext.v[0].len, 100);
+	bfo_vec_free(&ext);
+	made_free(&m);
+}
+END_TEST
+
 Suite *space_suite(void)
 {
 	Suite *s = suite_create("space");
@@ -303,5 +349,6 @@ Suite *space_suite(void)
 	unit_case(s, "says_how_many_blocks_are_missing", says_how_many_blocks_are_missing, 0);
 	unit_case(s, "finds_room_for_trees", finds_room_for_trees, 0);
 	unit_case(s, "refuses_a_directory_too_big", refuses_a_directory_too_big, 0);
+	unit_case(s, "leaves_what_is_kept", leaves_what_is_kept, 0);
 	return s;
 }
