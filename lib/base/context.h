@@ -17,6 +17,7 @@
 enum bfo_stage {
 	/* comparing a target's bitmaps with its inodes; reads inode tables */
 	BFO_STAGE_BITMAPS,
+	BFO_STAGE_ARRIVAL,	/* taking in data that come once; units: bytes, files beside them */
 	BFO_STAGE_INODES,	/* reading inode tables; units: inode slots */
 	BFO_STAGE_NAMES,	/* reading directories; units: blocks */
 	BFO_STAGE_PLAN,		/* deciding; no units */

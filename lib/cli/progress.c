@@ -25,6 +25,7 @@ static const struct {
 	int in_bytes, has_files;
 } stages[] = {
 	[BFO_STAGE_BITMAPS] = { "Checking bitmaps", "checking-bitmaps", "checking bitmaps", 0, 0 },
+	[BFO_STAGE_ARRIVAL] = { "Taking in", "arrival", "taking in", 1, 1 },
 	[BFO_STAGE_INODES] = { "Reading inodes", "inodes", "reading inodes", 0, 0 },
 	[BFO_STAGE_NAMES] = { "Reading directories", "directories", "reading directories", 0, 0 },
 	[BFO_STAGE_PLAN] = { "Planning", "planning", "planning", 0, 0 },

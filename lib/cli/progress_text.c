@@ -68,8 +68,9 @@ static void add_amount(struct text *t, const struct progress_state *s)
 	char done[32], total[32];
 
 	if (s->in_bytes)
-		add(t, ", %s of %s", size_text(s->done, done, sizeof(done)),
-		    size_text(s->total, total, sizeof(total)));
+		add(t, ", %s", size_text(s->done, done, sizeof(done)));
+	if (s->in_bytes && s->total)
+		add(t, " of %s", size_text(s->total, total, sizeof(total)));
 	if (s->files)
 		add(t, ", %llu file%s", (unsigned long long) s->files, s->files == 1 ? "" : "s");
 	if (s->in_bytes && s->rate >= 0)

@@ -3,9 +3,11 @@
  * amended.c - a source whose tree is amended
  *
  *   gather ── the other's ── records amended ── zeroes become holes
+ *   arrive ── the other's
  *   inodes ── the other's ── raw inodes amended, one at a time ── to who wants them
  *   read, settle ── the other's
  */
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -39,6 +41,18 @@ static errcode_t gather(struct bfo_source *s, struct bfo_tree *tree, int claims)
 	}
 	if (!err && a->amend->is_reproducible)
 		err = bfo_zeroes_drop(a->of, tree, a->hole);
+	take_over(a);
+	return err;
+}
+
+/* Zeroes do not become holes: what has arrived is not read again. */
+static errcode_t arrive(struct bfo_source *s, struct bfo_tree *tree, const struct bfo_arrival *to)
+{
+	struct bfo_amended *a = amended(s);
+	errcode_t err = a->of->ops->arrive(a->of, tree, to);
+
+	assert(!a->amend->is_reproducible);
+	tree->amend = a->amend;
 	take_over(a);
 	return err;
 }
@@ -111,8 +125,8 @@ static void close_both(struct bfo_source *s)
 }
 
 static const struct bfo_source_ops ops = {
-	.gather = gather, .inodes = inodes, .read = read_nodes, .settle = settle,
-	.close = close_both,
+	.gather = gather, .arrive = arrive, .inodes = inodes, .read = read_nodes,
+	.settle = settle, .close = close_both,
 };
 
 void bfo_amended_begin(struct bfo_amended *a, struct bfo_source *of,

@@ -3,6 +3,7 @@
  * source.h - where a tree comes from
  *
  *   gather ── [inodes, read]* ── settle ── close
+ *   arrive ── [inodes, read]* ── settle ── close	a source whose data come once
  *
  * What is asked of a source are calls for many things at once: there is one per batch, none per
  * file.  A volume is the first implementation (bfo_source_of_volume()); it alone has a batch
@@ -11,6 +12,7 @@
 #ifndef BFO_GATHER_SOURCE_H
 #define BFO_GATHER_SOURCE_H
 
+#include "gather/arrival.h"
 #include "gather/batch.h"
 #include "gather/inode_walk.h"
 #include "tree/tree.h"
@@ -19,6 +21,8 @@
 enum bfo_source_access {
 	BFO_READ_ANYWHERE,	/* nodes in any order */
 	BFO_READ_ASCENDING,	/* only ever forward, over all calls of read() */
+	/* once, with the tree: read() has only what the source keeps in memory */
+	BFO_READ_ARRIVING,
 };
 
 /*
@@ -47,6 +51,12 @@ struct bfo_source_ops {
 	 * block.
 	 */
 	errcode_t (*gather)(struct bfo_source *s, struct bfo_tree *tree, int claims);
+	/*
+	 * In its place, of sources that are BFO_READ_ARRIVING: fills TREE, whose data go TO where
+	 * they stay.  NULL of others.
+	 */
+	errcode_t (*arrive)(struct bfo_source *s, struct bfo_tree *tree,
+			    const struct bfo_arrival *to);
 	/*
 	 * Hands the inodes of numbers INOS, N of them, ascending, to TAKE; LOSE may be NULL
 	 * (inode_walk.h).

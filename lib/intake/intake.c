@@ -187,6 +187,17 @@ errcode_t bfo_intake_segment(struct bfo_intake *in, uint64_t place, uint64_t lbl
 			   .blk = place | (unwritten ? BFO_SEG_UNWRITTEN : 0) });
 }
 
+errcode_t bfo_intake_arrived(struct bfo_intake *in, const struct bfo_arrival *to)
+{
+	const struct bfo_seg *seg;
+	errcode_t err;
+	size_t n;
+
+	for (err = to->end(to->priv, &seg, &n); !err && n; seg++, n--)
+		err = bfo_intake_segment(in, seg->blk, seg->lblk, seg->len, 0);
+	return err;
+}
+
 /* LEN bytes; *PLACE: where they are. */
 static errcode_t keep(struct bfo_intake *in, const void *data, size_t len, uint64_t *place)
 {

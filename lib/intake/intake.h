@@ -77,6 +77,12 @@ errcode_t bfo_intake_segment(struct bfo_intake *in, uint64_t place, uint64_t lbl
 			     int unwritten);
 
 /*
+ * All data of the inode that was appended last have gone TO where they stay (gather/arrival.h): they
+ * are its segments.  Errors of to->end(), too.
+ */
+errcode_t bfo_intake_arrived(struct bfo_intake *in, const struct bfo_arrival *to);
+
+/*
  * All of a file's or symbolic link's content, LEN bytes at DATA, is kept in memory: of the inode
  * that was appended last, whose size is LEN.
  */

@@ -41,6 +41,28 @@ errcode_t bfo_job_gather(struct bfo_job *job)
 	return err;
 }
 
+errcode_t bfo_job_arrive(struct bfo_job *job)
+{
+	const struct bfo_job_config *config = &job->config;
+	struct bfo_arrive_options how = { .memory = config->memory, .direct = config->direct,
+					  .verify = config->verify };
+	struct bfo_arrive *a = NULL;
+	errcode_t err;
+
+	assert(job->phase == BFO_JOB_OPEN && job->from->access == BFO_READ_ARRIVING);
+	job->config.is_quick = 1;
+	bfo_target_free(&job->free);
+	err = bfo_target_gather(job->ctx, job->target, &job->free);
+	if (!err)
+		err = bfo_arrive_open(&a, job->ctx, job->target, &job->free, &how);
+	if (!err)
+		err = job->from->ops->arrive(job->from, &job->tree, bfo_arrive_where(a));
+	err = bfo_arrive_close(a, err, &job->arrived);
+	if (!err)
+		job->phase = BFO_JOB_GATHERED;
+	return err;
+}
+
 errcode_t bfo_job_begin_empty(struct bfo_job *job)
 {
 	errcode_t err;

@@ -3,21 +3,24 @@
  * job.h - one tree onto one target: the one place that knows which step follows which
  *
  *   open ── gather ── decide ── place ── choose way ── commit ── close
- *             source    │  ^      target or scratch file
+ *         or arrive     │  ^      target or scratch file
  *                       └──┴ move: the same plan, on another target that was formatted alike
  *
  *   decide:  names ── filter ── landing ── merging ── order ── attributes ── losses ── quotas
  *   place:   numbers ── indexes ── space
  *
- * Nothing is written before bfo_job_commit() (P2).  The caller opens source and target, fills the
- * configuration, and calls the steps in this order; a step that comes too early is an assertion.
- * The job prints nothing, reads no environment, and serves one thread at a time.
+ * Nothing is written before bfo_job_commit() (P2), but data that come once (arrive): they go to free
+ * blocks of the target, where nobody finds them, and stay there if the plan has it so.  The caller
+ * opens source and target, fills the configuration, and calls the steps in this order; a step that
+ * comes too early is an assertion.  The job prints nothing, reads no environment, and serves one
+ * thread at a time.
  *
  * All functions return 0 or an error, whose circumstances are in ctx->what.
  */
 #ifndef BFO_JOB_JOB_H
 #define BFO_JOB_JOB_H
 
+#include "commit/arrive.h"
 #include "commit/commit.h"
 #include "gather/container.h"
 #include "gather/source.h"
@@ -108,6 +111,7 @@ struct bfo_job {
 	struct bfo_plan plan;
 	struct bfo_job_container itrees;
 	int is_atomic;				/* all of it becomes visible at once */
+	struct bfo_arrive_stats arrived;
 	struct bfo_commit_stats stats;
 };
 
@@ -124,6 +128,14 @@ errcode_t bfo_job_take_source(struct bfo_job *job);
  * source.
  */
 errcode_t bfo_job_gather(struct bfo_job *job);
+
+/*
+ * In its place, of a source whose data come once: the tree, while the data go to free blocks of
+ * job->target, on which alone can be decided afterwards.  Nothing is marked there.  The copy cannot
+ * be resumed, so it gets no record (config.is_quick).  Errors: those of the source, and of
+ * commit/arrive.h.
+ */
+errcode_t bfo_job_arrive(struct bfo_job *job);
 
 /* In its place, if there is no source: a tree without records, for what is made on job->target. */
 errcode_t bfo_job_begin_empty(struct bfo_job *job);

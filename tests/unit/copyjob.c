@@ -49,6 +49,35 @@ int copyjob_try(const char *format, const char *name)
 	return status;
 }
 
+int copyjob_fsck(const char *name, const char *how)
+{
+	char format[64];
+
+	snprintf(format, sizeof(format), "e2fsck %s '%%s' > /dev/null 2>&1", how);
+	return copyjob_try(format, name);
+}
+
+/*
+ * debugfs exits 0 whatever happens, so it must have said nothing but its name; diff must have
+ * compared.
+ */
+int copyjob_holds(const char *name, const char *tree)
+{
+	char format[1024], *from = unit_path(tree);
+	int differs, status;
+
+	want_eq(copyjob_try("rm -rf '%s.out'; mkdir '%s.out'", name), 0);
+	want_eq(copyjob_try("! debugfs -R 'rdump / %s.out' '%s' 2>&1 | grep -v '^debugfs 1'", name),
+		0);
+	snprintf(format, sizeof(format), "diff -r --no-dereference '%s' '%%s.out' > '%%s.diff'",
+		 from);
+	status = copyjob_try(format, name);
+	want(status == 0 || status == 1);
+	differs = !copyjob_try("grep -vq '^Only in %s.out' '%s.diff'", name);
+	free(from);
+	return !differs;
+}
+
 uint8_t *copyjob_read(const char *name, size_t *size)
 {
 	char *path = unit_path(name);

@@ -58,6 +58,15 @@ void copyjob_shell(const char *format, const char *a, const char *b);
 /* The same with file NAME of the run's folder in place of %s; returns its exit status. */
 int copyjob_try(const char *format, const char *name);
 
+/* Exit status of e2fsck HOW on file NAME. */
+int copyjob_fsck(const char *name, const char *how);
+
+/*
+ * Whether all of TREE, a folder, is in image NAME, byte by byte (owners and modes aside); there may be
+ * more.
+ */
+int copyjob_holds(const char *name, const char *tree);
+
 /* The whole of file NAME of the run's folder; free() it. */
 uint8_t *copyjob_read(const char *name, size_t *size);
 

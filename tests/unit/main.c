@@ -13,6 +13,7 @@
 #include "unit.h"
 
 Suite *acl_suite(void);
+Suite *arrive_suite(void);
 Suite *attrs_suite(void);
 Suite *archive_suite(void);
 Suite *batch_suite(void);
@@ -104,6 +105,7 @@ static Suite *(*const suites[])(void) = {
 	batch_suite, batch_random_suite, pace_suite, regions_suite, cache_suite, media_suite,
 	mapfile_suite,
 	batches_suite, pipe_suite, reread_suite, commit_suite, commit_fail_suite,
+	arrive_suite,
 	journal_suite, record_suite, commit_fit_suite, transaction_suite, digest_suite,
 	quota_slot_suite, replay_suite,
 	container_suite, layout_suite,

@@ -55,35 +55,6 @@ static size_t run(enum copyjob_target kind, const char *copy, size_t nth, size_t
 	return nth;
 }
 
-static int fsck(const char *copy, const char *how)
-{
-	char format[64];
-
-	snprintf(format, sizeof(format), "e2fsck %s '%%s' > /dev/null 2>&1", how);
-	return copyjob_try(format, copy);
-}
-
-/*
- * Whether all of TREE (a folder that an image was made of) is there, byte by byte.  debugfs exits 0
- * whatever happens, so it must have said nothing but its name; diff must have compared.
- */
-static int holds(const char *copy, const char *tree)
-{
-	char format[1024], *from = unit_path(tree);
-	int differs, status;
-
-	want_eq(copyjob_try("rm -rf '%s.out'; mkdir '%s.out'", copy), 0);
-	want_eq(copyjob_try("! debugfs -R 'rdump / %s.out' '%s' 2>&1 | grep -v '^debugfs 1'", copy),
-		0);
-	snprintf(format, sizeof(format), "diff -r --no-dereference '%s' '%%s.out' > '%%s.diff'",
-		 from);
-	status = copyjob_try(format, copy);
-	want(status == 0 || status == 1);
-	differs = !copyjob_try("grep -vq '^Only in %s.out' '%s.diff'", copy);
-	free(from);
-	return !differs;
-}
-
 /* Whether a name of the new tree is there: debugfs knows either the inode, or no such file. */
 static int shows_new(const char *copy)
 {
@@ -100,16 +71,16 @@ static void judge(enum copyjob_target kind, const char *copy, enum bfo_fate fate
 	int atomic = copyjob_is_atomic(kind), is_new;
 
 	if (!crash && (fate == BFO_FATE_BEFORE || fate == BFO_FATE_DONE))
-		want_eq(fsck(copy, "-fn"), 0);
-	want(fsck(copy, atomic ? "-p" : "-fy") <= 1);
-	want_eq(fsck(copy, "-fn"), 0);
-	want(holds(copy, "tree.other"));
+		want_eq(copyjob_fsck(copy, "-fn"), 0);
+	want(copyjob_fsck(copy, atomic ? "-p" : "-fy") <= 1);
+	want_eq(copyjob_fsck(copy, "-fn"), 0);
+	want(copyjob_holds(copy, "tree.other"));
 	is_new = shows_new(copy);
-	want(!is_new || !atomic || holds(copy, "tree.small"));
+	want(!is_new || !atomic || copyjob_holds(copy, "tree.small"));
 	if (fate == BFO_FATE_BEFORE || fate == BFO_FATE_REPLAY || fate == BFO_FATE_RECORDED)
 		want(!is_new);
 	if (fate == BFO_FATE_DONE || (fate == BFO_FATE_WAITING && !crash))
-		want(is_new && holds(copy, "tree.small"));
+		want(is_new && copyjob_holds(copy, "tree.small"));
 	want(atomic ? fate != BFO_FATE_UNCLEAN : fate == BFO_FATE_BEFORE ||
 	     fate == BFO_FATE_UNCLEAN || fate == BFO_FATE_DONE);
 }
