@@ -7,8 +7,8 @@
  *   name ── bytes, row, directory's names ──> a number; their sum does not depend on the order
  *
  * That tells trees apart which differ by accident.  It is no proof of anything.  Of a tree of which
- * parts are left out, only what is copied counts: so the plan is asked, and what it needs itself, the
- * seed of the hash of names, does not depend on the tree.
+ * parts are left out, only what is copied counts: so the plan is asked, and what it needs itself,
+ * the seed of the hash of names, does not depend on the tree.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -30,7 +30,8 @@ uint32_t bfo_inline_room(const struct bfo_plan *plan, const struct bfo_inode *re
 {
 	if (!plan->tree->repacked)
 		return 0;
-	return room_beside(plan->target, rec->ea == BFO_NONE ? 0 : plan->tree->eas.v[rec->ea].inside);
+	return room_beside(plan->target,
+			   rec->ea == BFO_NONE ? 0 : plan->tree->eas.v[rec->ea].inside);
 }
 
 /* Content in one written block from the beginning on, and nothing else. */

@@ -107,9 +107,10 @@ struct bfo_seg {
 #define BFO_SEG_UNWRITTEN (1ULL << 63)
 
 /*
- * It lies in blocks of the target already, and stays there: its block is one of the target's, and the
- * tree's blocks are as large as those.  With clusters it has whole ones: no cluster of the file has
- * kept blocks and others, and a block's number in the file and on the target agree modulo the cluster.
+ * It lies in blocks of the target already, and stays there: its block is one of the target's, and
+ * the tree's blocks are as large as those.  With clusters it has whole ones: no cluster of the file
+ * has kept blocks and others, and a block's number in the file and on the target agree modulo the
+ * cluster.
  * (Bits 61 and 62 belong to places that are no blocks, see intake/.)
  */
 #define BFO_SEG_KEPT (1ULL << 60)

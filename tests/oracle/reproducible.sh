@@ -5,7 +5,8 @@
 # changes them, and verify names what that was. The images are right: e2fsck, the kernel, verify.
 # long
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs mkfs.xfs tar strace setfattr setfacl setcap setpriv unshare e2fsck debugfs chattr perl
+requires root mke2fs mkfs.xfs tar strace setfattr setfacl setcap setpriv unshare e2fsck debugfs
+requires chattr perl
 
 # Others than root have to come here, and need the program.
 chmod a+x "$TMPDIR" "$WORK"
@@ -92,7 +93,8 @@ members() {
 	(cd made && find . -print0 | LC_ALL=C sort -z ${1:-})
 }
 archive() {
-	tar -C made --format=posix --pax-option=delete=atime,delete=ctime --no-recursion --null -T - -cf "$1"
+	tar -C made --format=posix --pax-option=delete=atime,delete=ctime --no-recursion --null \
+		-T - -cf "$1"
 }
 members > sorted; archive plain.tar < sorted
 members -r > reversed; archive plain-reversed.tar < reversed
@@ -412,8 +414,8 @@ everywhere --mkfs='-O ^has_journal,ea_inode -m 0 -L name -U 01234567-89ab-cdef-0
 
 # ---- interrupted and resumed ----
 
-# stopped N OPTIONS...: killed at its Nth write, and resumed. (What is not on the disk yet gets a place
-# there meanwhile.)
+# stopped N OPTIONS...: killed at its Nth write, and resumed. (What is not on the disk yet gets a
+# place there meanwhile.)
 sync -f xfs
 stopped() {
 	local n=$1

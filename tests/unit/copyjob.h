@@ -62,8 +62,8 @@ int copyjob_try(const char *format, const char *name);
 int copyjob_fsck(const char *name, const char *how);
 
 /*
- * Whether all of TREE, a folder, is in image NAME, byte by byte (owners and modes aside); there may be
- * more.
+ * Whether all of TREE, a folder, is in image NAME, byte by byte (owners and modes aside); there may
+ * be more.
  */
 int copyjob_holds(const char *name, const char *tree);
 

@@ -64,7 +64,8 @@ static errcode_t send(struct stream *s, const struct bfo_arrival *to, const stru
 	for (i = 0; i < m->parts && !err; i++) {
 		end = m->part[i].at + m->part[i].len;
 		for (at = m->part[i].at; at < end && !err; at += len) {
-			len = 1 + chance_below(&s->chance, chance_below(&s->chance, 3) ? 9000 : 3 << 20);
+			len = 1 + chance_below(&s->chance,
+					       chance_below(&s->chance, 3) ? 9000 : 3 << 20);
 			len = len < end - at ? len : end - at;
 			err = to->part(to->priv, at, m->data + at, len);
 		}

@@ -3,9 +3,9 @@
  * t_arrive.c - commit/arrive, commit/rooms: data that come once lie in the target before there is a
  * plan, and the target is as before until that is committed
  *
- * A stream (stream.h) is copied into each kind of target.  e2fsck judges the target, debugfs and diff
- * what is in it.  Whatever goes wrong before the commit, each block that was in use has the bytes that
- * it had.
+ * A stream (stream.h) is copied into each kind of target.  e2fsck judges the target, debugfs and
+ * diff what is in it.  Whatever goes wrong before the commit, each block that was in use has the
+ * bytes that it had.
  */
 #include <errno.h>
 #include <stdio.h>

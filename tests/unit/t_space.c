@@ -294,8 +294,8 @@ START_TEST(refuses_a_directory_too_big)
 END_TEST
 
 /*
- * A file of 100 blocks that lie on the target already, the second half of them in use there; one that
- * is moved.  The stem goes elsewhere.
+ * A file of 100 blocks that lie on the target already, the second half of them in use there; one
+ * that is moved.  The stem goes elsewhere.
  */
 START_TEST(leaves_what_is_kept)
 {
