@@ -6,10 +6,12 @@
  *   first pass ─┤                                                 .── plain_tar ──> preadv(2)
  *               '── part ────> places ───────────> segments ──────┤
  *                                                                 '── second_pass ──> pipe
+ *   only pass   ── part ────> where the data stay (gather/arrival.h)
  *
  * A tar without an end mark may have lost its last members, as all that is known of them stood
  * there: it is refused.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,14 +20,13 @@
 #include <unistd.h>
 
 #include "base/bfo_err.h"
-#include "base/temporary.h"
 #include "intake/archive.h"
 #include "intake/catalog.h"
 #include "intake/plain_tar.h"
 #include "intake/second_pass.h"
+#include "intake/spool.h"
 
 #define PLACE_BYTES 4096U		/* a block of what is not addressed */
-#define COPY_BYTES (1U << 20)		/* what goes to a temporary file at once */
 #define TELL_EVERY 1024U		/* members */
 
 #define TOLD_BY_SOME (BFO_UNKNOWN_ATIME | BFO_UNKNOWN_CTIME | BFO_UNKNOWN_CRTIME | \
@@ -51,8 +52,10 @@ struct archive {
 	int has_places;
 	bfo_tar_extents extents;
 	uint64_t end;			/* byte of the archive behind its data */
-	char small[BFO_ARCHIVE_SMALL];	/* its content, */
+	bfo_chars small;		/* its content, if that is small, with zeroes behind it, */
 	int has_small;			/* if some of it came */
+	/* where data go that come once; NULL: they do not */
+	const struct bfo_arrival *to;
 };
 
 /* ---- the first pass ---- */
@@ -65,10 +68,13 @@ static errcode_t finish_member(struct archive *a)
 	if (a->is_plain && a->row != BFO_NONE)
 		err = bfo_plain_tar_place(&a->plain, &a->in, a->member.data, &a->extents);
 	if (!a->is_plain && a->has_small && a->row != BFO_NONE)
-		err = bfo_intake_content(&a->in, a->small, a->member.attrs.size);
+		err = bfo_intake_content(&a->in, a->small.v, a->member.attrs.size);
+	if (a->to && a->has_places && a->row != BFO_NONE)
+		err = bfo_intake_arrived(&a->in, a->to);
 	a->extents.n = 0;
+	if (a->has_small)
+		memset(a->small.v, 0, a->small.n);
 	a->has_small = 0;
-	memset(a->small, 0, sizeof(a->small));
 	return err;
 }
 
@@ -84,6 +90,14 @@ static void note_told(struct archive *a, const struct bfo_member *v)
 	if (v->times & 1 << BFO_CRTIME)
 		told |= BFO_UNKNOWN_CRTIME;
 	a->in.source.unknown &= ~told;
+}
+
+/* Data of the member at hand will not come again. */
+static errcode_t announce(struct archive *a)
+{
+	a->has_places = a->member.attrs.size > a->to->small;
+	return a->row != BFO_NONE && a->has_places ? a->to->begin(a->to->priv, a->member.attrs.size)
+						   : 0;
 }
 
 static errcode_t take_member(void *priv, const struct bfo_member *v)
@@ -104,7 +118,9 @@ static errcode_t take_member(void *priv, const struct bfo_member *v)
 	if (!(a->m.count % TELL_EVERY))
 		bfo_progress_report(s->ctx, BFO_STAGE_INODES, a->m.count, 0, 0);
 	err = bfo_catalog_add(a->catalog, &a->m, v, &a->row);
-	if (!err && !a->is_plain)
+	if (!err && a->to)
+		err = announce(a);
+	else if (!err && !a->is_plain)
 		a->has_places = bfo_second_pass_note(&a->second, v, &err);
 	return err == ENOMEM ? bfo_fail(s->ctx, err, "reading %s", s->name) : err;
 }
@@ -130,15 +146,21 @@ static errcode_t take_part(void *priv, uint64_t at, uint64_t len, const void *da
 
 	if (a->is_plain)
 		return take_extent(a, at, len);
-	if (a->has_places) {
+	if (a->to)
+		bfo_pace_take(a->in.source.ctx->pace, len);
+	if (a->to && a->row == BFO_NONE)
+		return 0;
+	if (a->to && a->has_places && data)
+		return a->to->part(a->to->priv, at, data, len);
+	if (a->has_places && !a->to) {
 		got = bfo_second_pass_note_part(&a->second, at, len);
 		return a->row == BFO_NONE || !got.blocks
 			       ? 0
 			       : bfo_intake_segment(&a->in, got.place, got.lblk, got.blocks, 0);
 	}
-	if (!data || at + len > sizeof(a->small))
+	if (!data || at > a->small.n || len > a->small.n - at)
 		return bfo_members_fail(&a->m, BFO_ET_DAMAGED, "data that were not asked for");
-	memcpy(a->small + at, data, len);
+	memcpy(a->small.v + at, data, len);
 	a->has_small = 1;
 	return 0;
 }
@@ -184,14 +206,29 @@ static errcode_t first_pass(struct archive *a)
 
 /* ---- the source ---- */
 
-static errcode_t gather_by(struct archive *a, struct bfo_tree *tree, uint32_t block_size)
+/* Begins TREE with blocks of BLOCK_SIZE bytes; contents up to SMALL bytes stay in memory. */
+static errcode_t begin(struct archive *a, struct bfo_tree *tree, uint32_t block_size,
+		       uint32_t small)
 {
 	struct bfo_source *s = &a->in.source;
 	errcode_t err = bfo_intake_begin(&a->in, tree, block_size);
 
+	if (!err)
+		err = bfo_vec_reserve(&a->small, small + 1);	/* never a null array */
+	if (err)
+		return bfo_fail(s->ctx, err, "reading %s", s->name);
+	a->small.n = small;
+	memset(a->small.v, 0, small);
+	a->row = BFO_NONE;
 	s->unknown = BFO_UNKNOWN_GENERATION | BFO_UNKNOWN_VERSION | BFO_UNKNOWN_PROJECT |
 		     BFO_UNKNOWN_HOLES | TOLD_BY_SOME;
-	a->row = BFO_NONE;
+	return 0;
+}
+
+static errcode_t gather_by(struct archive *a, struct bfo_tree *tree, uint32_t block_size)
+{
+	errcode_t err = begin(a, tree, block_size, BFO_ARCHIVE_SMALL);
+
 	bfo_second_pass_begin(&a->second, &a->parse, a->opt.begin, block_size);
 	return err ? err : first_pass(a);
 }
@@ -224,6 +261,19 @@ static errcode_t archive_gather(struct bfo_source *s, struct bfo_tree *tree, int
 	return gather_by(a, tree, PLACE_BYTES);
 }
 
+static errcode_t archive_arrive(struct bfo_source *s, struct bfo_tree *tree,
+				const struct bfo_arrival *to)
+{
+	struct archive *a = (struct archive *) s;
+	errcode_t err = begin(a, tree, to->block_size, to->small);
+
+	a->to = to;
+	if (!err)
+		err = first_pass(a);
+	a->to = NULL;
+	return err;
+}
+
 static errcode_t archive_read(struct bfo_source *s, const struct bfo_node *nodes, size_t n,
 			      const struct bfo_sink *sink)
 {
@@ -232,6 +282,7 @@ static errcode_t archive_read(struct bfo_source *s, const struct bfo_node *nodes
 
 	if (err || !n)
 		return err;
+	assert(s->access != BFO_READ_ARRIVING);
 	return a->is_plain ? bfo_plain_tar_read(&a->plain, &a->in, nodes, n, sink)
 			   : bfo_second_pass_read(&a->second, &a->in, nodes, n, sink);
 }
@@ -246,6 +297,8 @@ static errcode_t archive_settle(struct bfo_source *s)
 	struct archive *a = (struct archive *) s;
 	struct stat now;
 
+	if (s->access == BFO_READ_ARRIVING)
+		return 0;
 	if (fstat(a->fd, &now))
 		return bfo_fail(s->ctx, errno, "reading %s", s->name);
 	if (now.st_size != a->before.st_size || !is_same(&now.st_mtim, &a->before.st_mtim) ||
@@ -261,6 +314,7 @@ static void archive_close(struct bfo_source *s)
 	bfo_second_pass_free(&a->second);
 	bfo_plain_tar_free(&a->plain);
 	bfo_intake_free(&a->in);
+	bfo_vec_free(&a->small);
 	if (a->is_ours && a->fd >= 0)
 		close(a->fd);
 	free(a->name);
@@ -268,58 +322,26 @@ static void archive_close(struct bfo_source *s)
 }
 
 static const struct bfo_source_ops archive_ops = {
-	.gather = archive_gather, .inodes = bfo_intake_inodes, .read = archive_read,
+	.gather = archive_gather, .arrive = archive_arrive, .inodes = bfo_intake_inodes, .read = archive_read,
 	.settle = archive_settle, .close = archive_close,
 };
 
 /* ---- opening ---- */
 
-/* From FD to the file OUT, to the end; 0 or an error number. */
-static int copy_all(struct bfo_context *ctx, int fd, int out, char *buffer)
-{
-	ssize_t got, done, put;
-
-	for (;;) {
-		if (bfo_cancelled(ctx))
-			return ECANCELED;
-		got = read(fd, buffer, COPY_BYTES);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got ? errno : 0;
-		for (done = 0; done < got; done += put) {
-			put = write(out, buffer + done, got - done);
-			if (put < 0 && errno != EINTR)
-				return errno;
-			if (put < 0)
-				put = 0;
-		}
-	}
-}
-
 /* What comes out of a->fd goes to a file, which takes its place. */
 static errcode_t spool(struct archive *a)
 {
-	struct bfo_context *ctx = a->in.source.ctx;
-	char *buffer = malloc(COPY_BYTES);
-	int out = -1, err;
+	struct bfo_source *s = &a->in.source;
+	int file;
+	errcode_t err = bfo_spool(s->ctx, a->fd, s->name, &file);
 
-	err = buffer ? bfo_temporary_unnamed(ctx->temp_dir ? ctx->temp_dir : "/var/tmp", &out)
-		     : ENOMEM;
-	if (!err)
-		err = copy_all(ctx, a->fd, out, buffer);
-	free(buffer);
-	if (err && out >= 0)
-		close(out);
-	if (err == ECANCELED)
-		return bfo_fail(ctx, BFO_ET_CANCELLED, "reading %s", a->in.source.name);
 	if (err)
-		return bfo_fail(ctx, err, "taking %s to a temporary file", a->in.source.name);
+		return err;
 	if (a->is_ours)
 		close(a->fd);
-	a->fd = out;
+	a->fd = file;
 	a->is_ours = 1;
-	return 0;
+	return fstat(a->fd, &a->before) ? bfo_fail(s->ctx, errno, "opening %s", s->name) : 0;
 }
 
 /* True if it can be read anywhere, from its first byte on. */
@@ -333,7 +355,6 @@ static errcode_t open_file(struct archive *a)
 {
 	const struct bfo_archive_options *opt = &a->opt;
 	struct bfo_source *s = &a->in.source;
-	errcode_t err = 0;
 
 	if (opt->path) {
 		a->is_ours = 1;
@@ -345,12 +366,19 @@ static errcode_t open_file(struct archive *a)
 		return bfo_fail(s->ctx, EISDIR, "opening %s", s->name);
 	if (is_file(a))
 		return 0;
-	if (!opt->spool)
-		return bfo_fail(s->ctx, ESPIPE, "opening %s", s->name);
-	err = spool(a);
-	if (!err && fstat(a->fd, &a->before))
-		err = bfo_fail(s->ctx, errno, "opening %s", s->name);
-	return err;
+	if (opt->spool)
+		return spool(a);
+	s->access = BFO_READ_ARRIVING;
+	return opt->arrives ? 0 : bfo_fail(s->ctx, ESPIPE, "opening %s", s->name);
+}
+
+/* Nobody can look ahead: what it is, its parser will find out. */
+static void choose_stream(struct archive *a)
+{
+	a->parse = (struct bfo_parse) {
+		.in = a->fd, .filters = 1, .tar = a->opt.kind != BFO_ARCHIVE_CPIO,
+		.cpio = a->opt.kind != BFO_ARCHIVE_TAR, .data = BFO_PARSE_ALL,
+	};
 }
 
 /* What it is, and so how it is read. */
@@ -403,7 +431,9 @@ errcode_t bfo_archive_open(struct bfo_context *ctx, const struct bfo_archive_opt
 		err = bfo_fail(ctx, BFO_ET_NO_LIBARCHIVE, "opening %s", name);
 	if (!err)
 		err = open_file(a);
-	if (!err)
+	if (!err && a->in.source.access == BFO_READ_ARRIVING)
+		choose_stream(a);
+	else if (!err)
 		err = choose(a);
 	if (err) {
 		archive_close(&a->in.source);

@@ -10,7 +10,8 @@
  *                       and are read forward.  Contents up to BFO_ARCHIVE_SMALL bytes stay in
  *                       memory: they are asked for late.  The second pass has to show what the
  *                       first has
- *   a pipe              goes to a temporary file first
+ *   a pipe              arrives: its data go to a target as they come (gather/arrival.h); or it
+ *                       goes to a temporary file first
  *
  * libarchive parses, in a process of its own (members.h).  What becomes of names: catalog.h.  An
  * archive does not tell generations, versions and projects.  Times that a member does not have are
@@ -37,7 +38,8 @@ struct bfo_archive_options {
 	unsigned int strip;		/* components to take off each path, as tar(1) does */
 	int64_t now;			/* of directories that are only implied, since 1970 */
 	bfo_members_begin begin;	/* NULL: bfo_members_start(); tests have others */
-	int spool;			/* what is no file goes to a temporary one; or ESPIPE */
+	/* What is no file goes to a temporary one, or is a source that arrives; or ESPIPE. */
+	int spool, arrives;
 };
 
 /*

@@ -41,6 +41,7 @@
 #define NEAR READ_BYTES		/* what is skipped by reading */
 #define DATA_MOST (256U << 10)	/* bytes of a DATA frame */
 
+#define TAR_BLOCK 512U
 #define ACL_VERSION 2U		/* of system.posix_acl_access */
 #define ACL_NO_ID UINT32_MAX
 
@@ -464,6 +465,13 @@ static void forget(struct parser *s)
 	s->xattrs.n = 0;
 }
 
+/* Whoever does not know whether it is a tar cannot know that it lacks an end mark, either. */
+static int is_cut(const struct parser *s, uint64_t mark, uint64_t end)
+{
+	return s->p->tar && s->p->cpio && end < mark + TAR_BLOCK &&
+	       (archive_format(s->a) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
+}
+
 /* What is behind the last member, too: checksums of what is compressed come last. */
 static errcode_t put_end(struct parser *s)
 {
@@ -473,7 +481,10 @@ static errcode_t put_end(struct parser *s)
 
 	while (s->unpacked && got > 0)
 		got = read_unpacked(s->a, s, &data);
-	return got < 0 ? fail_archive(s, 0) : bfo_frame_put_end(&s->w, mark, end);
+	if (got < 0)
+		return fail_archive(s, 0);
+	return is_cut(s, mark, end) ? fail(s, 0, "there is no end mark; it may be truncated")
+				    : bfo_frame_put_end(&s->w, mark, end);
 }
 
 static errcode_t parse(struct parser *s)

@@ -8,6 +8,9 @@
  *
  * With mkfs the plan is made on a sparse scratch file that is formatted as the target is going
  * to be; the target is formatted only when the plan fits, and the plan is moved over to it.
+ *
+ * Where the source comes once, it arrives in the target (commit/arrive.h), and the plan comes
+ * afterwards.  With mkfs that is formatted before.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -123,12 +126,41 @@ static uint32_t place_size(const struct bfo_copy *c)
 	return size < 4096 ? size : 0;
 }
 
+static int arrives(const struct bfo_copy *c)
+{
+	return c->job.from && c->job.from->access == BFO_READ_ARRIVING;
+}
+
+/* What cannot be known, or read, before data are where they stay. */
+static errcode_t check_arrival(const struct bfo_copy *c)
+{
+	const struct bfo_copy_options *opt = &c->opt;
+	const char *what = NULL;
+
+	if (opt->dry_run)
+		what = "a dry run";
+	else if (opt->size == BFO_SIZE_MIN)
+		what = "--size min";
+	else if (opt->counts_used)
+		what = "--inodes used";
+	else if (opt->is_reproducible)
+		what = "--reproducible";
+	else if (opt->dereference)
+		what = "--hard-dereference";
+	else if (opt->order.n)
+		what = "--order";
+	return !what ? 0 :
+	       bfo_fail(c->ctx, EINVAL, "opening %s: %s has to know all of it first: --spool puts it "
+			"into a temporary file", opt->source, what);
+}
+
 /* The source, whatever it is. */
 static errcode_t open_end(struct bfo_copy *c)
 {
 	struct bfo_end_options how = { .cross_mounts = c->opt.cross_mounts,
 				       .left_out = c->opt.target,
 				       .strip = c->opt.strip, .spool = c->opt.spool,
+				       .arrives = !c->job.config.record,
 				       .now = c->opt.now, .dereference = c->opt.dereference,
 				       .zeroes = c->opt.medium.how.mode == BFO_MEDIA_ZERO,
 				       .block_size = place_size(c) };
@@ -140,7 +172,9 @@ static errcode_t open_end(struct bfo_copy *c)
 	if (err || c->end.kind == BFO_END_VOLUME)
 		return err ? err : bfo_rescue_open(c);
 	err = check_end(c);
-	return err ? err : bfo_end_open(c->ctx, &c->end, &how, &c->job.from);
+	if (!err)
+		err = bfo_end_open(c->ctx, &c->end, &how, &c->job.from);
+	return err || !arrives(c) ? err : check_arrival(c);
 }
 
 /* Puts what amends the tree before the source, if anything does. */
@@ -216,7 +250,7 @@ static errcode_t plan_target(struct bfo_copy *c)
 
 	if (!err)
 		err = bfo_job_place(&c->job, c->job.target);
-	if (err == BFO_ET_NO_SPACE && !c->job.config.record)
+	if (err == BFO_ET_NO_SPACE && !c->job.config.record && !arrives(c))
 		return bfo_sizing_tell_smallest(c, err);
 	if (err || c->job.config.record)
 		return err;
@@ -299,11 +333,37 @@ static void configure(struct bfo_copy *c)
 	config->priv = c;
 }
 
+/*
+ * Data first, into the target as it is, or as it was formatted for that: with as many inodes as the
+ * ratio of inodes to bytes has it, since nobody has counted files.
+ */
+static errcode_t plan_arrival(struct bfo_copy *c)
+{
+	errcode_t err;
+
+	c->mkfs.generous = 1;
+	err = c->opt.mkfs ? bfo_format_target(c) : 0;
+	c->writing |= !err;
+	if (!err)
+		err = bfo_job_arrive(&c->job);
+	if (!err)
+		err = plan_target(c);
+	if (err == BFO_ET_NO_INODES && c->opt.mkfs)
+		bfo_fail_add(c->ctx, err, "; --inodes says how many are made");
+	if (!err)
+		err = bfo_boot_look(c);
+	if (err)
+		bfo_format_withdraw(c);
+	return err;
+}
+
 errcode_t bfo_copy_plan(struct bfo_copy *c)
 {
 	errcode_t err;
 
 	configure(c);
+	if (arrives(c))
+		return plan_arrival(c);
 	c->amended.hole = target_block_size(c);
 	if (!c->amended.hole)
 		c->amended.hole = EXT2_BLOCK_SIZE(&c->mkfs.like);
@@ -333,7 +393,7 @@ errcode_t bfo_copy_order(struct bfo_copy *c, struct bfo_context *ctx,
 
 	*c = (struct bfo_copy) { .ctx = ctx, .opt = *opt };
 	c->opt.target = opt->source;
-	c->opt.mkfs = 1;
+	c->opt.mkfs = c->opt.spool = 1;
 	err = bfo_copy_open_source(c);
 	if (!err)
 		err = bfo_mkfs_init(&c->mkfs, ctx, c->job.source, &c->opt);
@@ -366,7 +426,7 @@ static errcode_t commit(struct bfo_copy *c)
 
 errcode_t bfo_copy_commit(struct bfo_copy *c)
 {
-	errcode_t err = c->opt.mkfs ? bfo_format_target(c) : 0;
+	errcode_t err = c->opt.mkfs && !arrives(c) ? bfo_format_target(c) : 0;
 
 	if (!err)
 		err = commit(c);

@@ -126,7 +126,7 @@ static errcode_t open_archive(struct bfo_context *ctx, const struct bfo_end *end
 	struct bfo_archive_options opt = { .path = is_stdin ? NULL : end->path, .fd = STDIN_FILENO,
 					   .name = is_stdin ? "standard input" : end->path,
 					   .strip = how->strip, .now = how->now,
-					   .spool = how->spool };
+					   .spool = how->spool, .arrives = how->arrives };
 
 	return bfo_archive_open(ctx, &opt, source);
 }

@@ -35,7 +35,8 @@ struct bfo_end_options {
 	uint32_t block_size;		/* of a directory's places (intake/dir.h), or 0 */
 	const char *left_out;		/* a file that is none of the tree, if it exists; or NULL */
 	unsigned int strip;		/* components that paths in an archive lose */
-	int spool;			/* an archive that is no file goes to a temporary one */
+	int spool;			/* an archive that is no file goes to a temporary one, */
+	int arrives;			/* or may be a source that arrives (gather/source.h) */
 	int64_t now;			/* time of what an archive only implies */
 	int dereference;		/* each name of a file is a file */
 };

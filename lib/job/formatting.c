@@ -173,7 +173,7 @@ errcode_t bfo_format_choose(struct bfo_copy *c)
 
 /* ---- from here on it changes ---- */
 
-/* What mke2fs has made, and the plan on it. */
+/* What mke2fs has made, and the plan, if there is one yet, on it. */
 static errcode_t take_over(struct bfo_copy *c)
 {
 	char *spec = NULL;
@@ -186,8 +186,9 @@ static errcode_t take_over(struct bfo_copy *c)
 	free(spec);
 	if (!err && c->job.source)
 		err = bfo_volume_distinct(c->ctx, c->job.source, c->job.target);
-	if (!err)
-		err = bfo_job_move(&c->job, c->job.target);
+	if (err || !bfo_job_has_plan(&c->job))
+		return err;
+	err = bfo_job_move(&c->job, c->job.target);
 	return err ? err : bfo_copy_choose_way(c);
 }
 

@@ -107,9 +107,13 @@ errcode_t bfo_job_commit(struct bfo_job *job)
 		.verify = config->verify, .atomic = job->is_atomic, .undo_file = config->undo_file,
 		.text = config->text, .text_bytes = config->text_bytes, .record = config->record,
 		.quick = config->is_quick, .itrees = &job->itrees.source };
+	errcode_t err;
 
 	assert(job->phase == BFO_JOB_PLACED);
-	return bfo_commit(&job->plan, job->from, job->target, &how, &job->stats);
+	err = bfo_commit(&job->plan, job->from, job->target, &how, &job->stats);
+	job->stats.write_requests += job->arrived.requests;
+	job->stats.write_blocks += job->arrived.blocks;
+	return err;
 }
 
 void bfo_job_close(struct bfo_job *job)
