@@ -205,7 +205,8 @@ static void print_done(const struct report *r)
 	if (r->result.named)
 		message_printf("%s has got its name, %s.\n", r->result.named, r->copy->opt.target);
 	boot_print(r->copy);
-	if (bfo_ranges_total(&p->target->free_blocks) - bfo_plan_need(p) < p->target->reserved_blocks)
+	if (bfo_ranges_total(&p->target->free_blocks) - bfo_plan_need(p) <
+	    p->target->reserved_blocks)
 		printf("Blocks that are reserved for root were used.\n");
 	print_indexed(r);
 	print_outside(r);

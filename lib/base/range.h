@@ -29,8 +29,8 @@ const struct bfo_range *bfo_ranges_from(const bfo_ranges *r, uint64_t number);
 int bfo_ranges_contain(const bfo_ranges *r, uint64_t number);
 
 /*
- * Cuts FROM, ascending, by BY: what is in both goes to *COMMON, the rest of FROM to *REST; these are
- * emptied first.
+ * Cuts FROM, ascending, by BY: what is in both goes to *COMMON, the rest of FROM to *REST; these
+ * are emptied first.
  */
 errcode_t bfo_ranges_cut(const bfo_ranges *from, const bfo_ranges *by, bfo_ranges *rest,
 			 bfo_ranges *common);

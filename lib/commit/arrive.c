@@ -7,8 +7,8 @@
  *   writes    ──────── one range ────── ...      in the same order
  *
  * Blocks get their places as they are filled (rooms.h): a piece of the file, whole clusters, at a
- * time.  A block of a file may lie further into its cluster than the data before: then the cluster's
- * other blocks are left as they are, and belong to the file all the same.
+ * time.  A block of a file may lie further into its cluster than the data before: then the
+ * cluster's other blocks are left as they are, and belong to the file all the same.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 #include "plan/inline.h"
 
 #define MEMORY (32ULL << 20)		/* bytes: of both buffers; more would not be faster */
-#define LARGE_BYTES (16ULL << 20)	/* of a free range, rather than seek back for a longer one */
+#define LARGE_BYTES (16ULL << 20)	/* of a free range: no seek back for a longer one */
 
 /* What the file at hand has got, but not yet filled. */
 struct piece {
@@ -177,7 +177,8 @@ static errcode_t arrival_part(void *priv, uint64_t at, const void *data, size_t 
 	errcode_t err = 0;
 
 	if (at < a->byte || at > a->size || len > a->size - at)
-		return bfo_fail(a->ctx, BFO_ET_DAMAGED, "taking in data: parts of a file that do not "
+		return bfo_fail(a->ctx, BFO_ET_DAMAGED,
+				"taking in data: parts of a file that do not "
 				"follow each other, or lie behind its end");
 	for (; len && !err; at += done, from += done, len -= done) {
 		done = bs - at % bs;

@@ -4,9 +4,10 @@
  *
  *   open ── [begin ── part* ── end]* ── close ── the plan, with kept segments ── commit
  *
- * They are written as they come, contiguous in that order, while more is read (move/pipe.h).  Nothing
- * is marked: until the plan is committed, the blocks are free, and whatever happens the target is as
- * before.  A plan that is refused, or a file that is not part of it in the end, needs no undoing.
+ * They are written as they come, contiguous in that order, while more is read (move/pipe.h).
+ * Nothing is marked: until the plan is committed, the blocks are free, and whatever happens the
+ * target is as before.  A plan that is refused, or a file that is not part of it in the end, needs
+ * no undoing.
  *
  * Memory: two buffers, 16 bytes per free range, and 16 per extent of the file at hand.
  */
@@ -45,8 +46,8 @@ const struct bfo_arrival *bfo_arrive_where(const struct bfo_arrive *a);
 
 /*
  * Ends: with ERR 0 all is written, and read back if that was asked for; else as soon as possible.
- * Returns the first error of reading or writing, which ctx->what is about.  STATS may be NULL.  NULL
- * is fine as A.
+ * Returns the first error of reading or writing, which ctx->what is about.  STATS may be NULL.
+ * NULL is fine as A.
  */
 errcode_t bfo_arrive_close(struct bfo_arrive *a, errcode_t err, struct bfo_arrive_stats *stats);
 

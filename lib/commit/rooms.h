@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rooms.h - free blocks, one range after the other, for data of which nobody knows how much will come
+ * rooms.h - free blocks, one range after the other, for data of which nobody knows how much will
+ * come
  *
- * Large ranges come first, ascending; then the others, the longest first.  A file whose size is known
- * goes to one range, if one that is near has room for it; what that leaves behind is taken later, when
- * all ranges have had their turn.
+ * Large ranges come first, ascending; then the others, the longest first.  A file whose size is
+ * known goes to one range, if one that is near has room for it; what that leaves behind is taken
+ * later, when all ranges have had their turn.
  *
  * Pure: nothing is written here, and nothing is marked.
  */
@@ -29,8 +30,8 @@ void bfo_rooms_free(struct bfo_rooms *r);
 errcode_t bfo_rooms_seek(struct bfo_rooms *r, uint64_t n);
 
 /*
- * Takes up to N blocks that lie together: whole clusters from *BLK on, *GOT blocks.  BFO_ET_NO_SPACE:
- * there are no more; ENOMEM.
+ * Takes up to N blocks that lie together: whole clusters from *BLK on, *GOT blocks.
+ * BFO_ET_NO_SPACE: there are no more; ENOMEM.
  */
 errcode_t bfo_rooms_take(struct bfo_rooms *r, uint64_t n, uint64_t *blk, uint64_t *got);
 

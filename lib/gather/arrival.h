@@ -5,8 +5,8 @@
  *   [begin ── part* ── end]*		one file after the other, as they come
  *
  * Data that have arrived are kept segments of their file (tree/tree.h), so the tree has blocks as
- * large as those they arrive in.  Whoever makes the tree decides whether a file is part of it in the
- * end: what belongs to none is forgotten.
+ * large as those they arrive in.  Whoever makes the tree decides whether a file is part of it in
+ * the end: what belongs to none is forgotten.
  *
  * Its owner fills it in; that of a target's free blocks is made by commit/arrive.h.
  */
@@ -25,8 +25,8 @@ struct bfo_arrival {
 	/* The data of a file of SIZE bytes come next. */
 	errcode_t (*begin)(void *priv, uint64_t size);
 	/*
-	 * LEN bytes of it, from byte AT on: behind those that came before, and within SIZE, else it is
-	 * BFO_ET_DAMAGED.  What no part has is zero; whole blocks of that are a hole.
+	 * LEN bytes of it, from byte AT on: behind those that came before, and within SIZE, else it
+	 * is BFO_ET_DAMAGED.  What no part has is zero; whole blocks of that are a hole.
 	 */
 	errcode_t (*part)(void *priv, uint64_t at, const void *data, size_t len);
 	/* All of it has come: *N segments, kept ones, valid until the next begin(). */

@@ -40,8 +40,8 @@ static int is_zero(const char *data, size_t len)
 }
 
 /*
- * Sink: node->to is the number of its first block; node->tag, if it is not 0, how many bytes of its one
- * block the file has.
+ * Sink: node->to is the number of its first block; node->tag, if it is not 0, how many bytes of its
+ * one block the file has.
  */
 static errcode_t take(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
 		      const void *data)
@@ -74,7 +74,10 @@ static errcode_t lose(void *priv, const struct bfo_node *node, uint32_t at, uint
 	return 0;
 }
 
-/* What SEG has of REC: whole blocks, and the one in which it ends.  What lies behind that is nothing. */
+/*
+ * What SEG has of REC: whole blocks, and the one in which it ends.  What lies behind that is
+ * nothing.
+ */
 static errcode_t list_seg(struct scan *s, const struct bfo_inode *rec, const struct bfo_seg *seg,
 			  bfo_order_list *list)
 {

@@ -322,7 +322,8 @@ static void archive_close(struct bfo_source *s)
 }
 
 static const struct bfo_source_ops archive_ops = {
-	.gather = archive_gather, .arrive = archive_arrive, .inodes = bfo_intake_inodes, .read = archive_read,
+	.gather = archive_gather, .arrive = archive_arrive, .inodes = bfo_intake_inodes,
+	.read = archive_read,
 	.settle = archive_settle, .close = archive_close,
 };
 

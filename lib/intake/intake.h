@@ -77,8 +77,8 @@ errcode_t bfo_intake_segment(struct bfo_intake *in, uint64_t place, uint64_t lbl
 			     int unwritten);
 
 /*
- * All data of the inode that was appended last have gone TO where they stay (gather/arrival.h): they
- * are its segments.  Errors of to->end(), too.
+ * All data of the inode that was appended last have gone TO where they stay (gather/arrival.h):
+ * they are its segments.  Errors of to->end(), too.
  */
 errcode_t bfo_intake_arrived(struct bfo_intake *in, const struct bfo_arrival *to);
 

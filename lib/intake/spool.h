@@ -8,8 +8,8 @@
 #include "base/context.h"
 
 /*
- * Copies what descriptor FD has, called NAME, to its end, into a file without a name in ctx->temp_dir:
- * *FILE, which is the caller's.  BFO_ET_CANCELLED, ENOMEM, errnos of both.
+ * Copies what descriptor FD has, called NAME, to its end, into a file without a name in
+ * ctx->temp_dir: *FILE, which is the caller's.  BFO_ET_CANCELLED, ENOMEM, errnos of both.
  */
 errcode_t bfo_spool(struct bfo_context *ctx, int fd, const char *name, int *file);
 

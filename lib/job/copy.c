@@ -150,8 +150,8 @@ static errcode_t check_arrival(const struct bfo_copy *c)
 	else if (opt->order.n)
 		what = "--order";
 	return !what ? 0 :
-	       bfo_fail(c->ctx, EINVAL, "opening %s: %s has to know all of it first: --spool puts it "
-			"into a temporary file", opt->source, what);
+	       bfo_fail(c->ctx, EINVAL, "opening %s: %s has to know all of it first: --spool puts "
+			"it into a temporary file", opt->source, what);
 }
 
 /* The source, whatever it is. */

@@ -9,11 +9,11 @@
  *   decide:  names ── filter ── landing ── merging ── order ── attributes ── losses ── quotas
  *   place:   numbers ── indexes ── space
  *
- * Nothing is written before bfo_job_commit() (P2), but data that come once (arrive): they go to free
- * blocks of the target, where nobody finds them, and stay there if the plan has it so.  The caller
- * opens source and target, fills the configuration, and calls the steps in this order; a step that
- * comes too early is an assertion.  The job prints nothing, reads no environment, and serves one
- * thread at a time.
+ * Nothing is written before bfo_job_commit() (P2), but data that come once (arrive): they go to
+ * free blocks of the target, where nobody finds them, and stay there if the plan has it so.  The
+ * caller opens source and target, fills the configuration, and calls the steps in this order; a
+ * step that comes too early is an assertion.  The job prints nothing, reads no environment, and
+ * serves one thread at a time.
  *
  * All functions return 0 or an error, whose circumstances are in ctx->what.
  */
