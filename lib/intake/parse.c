@@ -25,6 +25,7 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <iconv.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,7 +263,12 @@ static const struct { int tag; uint16_t kernel; } tags[] = {
 	{ ARCHIVE_ENTRY_ACL_MASK, 16 }, { ARCHIVE_ENTRY_ACL_OTHER, 32 },
 };
 
-/* Entries with tag I of the list of TYPE, at *TO and on: *N more.  0: one has no number. */
+#define MASK 4			/* in that table */
+
+/*
+ * Entries with tag I of the list of TYPE, at *TO and on: *N more.  0: one has no number.  (It may be
+ * too large for libarchive, which makes INT_MAX of it.)
+ */
 static int put_entries(struct parser *s, int type, size_t i, char *to, size_t *n)
 {
 	int t, permset, tag, id;
@@ -274,7 +280,7 @@ static int put_entries(struct parser *s, int type, size_t i, char *to, size_t *n
 
 		if (tag != tags[i].tag)
 			continue;
-		if (has_id && id < 0)
+		if (has_id && (id < 0 || id == INT_MAX))
 			return 0;
 		put_le16(to, 4 + *n * 8, tags[i].kernel);
 		put_le16(to, 4 + *n * 8 + 2, permset & 7);
@@ -285,10 +291,23 @@ static int put_entries(struct parser *s, int type, size_t i, char *to, size_t *n
 }
 
 /*
+ * The group's permissions in a mode are the mask, if there is one; libarchive has put those of the
+ * group's entry there.
+ */
+static void set_mask(const char *list, size_t entries, uint16_t *mode)
+{
+	size_t i;
+
+	for (i = 0; i < entries; i++)
+		if (get_le16(list, 4 + i * 8) == tags[MASK].kernel)
+			*mode = (*mode & ~S_IRWXG) | get_le16(list, 4 + i * 8 + 2) << 3;
+}
+
+/*
  * A list becomes the attribute that the kernel shows.  One that has names without numbers has no
  * value, which is no list either, and will be said to be lost.
  */
-static errcode_t take_acl(struct parser *s, int type, const char *name)
+static errcode_t take_acl(struct parser *s, int type, const char *name, uint16_t *mode)
 {
 	int count = archive_entry_acl_reset(s->entry, type);
 	struct bfo_member_xattr x = { .name = name };
@@ -306,6 +325,8 @@ static errcode_t take_acl(struct parser *s, int type, const char *name)
 		if (!put_entries(s, type, i, list, &n))
 			return bfo_vec_push(&s->xattrs, x);
 	x.size = 4 + 8 * n;
+	if (type == ARCHIVE_ENTRY_ACL_TYPE_ACCESS)
+		set_mask(list, n, mode);
 	return bfo_vec_push(&s->xattrs, x);
 }
 
@@ -379,9 +400,11 @@ static errcode_t put_member(struct parser *s, struct bfo_member *m)
 
 	if (why)
 		return fail_member(s, why);
-	err = take_acl(s, ARCHIVE_ENTRY_ACL_TYPE_ACCESS, "system.posix_acl_access");
+	err = take_acl(s, ARCHIVE_ENTRY_ACL_TYPE_ACCESS, "system.posix_acl_access",
+		       &m->attrs.mode);
 	if (!err)
-		err = take_acl(s, ARCHIVE_ENTRY_ACL_TYPE_DEFAULT, "system.posix_acl_default");
+		err = take_acl(s, ARCHIVE_ENTRY_ACL_TYPE_DEFAULT, "system.posix_acl_default",
+			       &m->attrs.mode);
 	if (!err)
 		err = take_xattrs(s);
 	m->xattrs = s->xattrs.n;

@@ -393,6 +393,7 @@ START_TEST(takes_acls)
 {
 	static const char text[] = "user::rw-,user:fred:rwx:1000,group::r--,mask::rwx,other::r--";
 	static const char names[] = "user::rw-,user:fred:rwx,group::r--,mask::rwx,other::r--";
+	static const char large[] = "user::rw-,user::rwx:4000000000,group::r--,mask::rwx,other::r--";
 	static const uint8_t disk[] = { 1, 0, 0, 0, 1, 0, 6, 0, 2, 0, 7, 0, 0xe8, 3, 0, 0,
 					4, 0, 4, 0, 16, 0, 7, 0, 32, 0, 4, 0 };
 	bfo_xattrs set = { 0 };
@@ -401,15 +402,20 @@ START_TEST(takes_acls)
 	add('0', "a", "x");
 	tarmade_pax(&tar, "SCHILY.acl.access", names, strlen(names));
 	add('0', "lost", "x");
+	tarmade_pax(&tar, "SCHILY.acl.access", large, strlen(large));
+	add('0', "large", "x");
 	open_ok();
 	set_of("a", &set);
+	want_eq(attrs("a").mode, S_IFREG | 0674);	/* the mask */
+	want_eq(attrs("lost").mode, S_IFREG | 0644);
+	want_eq(v.tree.inodes.v[tarview_find(&v, "large")].ea, BFO_NONE);
 	want_eq(set.n, 1);
 	want_eq(set.v[0].name_index, BFO_XATTR_ACL_ACCESS);
 	want_eq(set.v[0].name_len, 0);
 	want_eq(set.v[0].size, sizeof(disk));
 	want_mem(set.v[0].value, disk, sizeof(disk));
 	want_eq(v.tree.inodes.v[tarview_find(&v, "lost")].ea, BFO_NONE);
-	want_eq(v.tree.findings.n, 1);
+	want_eq(v.tree.findings.n, 2);
 	want_eq(v.tree.findings.v[0].kind, BFO_FOUND_XATTR_NAME);
 	bfo_vec_free(&set);
 	tarview_close(&v);
