@@ -21,6 +21,7 @@ void *bfo_pages_alloc(size_t bytes)
 	if (p == MAP_FAILED)
 		return NULL;
 	madvise(p, size, MADV_HUGEPAGE);
+	madvise(p, size, MADV_DONTFORK);
 	return p;
 }
 

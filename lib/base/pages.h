@@ -3,7 +3,8 @@
  * pages.h - large buffers, straight from the kernel
  *
  * Zeroed, in huge pages where there are any: they are filled in another order than their own.
- * What is never touched takes no memory.
+ * What is never touched takes no memory.  A child of fork(2) does not have them: so what is
+ * written here while it lives takes no memory a second time.
  */
 #ifndef BFO_BASE_PAGES_H
 #define BFO_BASE_PAGES_H
