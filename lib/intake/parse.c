@@ -266,8 +266,8 @@ static const struct { int tag; uint16_t kernel; } tags[] = {
 #define MASK 4			/* in that table */
 
 /*
- * Entries with tag I of the list of TYPE, at *TO and on: *N more.  0: one has no number.  (It may be
- * too large for libarchive, which makes INT_MAX of it.)
+ * Entries with tag I of the list of TYPE, at *TO and on: *N more.  0: one has no number.  (It may
+ * be too large for libarchive, which makes INT_MAX of it.)
  */
 static int put_entries(struct parser *s, int type, size_t i, char *to, size_t *n)
 {
@@ -291,8 +291,8 @@ static int put_entries(struct parser *s, int type, size_t i, char *to, size_t *n
 }
 
 /*
- * The group's permissions in a mode are the mask, if there is one; libarchive has put those of the
- * group's entry there.
+ * The group's permissions in a mode are the mask, if there is one; libarchive has put those of
+ * the group's entry there.
  */
 static void set_mask(const char *list, size_t entries, uint16_t *mode)
 {

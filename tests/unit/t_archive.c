@@ -727,11 +727,13 @@ START_TEST(checks_to_the_last_byte)
 {
 	char data[1000000];
 	struct chance c;
+	int i;
 
 	chance_init(&c, 1);
 	chance_fill(&c, data, sizeof(data));
 	tarmade_add(&tar, '0', "first", NULL, data, sizeof(data));
-	tarmade_end(&tar);
+	for (i = 0; i < 2048; i++)	/* nobody has to look that far for the end of the archive */
+		tarmade_end(&tar);
 	{
 		ZSTD_CCtx *z = ZSTD_createCCtx();
 		bfo_chars out = { 0 };
