@@ -44,10 +44,11 @@ static void read_line(struct scenario *s, char *line)
 	if (!value)
 		return;
 	*value++ = 0;
-	if (!strcmp(line, "args"))
-		read_words(s, value);
-	else if (!strcmp(line, "program"))
+	if (!strcmp(line, "program")) {
 		s->itree = !strcmp(value, "itree");
+		s->arrive = !strcmp(value, "arrive");
+	} else if (!strcmp(line, "args"))
+		read_words(s, value);
 	else if (!strcmp(line, "promise"))
 		s->atomic = !strcmp(value, "atomic");
 	else if (!strcmp(line, "mount"))
@@ -266,14 +267,16 @@ void run(const struct scenario *s, char *const *argv, const struct fault *f, str
 
 static void run_copy(const struct scenario *s, const struct fault *f, struct outcome *o)
 {
-	char *argv[32] = { (char *) needed("E2BFO"), "copy", "--progress=none", "--memory=1M" };
-	int n = 4, i;
+	char *source = f->source ? f->source : s->source;
+	char *argv[32] = { "bash", "-c", "exec \"$@\" < <(cat \"$0\")", source,
+			   (char *) needed("E2BFO"), "copy", "--progress=none", "--memory=1M" };
+	int n = 8, i;
 
 	for (i = 0; i < s->n_args; i++)
 		argv[n++] = s->args[i];
-	argv[n++] = f->source ? f->source : s->source;
+	argv[n++] = s->arrive ? "-" : source;
 	argv[n++] = f->target;
-	run(s, argv, f, o);
+	run(s, s->arrive ? argv : argv + 4, f, o);
 }
 
 void run_scenario(const struct scenario *s, const struct fault *f, struct outcome *o)

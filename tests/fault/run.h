@@ -5,9 +5,10 @@
  * A scenario is a folder that tests/fault/scenarios makes:
  *
  *   source.img, before.img	the two volumes; before.img may be a link to that of another
- *   scenario			lines of KEY VALUE: program (copy: e2bfo copy; itree: e2itree, which
- *				has no source), args, promise (atomic, weak), mount (rw, no: what
- *				this kernel does with the target)
+ *				(program arrive: source.img is a tar)
+ *   scenario			lines of KEY VALUE: program (copy: e2bfo copy; arrive: the same, from
+ *				a pipe; itree: e2itree, which has no source), args, promise (atomic,
+ *				weak), mount (rw, no: what this kernel does with the target)
  */
 #ifndef FAULT_RUN_H
 #define FAULT_RUN_H
@@ -30,6 +31,7 @@ struct scenario {
 	char *args[16];
 	int n_args;
 	int itree;		/* e2itree, not e2bfo copy */
+	int arrive;		/* what is copied comes out of a pipe */
 	int indexed;		/* the copy brings indexes up to date, or makes them */
 	int atomic;		/* the copy is promised to be there whole or not at all */
 	int no_mount;		/* the kernel does not mount it */

@@ -176,6 +176,12 @@ static void watch_crashes(void)
 	sigaction(SIGABRT, &sa, NULL);
 }
 
+/* A process that is forked without another program, as that which parses archives, may not even look. */
+static void stand_aside(void)
+{
+	counts = NULL;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	const char *path = getenv("FAULT_COUNTS");
@@ -201,6 +207,7 @@ __attribute__((constructor)) static void begin(void)
 		log_fd = open(getenv("FAULT_LOG"), O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (own)
 		watch_crashes();
+	pthread_atfork(NULL, NULL, stand_aside);
 	counts = map;			/* what comes from here on counts */
 }
 
