@@ -72,22 +72,29 @@ static int add_owner(bfo_chars *text, const char *value)
 	return status;
 }
 
+static int complain(const char *what, const char *value)
+{
+	return argument_complain("copy", "--%s %s: %s", what, value, !strcmp(what, "owner") ?
+				 "not USER, USER:GROUP or :GROUP" :
+				 "not FROM:TO:COUNT, or FROM overlaps another range");
+}
+
 int owner_option(bfo_chars *text, const char *what, const char *value)
 {
+	int status, is_owner = !strcmp(what, "owner");
 	struct bfo_amend amend = { 0 };
 	errcode_t err;
-	int status;
 
-	if (!strcmp(what, "owner"))
+	if (!*value || value[strlen(value) - 1] == ':' ||
+	    (!is_owner && value[strspn(value, "0123456789:")]))
+		return complain(what, value);
+	if (is_owner)
 		status = add_owner(text, value);
 	else
 		status = add(text, what + strlen("map-"), value);
 	if (status >= 0)
 		return status;
-	err = text->n ? bfo_owners_read(text->v, &amend) : EINVAL;
+	err = bfo_owners_read(text->v, &amend);
 	bfo_owners_free(&amend);
-	return !err ? -1 : err == ENOMEM ? no_memory() :
-	       argument_complain("copy", "--%s %s: %s", what, value, !strcmp(what, "owner") ?
-				 "not USER, USER:GROUP or :GROUP" :
-				 "not FROM:TO:COUNT, or FROM overlaps another range");
+	return !err ? -1 : err == ENOMEM ? no_memory() : complain(what, value);
 }
