@@ -34,6 +34,7 @@ static errcode_t gather(struct bfo_source *s, struct bfo_tree *tree, int claims)
 	errcode_t err = a->of->ops->gather(a->of, tree, claims);
 	size_t i;
 
+	a->tree = tree;
 	tree->amend = a->amend;
 	for (i = 0; i < tree->inodes.n && !err && a->amend->is_reproducible; i++) {
 		tree->inodes.v[i].flags = bfo_amend_flags(a->amend, tree->inodes.v[i].flags);
@@ -65,6 +66,14 @@ struct call {
 	void *priv;
 };
 
+/* Nobody owns in the target what is not copied. */
+static int is_copied(const struct bfo_amended *a, uint32_t ino)
+{
+	bfo_row row = bfo_tree_find(a->tree, ino);
+
+	return row != BFO_NONE && a->tree->inodes.v[row].state & BFO_INODE_PLACED;
+}
+
 static errcode_t take(void *priv, uint32_t ino, const void *raw)
 {
 	const struct call *call = priv;
@@ -74,7 +83,8 @@ static errcode_t take(void *priv, uint32_t ino, const void *raw)
 	uint32_t id;
 
 	memcpy(a->raw.v, raw, s->inode_size);
-	if (!bfo_amend_inode(a->amend, a->raw.v, s->inode_size, &id, &is_group))
+	if (!bfo_amend_inode(a->amend, a->raw.v, s->inode_size, &id, &is_group) &&
+	    is_copied(a, ino))
 		return bfo_fail(s->ctx, EINVAL, "reading inode %u of %s: %s %u is in no range of "
 				"--map-%s", ino, s->name, is_group ? "group" : "user", id,
 				is_group ? "groups" : "users");

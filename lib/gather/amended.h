@@ -15,14 +15,15 @@ struct bfo_amended {
 	struct bfo_source source;
 	struct bfo_source *of;
 	const struct bfo_amend *amend;
+	const struct bfo_tree *tree;	/* once it is gathered */
 	uint32_t hole;			/* bytes of a block that becomes a hole (zeroes.h) */
 	bfo_chars raw;			/* scratch: an inode */
 };
 
 /*
- * a->source becomes one of OF, which is closed with it; AMEND has to stay.  Before it is gathered,
- * the caller sets a->hole.  Errors of its calls beside those of OF: EINVAL for an owner who has no
- * successor, ENOMEM.
+ * a->source becomes one of OF, which is closed with it; AMEND has to stay, and the tree that is
+ * gathered.  Before that the caller sets a->hole.  Errors of its calls beside those of OF: ENOMEM;
+ * EINVAL for an owner who has no successor, of an inode that the plan has put in order.
  */
 void bfo_amended_begin(struct bfo_amended *a, struct bfo_source *of,
 		       const struct bfo_amend *amend);

@@ -316,26 +316,32 @@ static errcode_t fit_all(struct scan *s)
 	return err;
 }
 
-/* Set number INDEX of OLD, amended, among those of S: *INDEX. */
-static errcode_t amend_set(struct scan *s, const struct bfo_sets *old, bfo_chars *values,
-			   uint32_t *index)
+#define NOT_YET (BFO_NONE - 1)
+
+/* Set number FROM of OLD, which inode INO has, amended, among those of S: *TO. */
+static errcode_t amend_set(struct scan *s, const struct bfo_sets *old, uint32_t from, uint32_t ino,
+			   bfo_chars *values, uint32_t *to)
 {
 	int is_group = 0;
 	uint32_t id = 0;
 	errcode_t err;
 
 	s->set.n = 0;
-	err = bfo_sets_append(old, *index, &s->set);
+	err = bfo_sets_append(old, from, &s->set);
 	if (!err)
 		err = bfo_amend_set(s->tree->amend, &s->set, values, &id, &is_group);
 	if (err == EINVAL)
-		return bfo_fail(s->source->ctx, err, "reading attributes of %s: %s %u in an ACL is "
-				"in no range of --map-%s", s->source->name,
+		return bfo_fail(s->source->ctx, err, "reading attributes of inode %u of %s: %s %u in "
+				"an ACL is in no range of --map-%s", ino, s->source->name,
 				is_group ? "group" : "user", id, is_group ? "groups" : "users");
-	return err ? err : bfo_sets_add(&s->sets, &s->set, index);
+	if (!err)
+		err = bfo_sets_add(&s->sets, &s->set, to);
+	if (!err && *to != BFO_NONE && old->list.v[from].reserve > s->sets.list.v[*to].reserve)
+		s->sets.list.v[*to].reserve = old->list.v[from].reserve;
+	return err;
 }
 
-/* The sets become what the tree's amendments make of them. */
+/* Sets that are copied become what the tree's amendments make of them. */
 static errcode_t amend_sets(struct scan *s)
 {
 	struct bfo_sets old = s->sets;
@@ -345,18 +351,16 @@ static errcode_t amend_sets(struct scan *s)
 	size_t i;
 
 	s->sets = (struct bfo_sets) { .table = NULL };
-	for (k = 0; k < old.list.n && !err; k++) {
-		index[k] = k;
-		err = amend_set(s, &old, &values, &index[k]);
-		if (!err && index[k] != BFO_NONE &&
-		    old.list.v[k].reserve > s->sets.list.v[index[k]].reserve)
-			s->sets.list.v[index[k]].reserve = old.list.v[k].reserve;
-	}
+	for (k = 0; k < old.list.n && !err; k++)
+		index[k] = NOT_YET;
 	for (i = 0; i < s->tree->inodes.n && !err; i++) {
 		struct bfo_inode *rec = &s->tree->inodes.v[i];
 
-		if (is_copied(rec) && rec->ea != BFO_NONE)
-			rec->ea = index[rec->ea];
+		if (!is_copied(rec) || rec->ea == BFO_NONE)
+			continue;
+		if (index[rec->ea] == NOT_YET)
+			err = amend_set(s, &old, rec->ea, rec->ino, &values, &index[rec->ea]);
+		rec->ea = index[rec->ea];
 	}
 	bfo_sets_free(&old);
 	bfo_vec_free(&values);
