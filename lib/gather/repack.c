@@ -70,7 +70,7 @@ static void drop_data(bfo_xattrs *set)
 
 /*
  * A value in an inode of its own stays there, but for the hash; or comes out of it, if the target
- * has no such inodes.  0 if it is damaged, -1 if it cannot be kept.
+ * has no such inodes, or if it is going to be amended.  0 if it is damaged, -1 if it cannot be kept.
  */
 static int settle_value(const struct scan *s, struct bfo_xattr *x)
 {
@@ -81,7 +81,8 @@ static int settle_value(const struct scan *s, struct bfo_xattr *x)
 	if (x->hash != bfo_xattr_hash(x, v->hash ^ v->change, 0) &&
 	    x->hash != bfo_xattr_hash(x, v->hash ^ v->change, 1))
 		return 0;			/* of another value, or damaged */
-	if (s->target->has_ea_inode) {
+	if (s->target->has_ea_inode &&
+	    !(bfo_xattr_is_acl(x) && bfo_amend_has_ranges(s->tree->amend))) {
 		x->hash ^= v->change;		/* the last thing that went into it */
 		x->inum = v->row + 1;
 		return 1;

@@ -12,8 +12,10 @@
 #include "base/crc32c.h"
 #include "gather/value_scan.h"
 #include "tree/access.h"
+#include "tree/amend.h"
 
 #define VALUE_MAX (1U << 24)		/* bytes; EXT4_XATTR_SIZE_MAX */
+#define ACL_MAX 65536			/* XATTR_SIZE_MAX, what programs can set */
 
 static int is_sound(const struct bfo_inode *rec)
 {
@@ -86,6 +88,15 @@ static errcode_t keep(struct bfo_values *out, bfo_row row, const char *value, ui
 			    .at = out->bytes.n - len });
 }
 
+/* Is the value of REC, which has an inode of its own, wanted elsewhere? */
+static int is_kept(const struct bfo_tree *t, const struct bfo_inode *rec,
+		   const struct bfo_target *target)
+{
+	if (target->has_ea_inode)
+		return bfo_amend_has_ranges(t->amend) && rec->size <= ACL_MAX;
+	return rec->size < target->block_size;
+}
+
 static errcode_t take(struct bfo_source *s, struct bfo_tree *t, const struct bfo_target *target,
 		      bfo_row row, struct bfo_values *out)
 {
@@ -104,7 +115,7 @@ static errcode_t take(struct bfo_source *s, struct bfo_tree *t, const struct bfo
 		err = bfo_vec_push(&t->values, (struct bfo_value) { .row = row, .hash = hash,
 				   .change = was ^ hash });
 	}
-	if (!err && !unread && !target->has_ea_inode && rec->size < target->block_size)
+	if (!err && !unread && is_kept(t, rec, target))
 		err = keep(out, row, buf, rec->size);
 	free(buf);
 	return err;

@@ -11,7 +11,10 @@
 #include "gather/target.h"
 #include "tree/tree.h"
 
-/* Values that are to stand elsewhere, as TARGET has no such inodes: those that fit into a block. */
+/*
+ * Values that are to stand elsewhere: those that fit into a block, if TARGET has no such inodes; those
+ * of the size of ACLs, if it has, and whom ACLs name is amended.
+ */
 struct bfo_value_bytes {
 	bfo_row row;
 	uint32_t len;
@@ -31,8 +34,8 @@ errcode_t bfo_value_read(struct bfo_source *s, const struct bfo_tree *t,
 			 const struct bfo_inode *rec, uint32_t len, char *buf, int *unread);
 
 /*
- * Reads every sound value of TREE and notes it in values[] with its hashes in both filesystems; if
- * TARGET has no inodes for values, what fits into a block of it is kept in OUT.
+ * Reads every sound value of TREE and notes it in values[] with its hashes in both filesystems; OUT
+ * gets those that are to stand elsewhere.
  */
 errcode_t bfo_value_scan(struct bfo_source *s, struct bfo_tree *tree,
 			 const struct bfo_target *target, struct bfo_values *out);

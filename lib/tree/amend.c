@@ -6,6 +6,7 @@
  * a number behind (named users and groups); fs/ext4/acl.h.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <ext2fs/ext2_fs.h>
@@ -14,12 +15,19 @@
 #include "tree/amend.h"
 
 #define ACL_HEAD 4U
+#define ACL_PLAIN 4U		/* bytes of an entry, and of one that has a number */
+#define ACL_NAMED 8U
 #define ACL_USER 0x02		/* tags of entries that have a number */
 #define ACL_GROUP 0x08
 
+int bfo_amend_has_ranges(const struct bfo_amend *a)
+{
+	return a && (a->users.n || a->groups.n);
+}
+
 int bfo_amend_has_owners(const struct bfo_amend *a)
 {
-	return a && (a->has_owner || a->has_group || a->users.n || a->groups.n);
+	return a && (a->has_owner || a->has_group || bfo_amend_has_ranges(a));
 }
 
 int bfo_amend_is_needed(const struct bfo_amend *a)
@@ -148,41 +156,68 @@ int bfo_amend_inode(const struct bfo_amend *a, void *raw, uint32_t inode_size, u
 
 /* ---- attributes ---- */
 
-static int is_acl(const struct bfo_xattr *x)
-{
-	return x->name_index == BFO_XATTR_ACL_ACCESS || x->name_index == BFO_XATTR_ACL_DEFAULT;
-}
-
 static int is_kept(const struct bfo_amend *a, const struct bfo_xattr *x)
 {
 	static const char capability[] = "capability";
 
-	if (!a->is_reproducible || is_acl(x) || x->name_index == BFO_XATTR_USER)
+	if (!a->is_reproducible || bfo_xattr_is_acl(x) || x->name_index == BFO_XATTR_USER)
 		return 1;
 	return x->name_index == BFO_XATTR_SECURITY && x->name_len == sizeof(capability) - 1 &&
 	       !memcmp(x->name, capability, x->name_len);
+}
+
+static uint32_t entry_size(uint32_t tag)
+{
+	return tag == ACL_USER || tag == ACL_GROUP ? ACL_NAMED : ACL_PLAIN;
+}
+
+/* Named entries of one tag. */
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = get_le32(a, ACL_PLAIN), y = get_le32(b, ACL_PLAIN);
+
+	return x != y ? (x < y ? -1 : 1) : memcmp(a, b, ACL_NAMED);
+}
+
+/* Programs that make ACLs sort those of a tag by number; numbers have changed. */
+static void sort_acl(uint8_t *v, uint32_t size)
+{
+	uint32_t at, end, bytes, tag;
+
+	for (at = ACL_HEAD; at + ACL_PLAIN <= size; at = end) {
+		tag = get_le16(v, at);
+		bytes = entry_size(tag);
+		for (end = at; end + bytes <= size && get_le16(v, end) == tag; end += bytes)
+			;
+		if (end == at)
+			break;
+		if (bytes == ACL_NAMED)
+			qsort(v + at, (end - at) / bytes, bytes, by_number);
+	}
 }
 
 /* Those whom the ACL of SIZE bytes at V names; one that is none stays as it is. */
 static int amend_acl(const struct bfo_amend *a, uint8_t *v, uint32_t size, uint32_t *id,
 		     int *is_group)
 {
-	uint32_t at, tag;
+	uint32_t at, bytes, tag;
 
-	for (at = ACL_HEAD; at + 4 <= size; at += 4) {
+	for (at = ACL_HEAD; at + ACL_PLAIN <= size; at += bytes) {
 		tag = get_le16(v, at);
-		if (tag != ACL_USER && tag != ACL_GROUP)
+		bytes = entry_size(tag);
+		if (bytes != ACL_NAMED)
 			continue;
-		at += 4;
-		if (at + 4 > size)
+		if (at + bytes > size)
 			break;
-		*id = get_le32(v, at);
+		*id = get_le32(v, at + ACL_PLAIN);
 		*is_group = tag == ACL_GROUP;
 		if (!by_range(*is_group ? &a->groups : &a->users, id) &&
 		    (*is_group ? a->groups.n : a->users.n))
 			return 0;
-		put_le32(v, at, *id);
+		put_le32(v, at + ACL_PLAIN, *id);
 	}
+	if (bfo_amend_has_ranges(a))
+		sort_acl(v, size);
 	return 1;
 }
 
@@ -192,7 +227,7 @@ static errcode_t reserve(const bfo_xattrs *set, bfo_chars *values)
 	size_t i, bytes = 0;
 
 	for (i = 0; i < set->n; i++)
-		if (is_acl(&set->v[i]) && set->v[i].value)
+		if (bfo_xattr_is_acl(&set->v[i]) && set->v[i].value)
 			bytes += set->v[i].size;
 	values->n = 0;
 	return bfo_vec_reserve(values, bytes + 1);
@@ -209,7 +244,7 @@ errcode_t bfo_amend_set(const struct bfo_amend *a, bfo_xattrs *set, bfo_chars *v
 
 		if (!is_kept(a, x))
 			continue;
-		if (is_acl(x) && x->value) {
+		if (bfo_xattr_is_acl(x) && x->value) {
 			memcpy(values->v + values->n, x->value, x->size);
 			x->value = values->v + values->n;
 			values->n += x->size;

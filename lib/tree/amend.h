@@ -39,6 +39,9 @@ int bfo_amend_is_needed(const struct bfo_amend *a);
 /* True if A changes who owns files. */
 int bfo_amend_has_owners(const struct bfo_amend *a);
 
+/* True if A changes whom ACLs name. */
+int bfo_amend_has_ranges(const struct bfo_amend *a);
+
 /* The user or group that *ID becomes; 0 if no range holds it and nobody is named for that. */
 int bfo_amend_user(const struct bfo_amend *a, uint32_t *id);
 int bfo_amend_group(const struct bfo_amend *a, uint32_t *id);

@@ -63,6 +63,11 @@ errcode_t bfo_xattrs_of_block(bfo_xattrs *out, const void *block, uint32_t block
 /* True for "system.data", which is no attribute but the tail of inline data. */
 int bfo_xattr_is_data(const struct bfo_xattr *x);
 
+static inline int bfo_xattr_is_acl(const struct bfo_xattr *x)
+{
+	return x->name_index == BFO_XATTR_ACL_ACCESS || x->name_index == BFO_XATTR_ACL_DEFAULT;
+}
+
 /*
  * Brings SET into the order the kernel demands in blocks: name_index, length of the name, its
  * bytes.  Of several with one name the first stays, as only that one can be read; returns how
