@@ -100,7 +100,7 @@ static errcode_t set_name(struct bfo_catalog *c, bfo_row dir, const char *name, 
 		struct bfo_tree *t = tree_of(c);
 		uint32_t hash = hash_of(c, dir, name, len);
 
-		err = bfo_tree_add_name(t, dir, row, 0, name, len);
+		err = bfo_tree_add_name(t, dir, 0, 0, name, len);
 		if (!err)
 			t->names.v[t->names.n - 1].hash = hash;
 		if (!err)
@@ -110,7 +110,7 @@ static errcode_t set_name(struct bfo_catalog *c, bfo_row dir, const char *name, 
 		n = &t->names.v[t->names.n - 1];
 		*place_of(c, dir, name, len, hash) = t->names.n;
 	}
-	bfo_name_set_number(tree_of(c), n, row);
+	bfo_name_set_draft(tree_of(c), n, row);
 	n->minor = target;
 	return 0;
 }
@@ -152,7 +152,7 @@ static errcode_t descend(struct bfo_catalog *c, struct bfo_member_path *w, bfo_r
 	*dir = 0;
 	while (!why && !err && w->len && !bfo_member_path_is_last(w)) {
 		struct bfo_name *n = find(c, *dir, w->name, w->len);
-		bfo_row row = n ? current(c, bfo_name_number(tree_of(c), n)) : NO_ROW;
+		bfo_row row = n ? current(c, bfo_name_draft(tree_of(c), n)) : NO_ROW;
 
 		if (!n)
 			err = make_implied(c, *dir, w, &row);
@@ -184,7 +184,7 @@ struct bfo_name *bfo_catalog_look_up(const struct bfo_catalog *c, const char *pa
 		n = is_dir(c, row) ? find(c, row, w.name, w.len) : NULL;
 		if (!n)
 			return NULL;
-		row = n->minor ? NO_ROW : current(c, bfo_name_number(tree_of(c), n));
+		row = n->minor ? NO_ROW : current(c, bfo_name_draft(tree_of(c), n));
 	}
 }
 
@@ -315,7 +315,7 @@ static errcode_t add_link(struct bfo_catalog *c, const struct bfo_member *v, bfo
 {
 	int is_root = 0;
 	const struct bfo_name *n = bfo_catalog_look_up(c, v->target, v->target_len, &is_root);
-	bfo_row old = n && !n->minor ? current(c, bfo_name_number(tree_of(c), n)) : NO_ROW;
+	bfo_row old = n && !n->minor ? current(c, bfo_name_draft(tree_of(c), n)) : NO_ROW;
 	uint32_t place = 0;
 	errcode_t err = 0;
 
@@ -356,7 +356,7 @@ errcode_t bfo_catalog_add(struct bfo_catalog *c, struct bfo_members *from,
 		return add_link(c, v, dir, &w, row);
 	if (w.len) {
 		n = find(c, dir, w.name, w.len);
-		old = n ? current(c, bfo_name_number(tree_of(c), n)) : NO_ROW;
+		old = n ? current(c, bfo_name_draft(tree_of(c), n)) : NO_ROW;
 	}
 	err = put_inode(c, v, &old);
 	if (!err && w.len)

@@ -45,12 +45,12 @@ static errcode_t follow(struct bfo_catalog *c, struct bfo_name *n, size_t left)
 
 	while (at && at->minor && left--)
 		at = target_of(c, at);
-	if (!at || at->minor || is_dir(c, current(c, bfo_name_number(tree_of(c), at))))
+	if (!at || at->minor || is_dir(c, current(c, bfo_name_draft(tree_of(c), at))))
 		return leads_nowhere(c, n);
-	row = bfo_name_number(tree_of(c), at);
+	row = bfo_name_draft(tree_of(c), at);
 	for (at = n; at->minor; at = next) {
 		next = target_of(c, at);
-		bfo_name_set_number(tree_of(c), at, row);
+		bfo_name_set_draft(tree_of(c), at, row);
 		at->minor = 0;
 	}
 	return 0;
@@ -70,7 +70,7 @@ static errcode_t find_live(struct bfo_catalog *c, uint8_t *is_live)
 		struct bfo_name *n = &t->names.v[i];
 
 		if (is_live[n->dir] && !n->minor)
-			is_live[current(c, bfo_name_number(t, n))] = 1;
+			is_live[current(c, bfo_name_draft(t, n))] = 1;
 	}
 	for (i = 0; i < t->names.n && !err; i++) {
 		struct bfo_name *n = &t->names.v[i];
@@ -78,7 +78,7 @@ static errcode_t find_live(struct bfo_catalog *c, uint8_t *is_live)
 		if (is_live[n->dir] && n->minor)
 			err = follow(c, n, t->names.n);
 		if (!err && is_live[n->dir])
-			is_live[current(c, bfo_name_number(t, n))] = 1;
+			is_live[current(c, bfo_name_draft(t, n))] = 1;
 	}
 	return err;
 }
@@ -127,7 +127,7 @@ static void move_names(struct bfo_catalog *c, const bfo_row *rows)
 
 	for (i = 0; i < t->names.n; i++) {
 		struct bfo_name name = t->names.v[i];
-		bfo_row row = current(c, bfo_name_number(t, &name));
+		bfo_row row = current(c, bfo_name_draft(t, &name));
 
 		if (rows[name.dir] == BFO_NONE)
 			continue;

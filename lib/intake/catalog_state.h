@@ -2,7 +2,7 @@
 /*
  * catalog_state.h - what catalog.c and catalog_end.c share
  *
- *   names[]   dir: row of the directory; ino: ROW of what the name stands for, until the end;
+ *   names[]   dir: row of the directory; bfo_name_draft(): row of what the name stands for;
  *             hash: of (dir, name); minor: 1 + the place of a target that is still to come, or 0
  *   table     open hash over names[]
  */

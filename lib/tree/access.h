@@ -34,6 +34,23 @@ static inline void bfo_name_set_number(const struct bfo_tree *t, struct bfo_name
 	n->ino_ = ino;
 }
 
+/*
+ * The row that N stands for so far, of a tree that an intake is making.  In the end, before numbers
+ * can be looked up, all names get theirs by bfo_name_set_number().
+ */
+static inline bfo_row bfo_name_draft(const struct bfo_tree *t, const struct bfo_name *n)
+{
+	bfo_debug_assert(!t->resolved && !t->rank.limit);
+	return n->ino_;
+}
+
+/* From now on N, of a tree that an intake is making, stands for ROW; BFO_NONE: not yet for any. */
+static inline void bfo_name_set_draft(const struct bfo_tree *t, struct bfo_name *n, bfo_row row)
+{
+	bfo_debug_assert(!t->resolved && !t->rank.limit);
+	n->ino_ = row;
+}
+
 /* The row that N, not a fixed one, leads to in a resolved tree; BFO_NONE if it was killed. */
 static inline bfo_row bfo_name_row(const struct bfo_tree *t, const struct bfo_name *n)
 {

@@ -15,9 +15,10 @@
  *
  * So some fields mean one thing of a directory and another of a file, or change their meaning as
  * work goes on.  Their names end in an underscore: they are reached by the functions of
- * tree/access.h alone, which know by two facts of the tree what they mean:
+ * tree/access.h alone, which know by facts of the tree what they mean:
  *
  *                      the number of a name                what a directory has
+ *   from an archive    a row, until numbers are given      segments
  *   after the scan     an inode number                     segments
  *   `resolved`         a row; of a fixed name a number     segments
  *   `sliced`           as before                           names
@@ -176,7 +177,7 @@ typedef BFO_VEC(struct bfo_ea) bfo_eas;
 struct bfo_name {
 	bfo_row dir;		/* the directory's record */
 	uint32_t hash, minor;	/* its place there: who sorts the names says what they hold */
-	uint32_t ino_;		/* bfo_name_number(), bfo_name_row() */
+	uint32_t ino_;		/* bfo_name_number(), bfo_name_row(), bfo_name_draft() */
 	uint64_t at;		/* place in text << 16 | type << 8 | length */
 };
 
