@@ -9,9 +9,9 @@
 #include "base/bfo_err.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
-#include "plan/lookup.h"
 #include "plan/names.h"
 #include "tree/access.h"
+#include "tree/path.h"
 #include "layout.h"
 
 /* Names remember where they stand, for directories that are not listed by hash. */
@@ -82,39 +82,41 @@ static errcode_t arrange(struct layout_side *s)
 
 /* ---- PATHs ---- */
 
+/* Why way W, of PATH, leads nowhere, in words. */
+static errcode_t leads_nowhere(struct layout_side *s, const char *path, const struct bfo_way *w,
+			       errcode_t err)
+{
+	const char *why = "";
+
+	if (err == EINVAL)
+		why = ": '..' is not followed";
+	else if (err == BFO_ET_NOT_DIR && S_ISLNK(s->tree.inodes.v[w->row].mode))
+		why = ": symbolic links are not followed";
+	return bfo_fail(s->ctx, err, "looking for %s on %s%s", path, s->name, why);
+}
+
+/* All on the way are shown by the names by which they were asked for. */
 static errcode_t find_path(struct layout_side *s, const char *path, bfo_row *row)
 {
 	struct bfo_tree *t = &s->tree;
-	const char *rest = path, *name;
-	uint32_t at;
-	size_t len;
+	struct bfo_way w = { .tree = t, .rest = path, .row = bfo_tree_find(t, EXT2_ROOT_INO),
+			     .at = BFO_NONE };
+	errcode_t err;
+	int more;
 
-	*row = bfo_tree_find(t, EXT2_ROOT_INO);
-	if (*row == BFO_NONE)
+	if (w.row == BFO_NONE)
 		return bfo_fail(s->ctx, BFO_ET_NO_PATH, "looking for the root directory of %s",
 				s->name);
-	while ((len = bfo_path_next(&rest, &name))) {
-		if (len == 2 && !memcmp(name, "..", 2))
-			return bfo_fail(s->ctx, EINVAL, "looking for %s on %s: '..' is not "
-					"followed", path, s->name);
-		if (!S_ISDIR(t->inodes.v[*row].mode))
-			return bfo_fail(s->ctx, BFO_ET_NOT_DIR, "looking for %s on %s%s", path,
-					s->name, S_ISLNK(t->inodes.v[*row].mode) ?
-					": symbolic links are not followed" : "");
-		at = bfo_tree_child(t, *row, name, len);
-		if (at == BFO_NONE)
-			return bfo_fail(s->ctx, BFO_ET_NO_PATH, "looking for %s on %s", path,
-					s->name);
-		*row = bfo_name_row(t, &t->names.v[at]);
-		t->inodes.v[*row].name = at;
-	}
-	return 0;
+	while (!(err = bfo_way_step(&w, &more)) && more)
+		t->inodes.v[w.row].name = w.at;
+	*row = w.row;
+	return err ? leads_nowhere(s, path, &w, err) : 0;
 }
 
 static errcode_t find_roots(struct layout_side *s, const struct layout_options *opt)
 {
+	bfo_row row = BFO_NONE;
 	errcode_t err = 0;
-	bfo_row row;
 	size_t i;
 
 	for (i = 0; i < opt->n_paths && !err; i++) {

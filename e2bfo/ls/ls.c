@@ -19,24 +19,14 @@
 #include "gather/name_scan.h"
 #include "gather/orphan_scan.h"
 #include "tree/access.h"
+#include "tree/path.h"
+#include "tree/slices.h"
 #include "volume/open.h"
 #include "e2bfo/e2bfo.h"
 #include "e2bfo/journals.h"
 #include "ls.h"
 
 /* ---- looking for PATH ---- */
-
-/* The inode of NAME in directory DIR; 0 if there is none. */
-static uint32_t find_in(const struct bfo_tree *t, const char *name, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < t->names.n; i++)
-		if (bfo_name_len(&t->names.v[i]) == len &&
-		    !memcmp(bfo_name_text(t, &t->names.v[i]), name, len))
-			return bfo_name_number(t, &t->names.v[i]);
-	return 0;
-}
 
 /* Inode INO, of which INDEX is the record in T, if it has one, is no directory. */
 static errcode_t not_directory(struct ls *ls, const char *path, const struct bfo_tree *t,
@@ -52,11 +42,11 @@ static errcode_t not_directory(struct ls *ls, const char *path, const struct bfo
 			": symbolic links are not followed" : "");
 }
 
-/* From directory *INO to what NAME in it leads to. */
+/* From directory *INO, of which alone a tree is made, to what NAME in it leads to. */
 static errcode_t step(struct ls *ls, const char *path, const char *name, size_t len, uint32_t *ino)
 {
 	struct bfo_tree t = { 0 };
-	uint32_t found, index;
+	uint32_t index, at = BFO_NONE;
 	errcode_t err;
 
 	err = bfo_inode_scan_some(&ls->reader, &t, ino, 1);
@@ -65,14 +55,18 @@ static errcode_t step(struct ls *ls, const char *path, const char *name, size_t 
 		err = not_directory(ls, path, &t, *ino, index);
 	if (!err)
 		err = bfo_name_scan(&ls->reader, &t);
-	found = err ? 0 : find_in(&t, name, len);
-	if (!err && !found)
+	if (!err) {
+		bfo_slices_cut(&t);
+		at = bfo_tree_child(&t, index, name, len);
+	}
+	if (!err && at == BFO_NONE)
 		err = bfo_fail(&ls->ctx, BFO_ET_NO_PATH, "looking for %s on %s%s", path,
 			       ls->opt.volume,
 			       t.findings.n ? ": a directory on the way is damaged, "
 					      "or cannot be read"
 					    : "");
-	*ino = found;
+	if (!err)
+		*ino = bfo_name_number(&t, &t.names.v[at]);
 	bfo_tree_free(&t);
 	return err;
 }
@@ -80,18 +74,14 @@ static errcode_t step(struct ls *ls, const char *path, const char *name, size_t 
 /* Looks for PATH: its inode number, and in CLEAN the path without what means nothing. */
 static errcode_t resolve(struct ls *ls, const char *path, uint32_t *ino, bfo_chars *clean)
 {
-	const char *p = path, *name;
+	const char *rest = path, *name;
 	errcode_t err = 0;
 	size_t len;
 
 	ls->parent = *ino = EXT2_ROOT_INO;
 	clean->n = 0;
-	for (; !err && *p; p = name + len) {
-		name = p + strspn(p, "/");
-		len = strcspn(name, "/");
-		if (!len || (len == 1 && *name == '.'))
-			continue;
-		if (len == 2 && !memcmp(name, "..", 2))
+	while (!err && (len = bfo_path_next(&rest, &name))) {
+		if (bfo_path_is_up(name, len))
 			return bfo_fail(&ls->ctx, EINVAL, "looking for %s on %s: '..' is not "
 					"followed", path, ls->opt.volume);
 		err = bfo_vec_reserve(clean, len + 1);

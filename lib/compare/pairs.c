@@ -12,6 +12,7 @@
  * A name whose inode cannot be read keeps its place, so that the other side's name is not alone,
  * but makes no pair.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/bfo_err.h"
@@ -83,31 +84,27 @@ static int may_be_unread(const struct bfo_compare *c, int side, bfo_row dir)
 	return c->tree[side]->unread.n || bfo_unread_has(c, side, dir, BFO_UNREAD_DIR);
 }
 
-/* Follows the path of SIDE to a record. */
+/* Follows the path of SIDE to a record.  Here ".." is a name that no directory has. */
 static errcode_t walk(struct bfo_compare *c, int side, bfo_row *row)
 {
 	const struct bfo_tree *t = c->tree[side];
-	const char *rest = c->path[side], *name;
-	uint32_t at;
-	size_t len;
+	struct bfo_way w = { .tree = t, .rest = c->path[side], .row = bfo_tree_find(t, ROOT_INO),
+			     .at = BFO_NONE };
+	errcode_t err;
 
-	*row = bfo_tree_find(t, ROOT_INO);
-	if (*row == BFO_NONE || t->inodes.v[*row].state & BFO_INODE_BAD ||
-	    !S_ISDIR(t->inodes.v[*row].mode))
+	if (w.row == BFO_NONE || t->inodes.v[w.row].state & BFO_INODE_BAD ||
+	    !S_ISDIR(t->inodes.v[w.row].mode))
 		return bfo_fail(c->ctx, BFO_ET_ROOT_DAMAGED, "comparing names");
-	while ((len = bfo_path_next(&rest, &name))) {
-		if (!S_ISDIR(t->inodes.v[*row].mode))
-			return bfo_fail(c->ctx, BFO_ET_NOT_DIR, "looking for %s in %s",
-					c->path[side], c->source[side]->name);
-		at = bfo_tree_child(t, *row, name, len);
-		if (at == BFO_NONE || row_of(t, &t->names.v[at]) == BFO_NONE)
-			return bfo_fail(c->ctx, BFO_ET_NO_PATH, "looking for %s in %s%s",
-					c->path[side], c->source[side]->name,
-					may_be_unread(c, side, *row) ? ": what leads there cannot "
-					"be read" : "");
-		*row = row_of(t, &t->names.v[at]);
-	}
-	return 0;
+	err = bfo_way_end(&w);
+	*row = w.row;
+	if (err == EINVAL)
+		err = S_ISDIR(t->inodes.v[w.row].mode) ? BFO_ET_NO_PATH : BFO_ET_NOT_DIR;
+	if (!err)
+		return 0;
+	return bfo_fail(c->ctx, err, "looking for %s in %s%s", c->path[side],
+			c->source[side]->name,
+			err == BFO_ET_NO_PATH && may_be_unread(c, side, w.row) ?
+			": what leads there cannot be read" : "");
 }
 
 /* ---- pairing ---- */

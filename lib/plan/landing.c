@@ -22,20 +22,6 @@
 
 #define MADE_MODE 0755
 
-/* Follows PATH in the source to a position in names[]; BFO_NONE for the root. */
-static errcode_t walk(struct bfo_plan *plan, const char *path, uint32_t *pos)
-{
-	struct bfo_lookup l = { .path = path, .rest = path, .pos = BFO_NONE };
-	errcode_t err;
-	int more;
-
-	do
-		err = bfo_lookup_step(plan, &l, &more);
-	while (!err && more);
-	*pos = l.pos;
-	return err;
-}
-
 /* Appends a record for a directory that is made here, with LINKS to come. */
 static errcode_t make_dir(struct bfo_plan *plan, bfo_row *row)
 {
@@ -76,7 +62,7 @@ static errcode_t make_path(struct bfo_plan *plan, const char *to, bfo_row *row)
 	while (!err && (len = bfo_path_next(&rest, &name))) {
 		if (len > EXT2_NAME_LEN)
 			return bfo_fail(plan->ctx, ENAMETOOLONG, "making %s on the target", to);
-		if (len == 2 && !memcmp(name, "..", 2))
+		if (bfo_path_is_up(name, len))
 			return bfo_fail(plan->ctx, EINVAL, "making %.200s on the target: '..' "
 					"cannot stand in --to", to);
 		err = make_dir(plan, row);
@@ -182,7 +168,10 @@ static errcode_t find_paths(struct bfo_plan *plan, const char *const *from, size
 	size_t i;
 
 	for (i = 0; i < n && !err; i++) {
-		err = walk(plan, from[i], &pos[i]);
+		struct bfo_lookup l = bfo_lookup_begin(from[i]);
+
+		err = bfo_lookup_end(plan, &l);
+		pos[i] = l.pos;
 		if (!err && n > 1 && pos[i] == BFO_NONE)
 			err = bfo_fail(plan->ctx, BFO_ET_OVERLAP, "copying / and other paths");
 	}

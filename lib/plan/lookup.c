@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lookup.c - following a path through the source's sorted names
+ * lookup.c - following a path through the source's sorted names: by their hashes
  */
 #include <errno.h>
 #include <string.h>
@@ -44,8 +44,9 @@ static void find_range(const struct bfo_plan *plan, const struct bfo_inode *d, c
 }
 
 /* The position in names[] of NAME in directory record DIR, or BFO_NONE. */
-static uint32_t find_name(const struct bfo_plan *plan, bfo_row dir, const char *name, size_t len)
+static uint32_t find_name(const void *priv, bfo_row dir, const char *name, size_t len)
 {
+	const struct bfo_plan *plan = priv;
 	const struct bfo_tree *t = plan->tree;
 	uint32_t at, end;
 
@@ -70,32 +71,39 @@ uint32_t bfo_lookup_record(const struct bfo_plan *plan, const struct bfo_name *n
 	return m ? m->row : BFO_NONE;
 }
 
+static bfo_row record_of(const void *plan, const struct bfo_name *n)
+{
+	return bfo_lookup_record(plan, n);
+}
+
+/* Why the path of L leads nowhere, in words. */
+static errcode_t leads_nowhere(struct bfo_plan *plan, const struct bfo_lookup *l, errcode_t err)
+{
+	const char *why = "";
+
+	if (err == EINVAL)
+		why = ": '..' is not followed";
+	else if (err == BFO_ET_NO_PATH && l->pos != BFO_NONE)
+		why = ": it is excluded";
+	return bfo_fail(plan->ctx, err, "looking for %s in the source%s", l->path, why);
+}
+
 errcode_t bfo_lookup_step(struct bfo_plan *plan, struct bfo_lookup *l, int *more)
 {
 	const struct bfo_tree *t = plan->tree;
-	bfo_row dir = l->pos == BFO_NONE ? bfo_tree_find(t, EXT2_ROOT_INO) :
-		       bfo_lookup_record(plan, &t->names.v[l->pos]);
-	const char *name;
-	size_t len = bfo_path_next(&l->rest, &name);
+	struct bfo_way w = { .tree = t, .rest = l->rest, .at = l->pos, .find = find_name,
+			     .row_of = record_of, .priv = plan };
+	errcode_t err;
 
-	*more = len > 0;
-	if (!len)
-		return 0;
-	if (len == 2 && !memcmp(name, "..", 2))
-		return bfo_fail(plan->ctx, EINVAL, "looking for %s in the source: '..' is not "
-				"followed", l->path);
-	if (!S_ISDIR(t->inodes.v[dir].mode))
-		return bfo_fail(plan->ctx, BFO_ET_NOT_DIR, "looking for %s in the source", l->path);
-	l->pos = find_name(plan, dir, name, len);
-	if (l->pos == BFO_NONE)
-		return bfo_fail(plan->ctx, BFO_ET_NO_PATH, "looking for %s in the source", l->path);
-	if (bfo_lookup_record(plan, &t->names.v[l->pos]) == BFO_NONE)
-		return bfo_fail(plan->ctx, BFO_ET_NO_PATH, "looking for %s in the source: it is "
-				"excluded", l->path);
-	return 0;
+	w.row = l->pos == BFO_NONE ? bfo_tree_find(t, EXT2_ROOT_INO) :
+		bfo_lookup_record(plan, &t->names.v[l->pos]);
+	err = bfo_way_step(&w, more);
+	l->rest = w.rest;
+	l->pos = w.at;
+	return err ? leads_nowhere(plan, l, err) : 0;
 }
 
-errcode_t bfo_lookup_rest(struct bfo_plan *plan, struct bfo_lookup *l, int *found)
+errcode_t bfo_lookup_end(struct bfo_plan *plan, struct bfo_lookup *l)
 {
 	errcode_t err;
 	int more;
@@ -103,6 +111,13 @@ errcode_t bfo_lookup_rest(struct bfo_plan *plan, struct bfo_lookup *l, int *foun
 	do
 		err = bfo_lookup_step(plan, l, &more);
 	while (!err && more);
+	return err;
+}
+
+errcode_t bfo_lookup_rest(struct bfo_plan *plan, struct bfo_lookup *l, int *found)
+{
+	errcode_t err = bfo_lookup_end(plan, l);
+
 	*found = !err;
 	if (err == BFO_ET_NO_PATH || err == BFO_ET_NOT_DIR || err == EINVAL) {
 		bfo_what_clear(plan->ctx);

@@ -32,7 +32,10 @@ errcode_t bfo_lookup_step(struct bfo_plan *plan, struct bfo_lookup *l, int *more
  */
 bfo_row bfo_lookup_record(const struct bfo_plan *plan, const struct bfo_name *n);
 
-/* Follows it to its end; *FOUND is 0 if that is not there, which is no error here. */
+/* Follows it to its end. */
+errcode_t bfo_lookup_end(struct bfo_plan *plan, struct bfo_lookup *l);
+
+/* The same; *FOUND is 0 if that is not there, which is no error here. */
 errcode_t bfo_lookup_rest(struct bfo_plan *plan, struct bfo_lookup *l, int *found);
 
 /*

@@ -264,14 +264,10 @@ static errcode_t list_all(struct drain *d)
 
 static errcode_t list_path(struct drain *d, const char *path)
 {
-	struct bfo_lookup l = { .path = path, .rest = path, .pos = BFO_NONE };
-	errcode_t err;
+	struct bfo_lookup l = bfo_lookup_begin(path);
+	errcode_t err = bfo_lookup_end(&d->plan, &l);
 	bfo_row i;
-	int more;
 
-	do
-		err = bfo_lookup_step(&d->plan, &l, &more);
-	while (!err && more);
 	if (err || l.pos == BFO_NONE)
 		return err;
 	i = bfo_lookup_record(&d->plan, &d->tree.names.v[l.pos]);

@@ -60,6 +60,7 @@ Suite *names_suite(void);
 Suite *order_suite(void);
 Suite *pace_suite(void);
 Suite *pairs_suite(void);
+Suite *path_suite(void);
 Suite *pipe_suite(void);
 Suite *progress_suite(void);
 Suite *quota_damage_suite(void);
@@ -94,6 +95,7 @@ static Suite *(*const suites[])(void) = {
 	spec_suite, crc32c_suite, context_suite, text_suite, json_suite, job_options_suite,
 	progress_suite, mine_suite,
 	trace_text_suite, refs_suite,
+	path_suite,
 	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, filter_suite,
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite,
 	space_suite,
