@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "tree/path.h"
 #include "lists_report.h"
 #include "order_report.h"
 
@@ -45,8 +46,7 @@ static int has_groups(enum bfo_order_policy policy)
 
 static size_t path_of(const struct bfo_order *o, size_t i, char *path)
 {
-	return bfo_plan_path(o->sequence.plan, o->sequence.taken.v[i], 0, BFO_NO_NAME, path,
-			     PATH_BYTES);
+	return bfo_tree_path(o->sequence.plan->tree, o->sequence.taken.v[i], path, PATH_BYTES);
 }
 
 static const char *leads(enum bfo_order_policy policy, uint64_t n)

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/message.h"
+#include "tree/path.h"
 #include "boot_report.h"
 
 #define PATH_BYTES 8192
@@ -36,8 +37,7 @@ void boot_warn(const struct bfo_copy *c)
 		return;
 	uuid_of(c->job.source, uuid);
 	for (i = 0; i < c->boot.old.n; i++) {
-		len = bfo_plan_path(&c->job.plan, c->boot.old.v[i], 0, BFO_NO_NAME, path,
-				    sizeof(path));
+		len = bfo_tree_path(&c->job.tree, c->boot.old.v[i], path, sizeof(path));
 		message("warning: %s on %s %s the UUID of %s (%s)",
 			bfo_text_escape(path, len, shown, sizeof(shown)), c->opt.target,
 			c->opt.dry_run ? "would still name" : "still names", c->opt.source, uuid);
@@ -64,8 +64,7 @@ static const char *get_old(void *priv, size_t i, size_t *len)
 {
 	struct old_reader *o = priv;
 
-	*len = bfo_plan_path(&o->copy->job.plan, o->copy->boot.old.v[i], 0, BFO_NO_NAME, o->path,
-			     sizeof(o->path));
+	*len = bfo_tree_path(&o->copy->job.tree, o->copy->boot.old.v[i], o->path, sizeof(o->path));
 	return o->path;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/result.h"
 #include "cli/size.h"
 #include "plan/itrees.h"
+#include "tree/path.h"
 #include "e2bfo/damage.h"
 #include "e2bfo/e2bfo.h"
 #include "e2bfo/dir_report.h"
@@ -62,7 +63,7 @@ static void print_finding(const struct report *r, const struct bfo_finding *f)
 {
 	const struct bfo_finding_row *row = &bfo_finding_table[f->kind];
 	char path[PATH_BYTES], shown[SHOWN_BYTES], where[DAMAGE_WHERE];
-	size_t len = bfo_plan_finding_path(r->result.plan, f, path, sizeof(path));
+	size_t len = bfo_tree_finding_path(r->result.plan->tree, f, path, sizeof(path));
 	const struct damage d = damage_in(r, f);
 
 	damage_where(&d, where, sizeof(where));
@@ -101,7 +102,7 @@ static void print_outside(const struct report *r)
 	for (i = 0; i < p->links_outside.n && r->common->verbose; i++) {
 		const struct bfo_outside *o = &p->links_outside.v[i];
 
-		len = bfo_plan_path(p, o->row, 0, BFO_NO_NAME, path, sizeof(path));
+		len = bfo_tree_path(p->tree, o->row, path, sizeof(path));
 		printf("  %s (inode %u): %u of %u names\n",
 		       bfo_text_escape(path, len, shown, sizeof(shown)),
 		       p->tree->inodes.v[o->row].ino, o->copied, o->names);
@@ -255,7 +256,8 @@ static void json_finding(struct json *j, const struct report *r, const struct bf
 
 	json_open(j, NULL, '{');
 	json_string(j, "kind", bfo_finding_table[f->kind].word);
-	json_bytes(j, "path", path, bfo_plan_finding_path(r->result.plan, f, path, sizeof(path)));
+	json_bytes(j, "path", path,
+		   bfo_tree_finding_path(r->result.plan->tree, f, path, sizeof(path)));
 	damage_json(j, &d);
 	json_close(j, '}');
 }
@@ -281,8 +283,7 @@ static void json_outside(struct json *j, const struct report *r)
 
 		json_open(j, NULL, '{');
 		json_bytes(j, "path", path,
-			   bfo_plan_path(r->result.plan, o->row, 0, BFO_NO_NAME, path,
-					 sizeof(path)));
+			   bfo_tree_path(r->result.plan->tree, o->row, path, sizeof(path)));
 		json_number(j, "inode", r->result.plan->tree->inodes.v[o->row].ino);
 		json_number(j, "names", o->names);
 		json_number(j, "copied", o->copied);

@@ -6,8 +6,8 @@
 #define E2BFO_LAYOUT_LAYOUT_H
 
 #include "gather/batch.h"
+#include "gather/target.h"
 #include "layout/measure.h"
-#include "plan/plan.h"
 #include "layout_options.h"
 
 /* One volume. */
@@ -20,7 +20,6 @@ struct layout_side {
 	struct bfo_target shape;
 	struct bfo_tree tree;
 	struct bfo_tables tables;
-	struct bfo_plan plan;		/* for paths alone */
 	bfo_rows roots;		/* records of the PATHs */
 	struct bfo_layout measured;
 	bfo_ranges free;

@@ -76,7 +76,6 @@ static errcode_t arrange(struct layout_side *s)
 		return bfo_fail(s->ctx, err, "sorting the names of %s", s->name);
 	bfo_names_list(t, &s->shape);
 	name_records(t);
-	bfo_plan_init(&s->plan, s->ctx, t, &s->shape);
 	return 0;
 }
 
@@ -191,13 +190,11 @@ size_t layout_finding_path(const struct layout_side *s, const struct bfo_finding
 	if (row != BFO_NONE && t->inodes.v[s->roots.v[0]].ino != EXT2_ROOT_INO &&
 	    !(t->inodes.v[row].state & (BFO_INODE_PLACED | BFO_INODE_MET)))
 		return 0;
-	return bfo_plan_finding_path(&s->plan, f, out, size);
+	return bfo_tree_finding_path(&s->tree, f, out, size);
 }
 
 void layout_release(struct layout_side *s)
 {
-	if (s->plan.tree)
-		bfo_plan_free(&s->plan);
 	bfo_layout_free(&s->measured);
 	bfo_vec_free(&s->free);
 	bfo_vec_free(&s->roots);

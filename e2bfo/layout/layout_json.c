@@ -8,6 +8,7 @@
 #include "cli/result.h"
 #include "e2bfo/damage.h"
 #include "e2bfo/journals.h"
+#include "tree/path.h"
 #include "layout.h"
 
 #define PATH_BYTES 4096
@@ -15,7 +16,7 @@
 static void json_path(struct json *j, const struct layout_side *s, bfo_row row)
 {
 	char path[PATH_BYTES];
-	size_t len = bfo_plan_path(&s->plan, row, 0, BFO_NO_NAME, path, sizeof(path));
+	size_t len = bfo_tree_path(&s->tree, row, path, sizeof(path));
 
 	json_bytes(j, "path", path, len);
 	json_number(j, "inode", s->tree.inodes.v[row].ino);

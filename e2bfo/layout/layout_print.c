@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/message.h"
 #include "cli/size.h"
+#include "tree/path.h"
 #include "e2bfo/journals.h"
 #include "layout.h"
 
@@ -262,8 +263,7 @@ static const char *path_of(const struct layout_side *s, bfo_row row, char *out, 
 {
 	char raw[PATH_BYTES];
 
-	return bfo_text_escape(raw, bfo_plan_path(&s->plan, row, 0, BFO_NO_NAME, raw,
-						  sizeof(raw)), out, size);
+	return bfo_text_escape(raw, bfo_tree_path(&s->tree, row, raw, sizeof(raw)), out, size);
 }
 
 /* Seconds that a disk seeks while the files are read; the measure of what is worst. */

@@ -17,6 +17,7 @@
 #include "cli/result.h"
 #include "cli/timestamp.h"
 #include "job/copy.h"
+#include "tree/path.h"
 #include "e2bfo/e2bfo.h"
 #include "e2bfo/journals.h"
 #include "e2bfo/medium_report.h"
@@ -50,8 +51,7 @@ static errcode_t decide(struct order *o)
 
 static size_t path_of(const struct bfo_copy *c, size_t taken, char *path)
 {
-	return bfo_plan_path(&c->job.plan, c->order.sequence.taken.v[taken], 0, BFO_NO_NAME, path,
-			     PATH_BYTES);
+	return bfo_tree_path(&c->job.tree, c->order.sequence.taken.v[taken], path, PATH_BYTES);
 }
 
 /* Hands each file of each group to USE, until that returns an error. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compare/compare.h"
+#include "tree/path.h"
 
 void bfo_compare_free(struct bfo_compare *c)
 {
@@ -22,20 +23,8 @@ void bfo_compare_found(struct bfo_compare *c, const struct bfo_diff *diff)
 	c->found(c->priv, diff);
 }
 
-/* Puts "/TEXT" before byte AT of OUT; if it does not fit, as much of its end as does. */
-static size_t put_before(char *out, size_t at, const char *text, size_t len)
-{
-	size_t fits = len < at ? len : at;
-
-	memcpy(out + at - fits, text + len - fits, fits);
-	at -= fits;
-	if (at)
-		out[--at] = '/';
-	return at;
-}
-
 /* The path of --from without its slashes, as paths are built here. */
-static size_t put_top(char *out, size_t at, const char *path)
+static void put_top(struct bfo_trail *trail, const char *path)
 {
 	size_t len = strlen(path), begin;
 
@@ -45,31 +34,37 @@ static size_t put_top(char *out, size_t at, const char *path)
 		for (begin = len; begin && path[begin - 1] != '/'; )
 			begin--;
 		if (begin < len && !(len - begin == 1 && path[begin] == '.'))
-			at = put_before(out, at, path + begin, len - begin);
+			bfo_trail_put(trail, path + begin, len - begin);
 		len = begin;
 	}
-	return at;
+}
+
+/* A pair has one name, in A: that by which it was met. */
+static int above(const void *compare, uint32_t pair, struct bfo_trail_step *s)
+{
+	const struct bfo_compare *c = compare;
+	const struct bfo_tree *t = c->tree[0];
+	const struct bfo_name *n;
+
+	if (c->pairs.v[pair].parent == BFO_NONE)
+		return 0;
+	n = &t->names.v[c->pairs.v[pair].name];
+	*s = (struct bfo_trail_step) { .text = bfo_name_text(t, n), .len = bfo_name_len(n),
+				       .above = c->pairs.v[pair].parent };
+	return 1;
 }
 
 size_t bfo_compare_path(const struct bfo_compare *c, uint32_t pair, const struct bfo_bytes *name,
 			char *out, size_t size)
 {
-	const struct bfo_tree *t = c->tree[0];
-	size_t at = size;
+	struct bfo_trail trail = bfo_trail_begin(out, size);
 
 	assert(pair < c->pairs.n);
 	if (name)
-		at = put_before(out, at, name->data, name->len);
-	for (; c->pairs.v[pair].parent != BFO_NONE; pair = c->pairs.v[pair].parent) {
-		const struct bfo_name *n = &t->names.v[c->pairs.v[pair].name];
-
-		at = put_before(out, at, bfo_name_text(t, n), bfo_name_len(n));
-	}
-	at = put_top(out, at, c->path[0]);
-	if (at == size)
-		out[--at] = '/';
-	memmove(out, out + at, size - at);
-	return size - at;
+		bfo_trail_put(&trail, name->data, name->len);
+	bfo_trail_climb(&trail, pair, above, c);
+	put_top(&trail, c->path[0]);
+	return bfo_trail_end(&trail);
 }
 
 size_t bfo_compare_finding_path(const struct bfo_compare *c, int side,

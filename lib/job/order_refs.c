@@ -18,6 +18,7 @@
 #include "gather/contents.h"
 #include "job/copy.h"
 #include "plan/paths.h"
+#include "tree/path.h"
 
 #define FILE_BYTES (1U << 20)		/* of a file, the rest is not scanned; see e2bfo-copy(8) */
 #define ROUND_BYTES (64U << 20)		/* of all contents at a time; --memory may say less */
@@ -73,8 +74,7 @@ static errcode_t scan(struct refs *r, const struct bfo_content *f)
 {
 	r->file = f;
 	r->kind = f->tag;
-	r->path_len = bfo_plan_path(&r->c->job.plan, f->row, 0, BFO_NO_NAME, r->path,
-				    sizeof(r->path));
+	r->path_len = bfo_tree_path(&r->c->job.tree, f->row, r->path, sizeof(r->path));
 	return bfo_refs_scan(r->kind, bfo_contents_of(&r->round, f), f->size, take_ref, r);
 }
 

@@ -19,6 +19,7 @@
 #include "base/temporary.h"
 #include "gather/lost.h"
 #include "job/copy.h"
+#include "tree/path.h"
 
 static int is_same_file(const char *a, const char *b)
 {
@@ -78,7 +79,7 @@ static void name_owner(struct bfo_copy *c, uint64_t blk, char *out, size_t size)
 	if (row == BFO_NONE)
 		return;
 	if (bfo_job_has_plan(&c->job))
-		bfo_plan_shown_path(&c->job.plan, row, path, sizeof(path));
+		bfo_tree_shown_path(&c->job.tree, row, path, sizeof(path));
 	else
 		snprintf(path, sizeof(path), "inode %u", c->job.tree.inodes.v[row].ino);
 	snprintf(out, size, " (%s, bytes %" PRIu64 " to %" PRIu64 ")", path,

@@ -256,24 +256,8 @@ uint32_t bfo_plan_links(const struct bfo_plan *plan, const struct bfo_inode *rec
 /* The extent tree of record ROW, or NULL if its extents fit into the inode. */
 const struct bfo_map_tree *bfo_plan_tree(const struct bfo_plan *plan, bfo_row row);
 
-/*
- * The path of record ROW in the source, or of the name (text at TEXT, LEN bytes) in it, if LEN
- * is not BFO_NO_NAME: the bytes as they are into OUT, whose length is returned; it begins
- * with <inode number> if no name leads there.  Too long a path loses its beginning.
- */
-size_t bfo_plan_path(const struct bfo_plan *plan, bfo_row row, uint64_t text, uint32_t len,
-		     char *out, size_t size);
-
 /* The path that name N of names[] has, or would have, in the target. */
 size_t bfo_plan_target_path(const struct bfo_plan *plan, const struct bfo_name *n, char *out,
 			    size_t size);
-
-/* The same as bfo_plan_path() for what a finding is about. */
-size_t bfo_plan_finding_path(const struct bfo_plan *plan, const struct bfo_finding *f, char *out,
-			     size_t size);
-
-/* The path of record ROW for a message: printable. Returns OUT. */
-const char *bfo_plan_shown_path(const struct bfo_plan *plan, bfo_row row, char *out,
-				size_t size);
 
 #endif

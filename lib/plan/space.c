@@ -21,6 +21,7 @@
 #include "plan/plan.h"
 #include "plan/runs.h"
 #include "tree/access.h"
+#include "tree/path.h"
 
 /* Sizes directory record ROW. */
 static errcode_t size_dir(struct bfo_plan *plan, bfo_row row)
@@ -34,7 +35,7 @@ static errcode_t size_dir(struct bfo_plan *plan, bfo_row row)
 	err = bfo_dirimage_init(&img, plan->tree, plan->target, row, plan->dir_fill);
 	if (err)
 		bfo_fail(plan->ctx, err, "planning directory %s",
-			 bfo_plan_shown_path(plan, row, path, sizeof(path)));
+			 bfo_tree_shown_path(plan->tree, row, path, sizeof(path)));
 	rec->size = (uint64_t) img.blocks * plan->target->block_size;
 	rec->state &= ~(BFO_INODE_INDEX | BFO_INODE_STUFF);
 	if (!err && !(rec->state & BFO_INODE_EXISTS) && !(rec->flags & EXT4_ENCRYPT_FL) &&
@@ -63,7 +64,7 @@ static errcode_t too_big(const struct bfo_plan *plan, bfo_row row)
 	char path[256];
 
 	return bfo_fail(plan->ctx, BFO_ET_FILE_TOO_BIG, "planning %s",
-			bfo_plan_shown_path(plan, row, path, sizeof(path)));
+			bfo_tree_shown_path(plan->tree, row, path, sizeof(path)));
 }
 
 /* A run that stays where it lies takes whole clusters there. */

@@ -17,6 +17,7 @@
 #include "plan/filter.h"
 #include "plan/glob.h"
 #include "tree/access.h"
+#include "tree/path.h"
 
 #define PATTERNS 6
 #define DIRS 30
@@ -599,7 +600,7 @@ START_TEST(notes_links_outside)
 		want_eq(m.tree.inodes.v[o->row].ino, 30);
 		want_eq(o->names, 3);
 		want_eq(o->copied, 1);
-		len = bfo_plan_path(&m.plan, o->row, 0, BFO_NO_NAME, path, sizeof(path));
+		len = bfo_tree_path(&m.tree, o->row, path, sizeof(path));
 		want(len == 5 && !memcmp(path, "/b/x3", 5));
 	}
 	bfo_filter_free(&filter);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_path.c - tree/path: where paths lead, and why they do not
+ * t_path.c - tree/path: where paths lead, why they do not, and the paths of records
  *
  *   / ── dir (20) ── sub (21) ── file (30), gone (99, no record)
  *                                    circle: 22 in 23 in 22
@@ -121,11 +121,112 @@ START_TEST(asks_who_knows_better)
 }
 END_TEST
 
+/* ---- from a record to its path ---- */
+
+static void want_path(const struct made *m, uint32_t ino, size_t size, const char *path)
+{
+	char out[64];
+	size_t len = bfo_tree_path(&m->tree, bfo_tree_find(&m->tree, ino), out, size);
+
+	want_eq(len, strlen(path));
+	want_mem(out, path, len);
+}
+
+START_TEST(tells_paths)
+{
+	struct made m;
+
+	begin(&m);
+	want_path(&m, ROOT, 64, "/");
+	want_path(&m, 20, 64, "/dir");
+	want_path(&m, 30, 64, "/dir/sub/file");
+	made_rec(&m, 20)->name = BFO_NONE;
+	want_path(&m, 20, 64, "<20>");
+	want_path(&m, 30, 64, "<20>/sub/file");
+	made_rec(&m, 20)->state |= BFO_INODE_MADE;
+	want_path(&m, 30, 64, "/sub/file");
+	made_free(&m);
+}
+END_TEST
+
+/* What is cut off may be part of a name; a number is there as a whole, or not at all. */
+START_TEST(cuts_in_front)
+{
+	struct made m;
+
+	begin(&m);
+	want_path(&m, 30, 13, "/dir/sub/file");
+	want_path(&m, 30, 12, "dir/sub/file");
+	want_path(&m, 30, 11, "ir/sub/file");
+	want_path(&m, 30, 2, "le");
+	made_rec(&m, 20)->name = BFO_NONE;
+	want_path(&m, 30, 13, "<20>/sub/file");
+	want_path(&m, 30, 12, "/sub/file");
+	want_path(&m, 22, 11, "a/bc/a/bc/a");
+	made_free(&m);
+}
+END_TEST
+
+static void want_finding(const struct made *m, const struct bfo_finding *f, const char *path)
+{
+	char out[64];
+	size_t len = bfo_tree_finding_path(&m->tree, f, out, sizeof(out));
+
+	want_eq(len, strlen(path));
+	want_mem(out, path, len);
+}
+
+START_TEST(tells_paths_of_findings)
+{
+	struct bfo_finding f = { .kind = BFO_FOUND_NAME_INODE, .ino = 30, .len = BFO_NO_NAME };
+	const struct bfo_name *gone;
+	struct made m;
+
+	begin(&m);
+	gone = &m.tree.names.v[bfo_tree_child(&m.tree, bfo_tree_find(&m.tree, 21), "gone", 4)];
+	want_finding(&m, &f, "/dir/sub/file");
+	f = (struct bfo_finding) { .kind = BFO_FOUND_NAME_INODE, .ino = 99, .dir = 21,
+				   .text = gone->at >> 16, .len = 4 };
+	want_finding(&m, &f, "/dir/sub/gone");
+	f.dir = 77;
+	want_finding(&m, &f, "?");
+	f.dir = 0;
+	f.ino = 20;
+	want_finding(&m, &f, "/dir");
+	f = (struct bfo_finding) { .kind = BFO_UNREAD_TABLE, .ino = 33, .blocks = 16,
+				   .len = BFO_NO_NAME };
+	want_finding(&m, &f, "<33-48>");
+	f.kind = BFO_UNREAD_QUOTA;
+	want_finding(&m, &f, "<33>");
+	made_free(&m);
+}
+END_TEST
+
+START_TEST(shows_paths)
+{
+	char out[64];
+	struct made m;
+
+	made_init(&m);
+	made_inode(&m, ROOT, S_IFDIR | 0755);
+	made_file(&m, 30, 0, 0);
+	made_seal(&m);
+	made_name(&m, ROOT, "a\nb", 30);
+	made_rec(&m, 30)->name = 0;
+	want(!strcmp(bfo_tree_shown_path(&m.tree, 1, out, sizeof(out)), "/a\\x0ab"));
+	made_free(&m);
+}
+END_TEST
+
 Suite *path_suite(void)
 {
 	Suite *s = suite_create("path");
 
 	unit_case(s, "leads_to_records", leads_to_records, WAYS);
 	unit_case(s, "asks_who_knows_better", asks_who_knows_better, 0);
+	unit_case(s, "tells_paths", tells_paths, 0);
+	unit_case(s, "cuts_in_front", cuts_in_front, 0);
+	unit_case(s, "tells_paths_of_findings", tells_paths_of_findings, 0);
+	unit_case(s, "shows_paths", shows_paths, 0);
 	return s;
 }
