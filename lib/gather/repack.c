@@ -70,7 +70,8 @@ static void drop_data(bfo_xattrs *set)
 
 /*
  * A value in an inode of its own stays there, but for the hash; or comes out of it, if the target
- * has no such inodes, or if it is going to be amended.  0 if it is damaged, -1 if it cannot be kept.
+ * has no such inodes, or if it is going to be amended.  0 if it is damaged, -1 if it cannot be
+ * kept.
  */
 static int settle_value(const struct scan *s, struct bfo_xattr *x)
 {
@@ -332,8 +333,8 @@ static errcode_t amend_set(struct scan *s, const struct bfo_sets *old, uint32_t 
 	if (!err)
 		err = bfo_amend_set(s->tree->amend, &s->set, values, &id, &is_group);
 	if (err == EINVAL)
-		return bfo_fail(s->source->ctx, err, "reading attributes of inode %u of %s: %s %u in "
-				"an ACL is in no range of --map-%s", ino, s->source->name,
+		return bfo_fail(s->source->ctx, err,
+				"reading attributes of inode %u of %s: %s %u in an ACL is in no range of --map-%s", ino, s->source->name,
 				is_group ? "group" : "user", id, is_group ? "groups" : "users");
 	if (!err)
 		err = bfo_sets_add(&s->sets, &s->set, to);

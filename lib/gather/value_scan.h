@@ -12,8 +12,8 @@
 #include "tree/tree.h"
 
 /*
- * Values that are to stand elsewhere: those that fit into a block, if TARGET has no such inodes; those
- * of the size of ACLs, if it has, and whom ACLs name is amended.
+ * Values that are to stand elsewhere: those that fit into a block, if TARGET has no such inodes;
+ * those of the size of ACLs, if it has, and whom ACLs name is amended.
  */
 struct bfo_value_bytes {
 	bfo_row row;

@@ -176,7 +176,10 @@ static void watch_crashes(void)
 	sigaction(SIGABRT, &sa, NULL);
 }
 
-/* A process that is forked without another program, as that which parses archives, may not even look. */
+/*
+ * A process that is forked without another program, as that which parses archives, may not even
+ * look.
+ */
 static void stand_aside(void)
 {
 	counts = NULL;

@@ -1,8 +1,8 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0-or-later
-# copy --owner, --map-users, --map-groups: who owns files, and who stands in their ACLs, as stat and
-# getfacl show it of the kernel's mount; from directories and volumes, ACLs in inodes, in blocks and in
-# inodes of their own; quota files agree, resume keeps it, and who has no range ends it all.
+# SPDX-License-Identifier: GPL-2.0-or-later copy --owner, --map-users, --map-groups: who owns files,
+# and who stands in their ACLs, as stat and getfacl show it of the kernel's mount; from directories
+# and volumes, ACLs in inodes, in blocks and in inodes of their own; quota files agree, resume keeps
+# it, and who has no range ends it all.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs setfacl getfacl setfattr strace perl
 
@@ -51,8 +51,8 @@ shown() (
 	find . -name lost+found -prune -o ! -type l -print | LC_ALL=C sort | xargs getfattr -hd -m '^user'
 )
 
-# expected: what is shown on standard input, as owners become what %users, %groups (ranges) and $owner,
-# $group say
+# expected: what is shown on standard input, as owners become what %users, %groups (ranges) and
+# $owner, $group say
 expected() {
 	perl -e 'my ($users, $groups, $owner, $group) = @ARGV;
 		sub ranged {
@@ -65,9 +65,13 @@ expected() {
 		}
 		my $run = "";
 		my @run;
-		sub flush { print sort { ($a =~ /:(\d+):/)[0] <=> ($b =~ /:(\d+):/)[0] } @run; @run = (); }
+		sub flush {
+			print sort { ($a =~ /:(\d+):/)[0] <=> ($b =~ /:(\d+):/)[0] } @run;
+			@run = ();
+		}
 		while (<STDIN>) {
-			s/^(\S+ \S+) (\d+):(\d+) /"$1 " . ranged($2, $users, $owner) . ":" . ranged($3, $groups, $group) . " "/e;
+			s/^(\S+ \S+) (\d+):(\d+) /"$1 " . ranged($2, $users, $owner) . ":" .
+				ranged($3, $groups, $group) . " "/e;
 			s/^# owner: (\d+)/"# owner: " . ranged($1, $users, $owner)/e;
 			s/^# group: (\d+)/"# group: " . ranged($1, $groups, $group)/e;
 			if (/^((?:default:)?(user|group)):(\d+):(.*)/) {
@@ -132,7 +136,8 @@ for from in tree:tree same.img:same other.img:other; do
 	becomes $source $is --owner :4294967294 -- "" "" "" 4294967294
 	becomes $source $is --owner daemon:bin -- "" "" "$(id -u daemon)" "$(getent group bin | cut -d: -f3)"
 	becomes $source $is "${maps[@]}" -- "$users" "$groups" "" ""
-	becomes $source $is --map-users 1000:5050:50 --map-users 1050:5000:50 --map-users 3000:2000:700 \
+	becomes $source $is --map-users 1000:5050:50 --map-users 1050:5000:50 \
+		--map-users 3000:2000:700 \
 		--owner 9 -- "1000:5050:50 1050:5000:50 3000:2000:700" "" 9 ""
 	becomes $source $is --map-users 1000:1001:100 --map-users 3000:4000:700 --owner 1:2 \
 		-- "1000:1001:100 3000:4000:700" "" 1 2
@@ -199,7 +204,8 @@ refused() {
 before=$(digest quota.img)
 for source in tree same.img other.img; do
 	refused $source /dir/file-99 'user 1099 is in no range of --map-users' \
-		--map-users 1000:1:99 --map-users 0:0:1 --map-users 1000099:2000:1 --map-users 3000:3000:700
+		--map-users 1000:1:99 --map-users 0:0:1 --map-users 1000099:2000:1 \
+		--map-users 3000:3000:700
 	refused $source /large-numbers 'group 65636 is in no range of --map-groups' \
 		--map-groups 2000:1:34 --map-groups 0:0:1
 	refused $source /with-attribute 'user 1099 in an ACL is in no range of --map-users' \
@@ -209,14 +215,16 @@ for source in tree same.img other.img; do
 done
 # What is not copied needs none.
 for source in tree same.img other.img; do
-	e2bfo 0 copy --mkfs --size 24M --exclude with-attribute --exclude dir/file-99 --exclude large-numbers \
+	e2bfo 0 copy --mkfs --size 24M --exclude with-attribute --exclude dir/file-99 \
+		--exclude large-numbers \
 		--exclude with-many --map-users 1000:1:99 --map-users 0:0:1 $source excluded.img
 	checked excluded.img
 	rm excluded.img
 done
-for wrong in --owner= --owner=nobody-of-that-name --owner=:no-group-of-that-name --owner=5: --owner=: \
-	--owner=4294967295 --owner=4294967296 --owner=-1 --map-users=1 --map-users=1:2 --map-users=1:2:0 \
-	--map-users=1:2:3:4 --map-users=4294967290:0:10 --map-groups=0:4294967290:10 --map-groups=a:1:1 \
+for wrong in --owner= --owner=nobody-of-that-name --owner=:no-group-of-that-name --owner=5: \
+	--owner=: --owner=4294967295 --owner=4294967296 --owner=-1 --map-users=1 \
+	--map-users=1:2 --map-users=1:2:0 --map-users=1:2:3:4 --map-users=4294967290:0:10 \
+	--map-groups=0:4294967290:10 --map-groups=a:1:1 \
 	'--map-users=1:1:1 owner=1'; do
 	e2bfo 16 copy --mkfs --size 24M "$wrong" tree refused.img
 done
@@ -231,7 +239,8 @@ for source in tree other.img; do
 		e2bfo 0 copy --mkfs="-U $uuid -E hash_seed=$uuid" --size 24M $options $source whole.img
 		for n in 6 12 18; do
 			# shellcheck disable=SC2086
-			{ strace -qq -o log -e trace=pwrite64 -e inject=pwrite64:signal=KILL:when=$n "$E2BFO" copy \
+			{ strace -qq -o log -e trace=pwrite64 \
+				-e inject=pwrite64:signal=KILL:when=$n "$E2BFO" copy \
 				--mkfs="-U $uuid -E hash_seed=$uuid" --memory 1M --size 24M $options $source \
 				made.img > out 2>&1 || [ $? = 137 ]; } 2> /dev/null
 			[ -e made.img ] || e2bfo 0 resume made.img
