@@ -7,8 +7,9 @@
  *   source.img, before.img	the two volumes; before.img may be a link to that of another
  *				(program arrive: source.img is a tar)
  *   scenario			lines of KEY VALUE: program (copy: e2bfo copy; arrive: the same,
- *				from a pipe; itree: e2itree, which has no source), args, promise (atomic,
- *				weak), mount (rw, no: what this kernel does with the target)
+ *				from a pipe; itree: e2itree, which has no source), args, promise
+ *				(atomic, weak), mount (rw, no: what this kernel does with the
+ *				target)
  */
 #ifndef FAULT_RUN_H
 #define FAULT_RUN_H
