@@ -23,6 +23,7 @@
 
 #define FIRST_INODES 11		/* the filesystem's own, and lost+found */
 #define SPARE 16		/* one inode in so many stays free, and so many more */
+#define CLUSTER_BLOCKS 16	/* of a cluster, where mke2fs is told no size */
 #define PLACE_BYTES 96		/* most that list_place() adds */
 
 static void add(struct bfo_mkfs_args *a, const char *fmt, ...)
@@ -94,13 +95,41 @@ static void add_flex(const struct ext2_super_block *sb, struct bfo_mkfs_args *a)
 	add(a, "%u", 1U << sb->s_log_groups_per_flex);
 }
 
+/* A value of option C in bytes, or else DEFAULTS. */
+static uint64_t asked_bytes(const struct bfo_mkfs *m, int c, uint64_t defaults)
+{
+	char asked[32];
+	uint64_t bytes;
+
+	return bfo_mkfs_words_last(m->words, c, asked, sizeof(asked)) &&
+	       bfo_text_size(asked, &bytes) && bytes ? bytes : defaults;
+}
+
+/* Of a cluster: a group has no more inodes than clusters. */
+static uint64_t cluster_bytes(const struct bfo_mkfs *m)
+{
+	uint64_t bytes = EXT2_CLUSTER_SIZE(&m->like);
+
+	if (bfo_mkfs_words_name_feature(m->words, "bigalloc"))
+		bytes = CLUSTER_BLOCKS * asked_bytes(m, 'b', EXT2_BLOCK_SIZE(&m->like));
+	return asked_bytes(m, 'C', bytes);
+}
+
+/* As many inodes for SIZE bytes as the source has for its own. */
+static uint64_t inode_share(const struct bfo_mkfs *m, uint64_t size)
+{
+	struct ext2_super_block sb = m->like;
+	double bytes = (double) ext2fs_blocks_count(&sb) * EXT2_BLOCK_SIZE(&sb);
+	double share = size / bytes * sb.s_inodes_count, most = size / cluster_bytes(m);
+
+	return share < most ? share : most;
+}
+
 /* Inodes for a filesystem of SIZE bytes. */
 static uint64_t inode_count(const struct bfo_mkfs *m, uint64_t size)
 {
 	const struct ext2_super_block *sb = &m->like;
-	uint64_t need = m->inodes + m->inodes / SPARE + SPARE + EXT2_FIRST_INODE(sb), ratio;
-	double bytes = (double) ext2fs_blocks_count((struct ext2_super_block *) sb) *
-		       EXT2_BLOCK_SIZE(sb);
+	uint64_t need = m->inodes + m->inodes / SPARE + SPARE + EXT2_FIRST_INODE(sb), share;
 
 	if (m->same_count)
 		return sb->s_inodes_count;
@@ -109,9 +138,9 @@ static uint64_t inode_count(const struct bfo_mkfs *m, uint64_t size)
 	if (m->is_counted)
 		return m->inodes + FIRST_INODES + m->more.n + m->inodes / 100 * m->more.percent +
 		       m->inodes % 100 * m->more.percent / 100;
-	ratio = m->generous ? size / bytes * sb->s_inodes_count : 0;
-	if (ratio > need)
-		need = ratio;
+	share = m->generous ? inode_share(m, size) : 0;
+	if (share > need)
+		need = share;
 	return need < UINT32_MAX ? need : UINT32_MAX;
 }
 

@@ -77,6 +77,17 @@ int bfo_mkfs_words_last(char *const *words, int c, char *out, size_t size)
 	return has;
 }
 
+int bfo_mkfs_words_name_feature(char *const *words, const char *feature)
+{
+	struct bfo_mkfs_words w = { .words = words };
+	int c;
+
+	while ((c = bfo_mkfs_words_next(&w)))
+		if (c == 'O' && w.value && strstr(w.value, feature))
+			return 1;
+	return 0;
+}
+
 static int drops_journal(const char *features)
 {
 	return strstr(features, "^has_journal") ||

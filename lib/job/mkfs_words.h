@@ -28,6 +28,9 @@ int bfo_mkfs_words_have(char *const *words, int c);
 /* The value of the last option C, cut to SIZE, at OUT; 0 if there is none. */
 int bfo_mkfs_words_last(char *const *words, int c, char *out, size_t size);
 
+/* True if a value of -O has FEATURE, in whatever sense. */
+int bfo_mkfs_words_name_feature(char *const *words, const char *feature);
+
 /* True if they say that there need not be a journal. */
 int bfo_mkfs_words_waive_journal(char *const *words);
 
