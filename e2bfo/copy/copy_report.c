@@ -157,6 +157,12 @@ static void print_resumed(const struct report *r)
 		       size_text(r->copy->resumed, a, sizeof(a)));
 }
 
+/* The size of the target follows from the plan. */
+static int makes_smallest(const struct report *r)
+{
+	return r->copy->opt.size == BFO_SIZE_MIN;
+}
+
 static void print_plan(const struct report *r)
 {
 	const struct bfo_plan *p = r->result.plan;
@@ -181,6 +187,10 @@ static void print_plan(const struct report *r)
 		printf("  smallest new target that fits: %llu bytes (%s)\n",
 		       (unsigned long long) r->copy->smallest,
 		       size_text(r->copy->smallest, b, sizeof(b)));
+	if (makes_smallest(r) && r->copy->size != r->copy->smallest)
+		printf("  size of the new target: %llu bytes (%s)\n",
+		       (unsigned long long) r->copy->size,
+		       size_text(r->copy->size, b, sizeof(b)));
 	if (free - need < p->target->reserved_blocks)
 		printf("  This takes blocks that are reserved for root.\n");
 	print_resumed(r);
@@ -246,6 +256,8 @@ static void json_plan(struct json *j, const struct report *r)
 	json_number(j, "memory_bytes", memory_of(r));
 	if (r->copy->smallest)
 		json_number(j, "smallest_target_bytes", r->copy->smallest);
+	if (makes_smallest(r))
+		json_number(j, "target_bytes", r->copy->size);
 	json_close(j, '}');
 }
 

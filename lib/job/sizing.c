@@ -23,12 +23,20 @@ static int is_too_small(errcode_t err)
 	       err == BFO_ET_MKFS;
 }
 
+/* Blocks that kernels keep for themselves where there are extents (ext4_calculate_resv_clusters()). */
+static uint64_t kept_blocks(const struct bfo_target *t)
+{
+	uint64_t clusters = t->has_extents ? t->blocks / t->cluster_blocks / 50 : 0;
+
+	return (clusters < 4096 ? clusters : 4096) * t->cluster_blocks;
+}
+
 /* Bytes that ordinary users could still write to the target, once all is there. */
 static uint64_t spare_bytes(const struct bfo_plan *plan)
 {
 	const struct bfo_target *t = plan->target;
 	uint64_t free = bfo_ranges_total(&t->free_blocks);
-	uint64_t taken = bfo_plan_need(plan) + t->reserved_blocks;
+	uint64_t taken = bfo_plan_need(plan) + t->reserved_blocks + kept_blocks(t);
 
 	return free > taken ? (free - taken) * t->block_size : 0;
 }
@@ -77,7 +85,7 @@ static errcode_t bisect(struct bfo_copy *c, uint64_t low, uint64_t high, uint64_
 			uint64_t *found)
 {
 	errcode_t err = find_fitting(c, spare, &low, &high);
-	uint64_t step = high / 512 / MIB * MIB + MIB, mid;
+	uint64_t step = high < 1024 * MIB ? MIB : high / 512 / MIB * MIB, mid;
 	int fits = 1;
 
 	while (!err && high > low + step) {
@@ -122,7 +130,8 @@ static errcode_t find_size(struct bfo_copy *c)
 		return err;
 	c->mkfs.silent = 1;
 	bfo_progress_enter(c->ctx, BFO_STAGE_PLAN);
-	err = bisect(c, c->smallest, c->smallest + spare + spare / 16, spare, &c->size);
+	/* the smallest may have that to spare */
+	err = bisect(c, c->smallest - MIB, c->smallest + spare + spare / 16, spare, &c->size);
 	bfo_progress_leave(c->ctx);
 	c->mkfs.silent = 0;
 	return err;
