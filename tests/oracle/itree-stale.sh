@@ -203,7 +203,7 @@ repaired image
 mended "debugfs"
 
 repaired image
-e2fsck -fyD image > fsck.log 2>&1 || [ $? = 1 ]
+repaired image -D
 mended "e2fsck -D"
 
 debug image "clri d46/file7" "clri d46/file8" "clri d47/file200" "clri small/13"
