@@ -217,13 +217,23 @@ quota_limits() {
 
 # ---- the program ----
 
+# fed FILE: the next program that is run by e2bfo, struck or events gets the bytes of FILE out of a
+# pipe, as standard input
+fed() {
+	FROM=$WORK/.state/pipe
+	rm -f "$FROM"
+	mkfifo "$FROM"
+	cat "$1" > "$FROM" 2> /dev/null &
+}
+
 # ran NAME PROGRAM STATUS ARGUMENTS...: runs it; output goes to the files out and said (standard
 # error).
 ran() {
 	local name=$1 program=$2 expected=$3 status=0
 
 	shift 3
-	"$program" "$@" > out 2> said < /dev/null || status=$?
+	"$program" "$@" > out 2> said < "${FROM:-/dev/null}" || status=$?
+	FROM=
 	[ $status = "$expected" ] || {
 		tail -n 20 out said
 		fail "$name $*: exit $status, expected $expected"
@@ -295,8 +305,9 @@ struck() {
 		FAULT_COUNTS=$PWD/counts perl -e '
 		$SIG{INT} = "DEFAULT";
 		$ENV{LD_PRELOAD} = shift;
-		exec(@ARGV)' "$BUILDDIR/tests/fault/shim.so" "$E2BFO" "$@" > out 2> said < /dev/null ||
-		status=$?
+		exec(@ARGV)' "$BUILDDIR/tests/fault/shim.so" "$E2BFO" "$@" > out 2> said \
+		< "${FROM:-/dev/null}" || status=$?
+	FROM=
 }
 
 # events EVENT ARGUMENTS...: how many e2bfo has, undisturbed
@@ -307,7 +318,7 @@ events() {
 	truncate -s 0 counts
 	truncate -s 4096 counts
 	FAULT_COUNTS=$PWD/counts LD_PRELOAD=$BUILDDIR/tests/fault/shim.so \
-		"$E2BFO" "$@" > /dev/null 2>&1 < /dev/null
+		"$E2BFO" "$@" > /dev/null 2>&1 < "${FROM:-/dev/null}"
 	perl -e 'my %at = (write => 0, flush => 1, "read-target" => 2, "read-source" => 3);
 		open(my $f, "<", "counts"); read($f, my $c, 32); print((unpack("Q4", $c))[$at{$ARGV[0]}])' \
 		"$event"
