@@ -237,15 +237,16 @@ for source in tree other.img; do
 	for options in "--owner 5:6" "${maps[*]}"; do
 		# shellcheck disable=SC2086
 		e2bfo 0 copy --mkfs="-U $uuid -E hash_seed=$uuid" --size 24M $options $source whole.img
-		for n in 6 12 18; do
+		for n in 9 13 17; do
+			rm -f made.img
+			status=0
 			# shellcheck disable=SC2086
-			{ strace -qq -o log -e trace=pwrite64 \
-				-e inject=pwrite64:signal=KILL:when=$n "$E2BFO" copy \
+			{ strace -qq -o log -e trace=pwrite64 -e inject=pwrite64:signal=KILL:when=$n "$E2BFO" copy \
 				--mkfs="-U $uuid -E hash_seed=$uuid" --memory 1M --size 24M $options $source \
-				made.img > out 2>&1 || [ $? = 137 ]; } 2> /dev/null
-			[ -e made.img ] || e2bfo 0 resume made.img
+				made.img > out 2>&1 || status=$?; } 2> /dev/null
+			[ $status = 137 ] || fail "not stopped at write $n: status $status: $(cat out)"
+			e2bfo 0 resume made.img
 			cmp whole.img made.img || fail "$options, $source, stopped at write $n and resumed: other bytes"
-			rm made.img
 		done
 		rm whole.img
 	done
