@@ -23,7 +23,9 @@ static int is_too_small(errcode_t err)
 	       err == BFO_ET_MKFS;
 }
 
-/* Blocks that kernels keep for themselves where there are extents (ext4_calculate_resv_clusters()). */
+/*
+ * Blocks that kernels keep for themselves where there are extents (ext4_calculate_resv_clusters()).
+ */
 static uint64_t kept_blocks(const struct bfo_target *t)
 {
 	uint64_t clusters = t->has_extents ? t->blocks / t->cluster_blocks / 50 : 0;

@@ -241,7 +241,8 @@ for source in tree other.img; do
 			rm -f made.img
 			status=0
 			# shellcheck disable=SC2086
-			{ strace -qq -o log -e trace=pwrite64 -e inject=pwrite64:signal=KILL:when=$n "$E2BFO" copy \
+			{ strace -qq -o log -e trace=pwrite64 \
+				-e inject=pwrite64:signal=KILL:when=$n "$E2BFO" copy \
 				--mkfs="-U $uuid -E hash_seed=$uuid" --memory 1M --size 24M $options $source \
 				made.img > out 2>&1 || status=$?; } 2> /dev/null
 			[ $status = 137 ] || fail "not stopped at write $n: status $status: $(cat out)"

@@ -128,7 +128,8 @@ free made.img
 within "an image that was there: free inodes" $inodes 64 $((64 + 16 * groups))
 e2bfo 8 copy --mkfs --size min --inodes 100 mixed no.img
 says 'inodes'
-for wrong in --inodes=0 --inodes=used --inodes=used+ --inodes=x --inodes=5% --inodes=used+5%% --inodes=4294967296 \
+for wrong in --inodes=0 --inodes=used --inodes=used+ --inodes=x --inodes=5% --inodes=used+5%% \
+	--inodes=4294967296 \
 	--size=min+ --size=min+x --size=min-1 --size=min+5%% --size=minimal --size=min+-1; do
 	e2bfo 16 copy --mkfs --size min "$wrong" mixed no.img
 done
