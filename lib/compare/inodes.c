@@ -120,7 +120,7 @@ static errcode_t load_from_inode(struct scan *s, int side, const struct bfo_xatt
 	if (unread)
 		return 0;
 	if (row == BFO_NONE || t->inodes.v[row].state & BFO_INODE_BAD ||
-	    v->size > EA_VALUE_MAX)
+	    !S_ISREG(t->inodes.v[row].mode) || v->size > EA_VALUE_MAX)
 		return bfo_fail(s->c->ctx, BFO_ET_DAMAGED, "reading attribute inode %u of inode "
 				"%u of %s", v->inum, s->rec[side]->ino,
 				s->c->source[side]->name);
