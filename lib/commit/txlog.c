@@ -336,6 +336,64 @@ static int count_tags(const struct bfo_txlog *j, const char *block, int *count)
 	return bfo_jbd2_tag_flags(block, last) & BFO_JBD2_TAG_LAST;
 }
 
+/* The block that the tag at byte AT of a descriptor is about. */
+static uint64_t tag_block(const struct bfo_txlog *j, const char *block, uint32_t at)
+{
+	const uint32_t wide = BFO_JBD2_INCOMPAT_64BIT | BFO_JBD2_INCOMPAT_CSUM_V3;
+	uint64_t blk = bfo_jbd2_get32(block, at + BFO_JBD2_T_BLOCK);
+
+	if (j->journal.incompat & wide)
+		blk |= (uint64_t) bfo_jbd2_get32(block, at + BFO_JBD2_T_BLOCK_HIGH) << 32;
+	return blk;
+}
+
+/*
+ * Whether what the log has at FROM, for the tag at byte AT of DESCRIPTOR, stands in its place.  Of
+ * the block with the superblock nobody knows: each mount changes it.  BUF: two blocks.
+ */
+static errcode_t look_in_place(struct bfo_context *ctx, const struct bfo_txlog *j,
+			       const char *descriptor, uint32_t at, uint64_t from, char *buf,
+			       int *is_there)
+{
+	uint32_t bs = j->vol->block_size, skip = 0;
+	uint64_t blk = tag_block(j, descriptor, at);
+	errcode_t err;
+
+	*is_there = 1;
+	if (blk == SUPERBLOCK_OFFSET / bs)
+		return 0;
+	*is_there = bfo_volume_contains(j->vol, blk, 1);
+	if (!*is_there)
+		return 0;
+	err = bfo_journal_read(ctx, &j->journal, from, buf);
+	if (!err)
+		err = bfo_volume_read(ctx, j->vol, blk, 1, buf + bs);
+	if (bfo_jbd2_tag_flags(descriptor, at) & BFO_JBD2_TAG_ESCAPE)
+		skip = sizeof(uint32_t);
+	*is_there = !err && !memcmp(buf + skip, buf + bs + skip, bs - skip);
+	return err;
+}
+
+/*
+ * The same of all that DESCRIPTOR, at block AT of the log, has.  A log that was written, and never
+ * became valid, looks as one that was replayed, once somebody has replayed nothing of it.
+ */
+static errcode_t look_all_in_place(struct bfo_context *ctx, const struct bfo_txlog *j,
+				   const char *descriptor, uint64_t at, int *are_there)
+{
+	char *buf = malloc(2 * (size_t) j->vol->block_size);
+	errcode_t err = buf ? 0 : ENOMEM;
+	uint32_t tag = BFO_JBD2_TAGS;
+
+	*are_there = 1;
+	while (!err && *are_there && tag) {
+		err = look_in_place(ctx, j, descriptor, tag, ++at, buf, are_there);
+		tag = bfo_jbd2_tag_next(j->journal.incompat, j->vol->block_size, descriptor, tag);
+	}
+	free(buf);
+	return err;
+}
+
 /* Walks over the descriptors at the beginning of the log to the commit block behind them. */
 errcode_t bfo_txlog_last(struct bfo_context *ctx, const struct bfo_txlog *j, const void *tag,
 			 size_t len, struct bfo_txlog_end *end)
@@ -344,7 +402,7 @@ errcode_t bfo_txlog_last(struct bfo_context *ctx, const struct bfo_txlog *j, con
 	uint64_t at = j->journal.first;
 	errcode_t err = block ? 0 : ENOMEM;
 	uint32_t type = BFO_JBD2_DESCRIPTOR, age;
-	int count;
+	int count, in_place = 1;
 
 	memset(end, 0, sizeof(*end));	/* who replays counts one transaction more */
 	while (!err && type == BFO_JBD2_DESCRIPTOR && at < j->journal.last) {
@@ -356,9 +414,14 @@ errcode_t bfo_txlog_last(struct bfo_context *ctx, const struct bfo_txlog *j, con
 		type = bfo_jbd2_get32(block, BFO_JBD2_H_TYPE);
 		if (type != BFO_JBD2_DESCRIPTOR || !count_tags(j, block, &count))
 			break;
+		if (at + count >= j->journal.last)
+			break;
+		err = look_all_in_place(ctx, j, block, at, &in_place);
+		if (err || !in_place)
+			break;
 		at += 1 + count;
 	}
-	if (!err && at < j->journal.last && type == BFO_JBD2_COMMIT &&
+	if (!err && in_place && at < j->journal.last && type == BFO_JBD2_COMMIT &&
 	    !memcmp(block + BFO_TXLOG_TAG_BYTE, tag, len)) {
 		end->is_it = 1;
 		end->when = bfo_jbd2_get64(block, BFO_JBD2_C_SECONDS);
