@@ -89,7 +89,7 @@ static errcode_t add_file(struct stream *s, const struct bfo_arrival *to, bfo_ro
 		err = bfo_intake_inode(&s->in, &a, NULL, &row);
 		write_member(s, m);
 	}
-	if (!err && m->name && m->size <= to->small) {
+	if (!err && m->name && m->size <= to->small && !(m->size && s->sends_smalls)) {
 		err = bfo_intake_content(&s->in, m->data, m->size);
 		s->smalls++;
 	} else if (!err) {
@@ -177,10 +177,10 @@ static errcode_t stream_arrive(struct bfo_source *source, struct bfo_tree *tree,
 		err = add_dir(s, rows[0], "d1", &d1);
 	if (!err)
 		err = add_dir(s, d1, "d1/deep", &rows[2]);
+	if (!err && s->big)		/* buffers that have held other data come next */
+		err = add_file(s, to, rows[0], &big, 0);
 	if (!err)
 		err = add_files(s, to, rows);
-	if (!err && s->big)
-		err = add_file(s, to, rows[0], &big, 0);
 	if (!err && s->extra)
 		err = add_file(s, to, rows[0], &extra, 0);
 	if (!err)

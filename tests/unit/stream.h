@@ -17,7 +17,8 @@ struct stream {
 	struct chance chance;
 	char *dir;			/* the folder */
 	uint32_t files;			/* besides a few that are always there */
-	uint64_t big;			/* bytes of one that has no holes; 0: none */
+	uint64_t big;			/* bytes of one that comes first; 0: none */
+	int sends_smalls;		/* also what could be kept in memory */
 	const char *extra;		/* a file more in the root, of that name; or NULL */
 	/* set when so many files have come; 0: never */
 	uint32_t cancel_after;
