@@ -37,6 +37,9 @@ refused run BENCH half 'known: full'
 refused run KEEP some 'known: all none'
 refused itree FILES abc 'no number'
 refused itree ROWS slow 'unknown: slow'
+refused populate TIMEOUT soon 'no number'
+refused populate SETS mail 'unknown: mail'
+refused populate TOOLS dump 'unknown: dump'
 refused order SEED x 'no number'
 refused order SETS mails 'unknown: mails'
 refused peers PEERS_SECONDS soon 'no number'
@@ -50,7 +53,7 @@ summary() {
 	[ ! -e bench ] || fail "$1 --summary has measured"
 }
 
-for benchmark in run itree; do
+for benchmark in run itree populate; do
 	summary $benchmark 8
 	says 'No such file'
 	echo '{' > numbers.json
