@@ -13,6 +13,7 @@
 #include "unit.h"
 
 Suite *acl_suite(void);
+Suite *amend_suite(void);
 Suite *arrive_suite(void);
 Suite *attrs_suite(void);
 Suite *archive_suite(void);
@@ -32,6 +33,7 @@ Suite *crc32c_suite(void);
 Suite *dir_suite(void);
 Suite *dirimage_suite(void);
 Suite *charge_suite(void);
+Suite *end_suite(void);
 Suite *extent_suite(void);
 Suite *extsort_suite(void);
 Suite *filter_suite(void);
@@ -89,6 +91,7 @@ Suite *itree_damage_suite(void);
 Suite *xattr_suite(void);
 Suite *xattr_image_suite(void);
 Suite *xattr_split_suite(void);
+Suite *zeroes_suite(void);
 
 static Suite *(*const suites[])(void) = {
 	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
@@ -100,7 +103,7 @@ static Suite *(*const suites[])(void) = {
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite,
 	space_suite,
 	runs_suite, inode_image_suite, intake_suite, archive_suite, members_suite, acl_suite,
-	dir_suite,
+	dir_suite, end_suite, amend_suite, zeroes_suite,
 	xattr_suite, xattr_split_suite,
 	xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,

@@ -8,6 +8,7 @@
 
 #include "../fuzz.h"
 #include "job/job_options.h"
+#include "job/owners.h"
 
 /* No more than the caller of a copy may say: else "no options" was the right answer. */
 static void check(const struct bfo_copy_options *opt)
@@ -17,6 +18,34 @@ static void check(const struct bfo_copy_options *opt)
 	if (opt->dir_fill > 100 || opt->medium.how.mode > BFO_MEDIA_SKIP ||
 	    opt->direct > BFO_DIRECT_NEVER || opt->order.n > BFO_ORDER_POLICIES)
 		fuzz_fail("a number out of range");
+}
+
+/* No number is in two ranges, and none stands for more than 32 bits. */
+static void check_ranges(const bfo_id_ranges *ranges)
+{
+	const struct bfo_id_range *a, *b;
+
+	for (a = ranges->v; a < ranges->v + ranges->n; a++) {
+		if (!a->count || a->from + a->count < a->from || a->to + a->count < a->to)
+			fuzz_fail("a range that is none");
+		for (b = ranges->v; b < a; b++)
+			if (a->from < b->from + b->count && b->from < a->from + a->count)
+				fuzz_fail("ranges that overlap");
+	}
+}
+
+/* What a copy is going to read of them. */
+static void check_owners(const char *text)
+{
+	struct bfo_amend amend = { .has_owner = 0 };
+
+	if (!bfo_owners_read(text, &amend)) {
+		if (amend.owner == UINT32_MAX || amend.group == UINT32_MAX)
+			fuzz_fail("an owner who is nobody");
+		check_ranges(&amend.users);
+		check_ranges(&amend.groups);
+	}
+	bfo_owners_free(&amend);
 }
 
 /* What is written of OPT, saved from SAVED, is the same once more. */
@@ -44,6 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!bfo_options_load((const char *) data, size, &saved)) {
 		check(&saved.opt);
+		check_owners(saved.opt.owners);
 		write_again(&saved);
 	}
 	bfo_saved_options_free(&saved);
