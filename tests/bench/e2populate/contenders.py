@@ -26,6 +26,7 @@ class Place:
     source: str                 # the directory
     target: str                 # the device
     target_dir: str             # where it can be mounted
+    file: str                   # an image file, for who makes no device
     used_mib: int               # of data in the tree
     blocks: int                 # of 1 KiB that the target has
     inodes: int                 # that the tree needs
@@ -42,13 +43,14 @@ class Row:
     programs: tuple
     text: str                   # a script; {...} are fields of Place
     tree: str = ""              # what it is to have, if that can be compared: of ext2 and ext4
+    made: str = "{target}"      # where that is then
 
     def command(self, place):
         return ["bash", "-e", "-o", "pipefail", "-c", self.filled(self.text, place)]
 
     def judged(self, place):
-        """What the filesystem is compared with."""
-        return shlex.split(self.filled(self.tree, place))[0]
+        """What the filesystem is compared with, and where that is."""
+        return shlex.split(self.filled(f"{self.tree} {self.made}", place))
 
     @staticmethod
     def filled(text, place):
@@ -91,8 +93,8 @@ ROWS = (
         into(f"tar -C {{source}} --format=posix {KEEP} -S -cf - . | "
              f"tar -C {{target_dir}} --same-owner {KEEP} -xpf -"), DIRECTORY),
     Row("genext2fs", "genext2fs -d DIR", "ext4", ("kernel", "aged"), ("genext2fs",),
-        "genext2fs -B 4096 -b $(({blocks} / 4)) -N $(({inodes} + 100)) -d {source} {target}",
-        DIRECTORY),
+        "genext2fs -B 4096 -b $(({blocks} / 4)) -N $(({inodes} + 100)) -d {source} {file}\n"
+        "sync {file}", DIRECTORY, "{file}"),
     Row("mksquashfs", "mksquashfs DIR -comp lz4", "neighbour", ("kernel",), ("mksquashfs",),
         "mksquashfs {source} {target} -comp lz4 -noappend -no-progress -quiet"),
     Row("erofs", "mkfs.erofs DIR", "neighbour", ("kernel",), ("mkfs.erofs",),

@@ -14,6 +14,7 @@ import os
 import statistics
 import subprocess
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from e2bench import contenders as programs, experiment, floor as floors, host, models, trace
 from e2bench.experiment import say
@@ -74,9 +75,11 @@ class Bench:
         source_dir = self.directory("mnt-source")
         self.stack.enter_context(host.mounted(self.source, source_dir, "ro,noatime"))
         self.work = self.directory("work")
+        file = base.image("populate-file.img")
+        self.stack.callback(file.unlink, missing_ok=True)
         self.place = contenders.Place(
             source=tree_below(source_dir), target=self.target,
-            target_dir=self.directory("mnt-target"),
+            target_dir=self.directory("mnt-target"), file=str(file),
             used_mib=-(-data.contents.tree_bytes // MIB), blocks=size // 1024,
             inodes=data.contents.inodes, e2bfo=str(base.e2bfo),
             e2bfo_args=" ".join(base.e2bfo_args))
@@ -88,6 +91,7 @@ class Bench:
 
     def prepare(self, row, cache):
         host.release(self.target)
+        Path(self.place.file).unlink(missing_ok=True)
         host.sh("wipefs", "-a", "-q", self.target)
         host.make_cold(self.source, self.target)
         if cache == "warm":
@@ -129,12 +133,13 @@ class Bench:
 
     def judge(self, row):
         """Is it sound, and is all there?"""
-        if host.status_of("e2fsck", "-fn", self.target):
+        tree, made = row.judged(self.place)
+        if host.status_of("e2fsck", "-fn", made):
             return "not sound: e2fsck -fn"
         return told(subprocess.run(
             [self.place.e2bfo, "verify", "--json",
              "--ignore", "atime,ctime,crtime,generation,holes",
-             row.judged(self.place), self.target], capture_output=True, text=True, check=False))
+             tree, made], capture_output=True, text=True, check=False))
 
 
 def tree_below(top):
