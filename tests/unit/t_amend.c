@@ -225,7 +225,8 @@ START_TEST(only_fields_that_are_there)
 
 	before = raw;
 	amend(&reproducible, &raw, EXT2_GOOD_OLD_INODE_SIZE);
-	want_mem((char *) &raw + EXT2_GOOD_OLD_INODE_SIZE, (char *) &before + EXT2_GOOD_OLD_INODE_SIZE,
+	want_mem((char *) &raw + EXT2_GOOD_OLD_INODE_SIZE,
+		 (char *) &before + EXT2_GOOD_OLD_INODE_SIZE,
 		 sizeof(raw) - EXT2_GOOD_OLD_INODE_SIZE);
 	want_eq(le32(raw.i_atime), 5);
 	for (size = 0; size <= 32; size += 4) {		/* of the extra fields */
