@@ -27,7 +27,7 @@ static void usage(FILE *out)
 	size_t i;
 
 	fprintf(out, "Usage: e2bfo COMMAND [OPTIONS] ...\n\n"
-		"Moves whole file trees between unmounted ext2/3/4 filesystems at the speed of the\n"
+		"Moves whole file trees into unmounted ext2/3/4 filesystems at the speed of the\n"
 		"device. Commands:\n\n");
 	for (i = 0; i < COMMANDS; i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);

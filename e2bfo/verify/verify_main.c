@@ -5,6 +5,7 @@
 #include "base/bfo_err.h"
 #include "base/clock.h"
 #include "cli/process.h"
+#include "cli/timestamp.h"
 #include "job/verify.h"
 #include "e2bfo/e2bfo.h"
 #include "e2bfo/journals.h"
@@ -58,17 +59,19 @@ static int verify(struct verify_options *opt)
 	struct bfo_verify_options options = what(opt, &report);
 	struct bfo_verify v;
 	struct bar bar = { 0 };
-	errcode_t err;
+	errcode_t err, epoch = 0;
 	int status;
 
 	process_attach(&ctx);
 	argument_pace(&opt->common, &ctx);
 	progress_attach(&bar, &ctx, &opt->common.progress, opt->common.quiet);
+	if (timestamp_is_pinned())
+		epoch = timestamp_now(&ctx, &options.epoch);
 	bfo_verify_init(&v, &ctx, &options);
 	report = (struct verify_report) { .opt = opt, .compare = &v.compare, .bar = &bar,
 					  .volume = v.volume, .end = v.end };
 	verify_report_begin(&report);
-	err = bfo_verify_run(&v);
+	err = epoch ? epoch : bfo_verify_run(&v);
 	status = finish(&v, &report, err, bfo_clock() - begun);
 	bfo_verify_close(&v);
 	return status;

@@ -66,6 +66,9 @@ static void compare_attrs(struct scan *s)
 		bfo_attrs_read(s->item->of[side].raw, s->c->source[side]->inode_size,
 			       &attrs[side]);
 	bits = bfo_attrs_compare(&attrs[0], &attrs[1]);
+	if (S_ISLNK(attrs[0].mode) && (s->c->source[0]->unknown | s->c->source[1]->unknown) &
+	    BFO_UNKNOWN_LINK_ATIME)
+		bits &= ~BFO_DIFF_BIT(BFO_DIFF_ATIME);
 	s->diff.attrs[0] = &attrs[0];
 	s->diff.attrs[1] = &attrs[1];
 	for (kind = BFO_DIFF_TYPE; kind <= BFO_DIFF_DEVICE; kind++)

@@ -39,6 +39,7 @@ enum bfo_unknown {
 	BFO_UNKNOWN_PROJECT = 64,
 	BFO_UNKNOWN_XATTR = 128,
 	BFO_UNKNOWN_HOLES = 256,
+	BFO_UNKNOWN_LINK_ATIME = 512,	/* of symbolic links: reading them changes it */
 };
 
 struct bfo_source;

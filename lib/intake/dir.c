@@ -106,7 +106,9 @@ static errcode_t gather(struct bfo_source *s, struct bfo_tree *tree, int claims)
 	free(d->links);
 	d->links = NULL;
 	bfo_vec_free(&d->unwritten);
-	s->unknown = BFO_UNKNOWN_VERSION | (TOLD_BY_SOME & ~d->told);
+	s->unknown = BFO_UNKNOWN_VERSION | BFO_UNKNOWN_LINK_ATIME | (TOLD_BY_SOME & ~d->told);
+	if (d->notes.touched)		/* whoever has read it before has changed them */
+		s->unknown |= BFO_UNKNOWN_ATIME;
 	if (err && !*s->ctx->what)
 		bfo_fail(s->ctx, err, "reading %s", d->path);
 	return err;

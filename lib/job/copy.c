@@ -161,7 +161,8 @@ static errcode_t open_end(struct bfo_copy *c)
 				       .left_out = c->opt.target,
 				       .strip = c->opt.strip, .spool = c->opt.spool,
 				       .arrives = !c->job.config.record,
-				       .now = c->opt.now, .dereference = c->opt.dereference,
+				       .now = c->opt.has_epoch ? c->opt.now : 0,
+				       .dereference = c->opt.dereference,
 				       .zeroes = c->opt.medium.how.mode == BFO_MEDIA_ZERO,
 				       .block_size = place_size(c) };
 	errcode_t err = bfo_end_tell(c->ctx, c->opt.source, &c->end);

@@ -37,7 +37,7 @@ struct bfo_end_options {
 	unsigned int strip;		/* components that paths in an archive lose */
 	int spool;			/* an archive that is no file goes to a temporary one, */
 	int arrives;			/* or may be a source that arrives (gather/source.h) */
-	int64_t now;			/* time of what an archive only implies */
+	int64_t now;			/* time of what an archive only implies: always the same */
 	int dereference;		/* each name of a file is a file */
 };
 

@@ -168,7 +168,7 @@ errcode_t bfo_order_choose(struct bfo_copy *c)
 	errcode_t err;
 	size_t i;
 
-	if (!n && c->job.from->access == BFO_READ_ANYWHERE)
+	if (!n && (c->job.from->access == BFO_READ_ANYWHERE || c->opt.is_reproducible))
 		return 0;
 	err = bfo_sequence_begin(&c->order.sequence, &c->job.plan);
 	c->order.is_made = 1;

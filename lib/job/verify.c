@@ -32,7 +32,8 @@ static errcode_t open_volume(struct bfo_verify *v, int i)
 static errcode_t open_side(struct bfo_verify *v, int i)
 {
 	struct bfo_end_options how = { .cross_mounts = v->opt.cross_mounts,
-				       .strip = v->opt.strip, .spool = 1 };
+				       .strip = v->opt.strip, .spool = 1,
+				       .now = v->opt.epoch };
 	errcode_t err = bfo_end_tell(v->ctx, v->opt.volume[i], &v->end[i]);
 
 	if (err)

@@ -24,6 +24,7 @@ struct bfo_verify_options {
 	struct bfo_journal_use journal;	/* of both */
 	int cross_mounts;		/* of directories: job/end.h */
 	uint32_t strip;			/* of archives: components that paths lose */
+	int64_t epoch;			/* of what an archive only implies, as when it was copied */
 	uint64_t memory;		/* bytes of buffers */
 	uint32_t ignore;		/* BFO_DIFF_BIT()s of what is not to be compared */
 	/* Is given each difference, as struct bfo_compare says. */
