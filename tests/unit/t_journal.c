@@ -83,6 +83,15 @@ static void want_images(const struct journalbed *b, const struct bfo_image *imag
 	free(pattern);
 }
 
+/* What a transaction has comes to its places. */
+static void put_in_place(struct journalbed *b, const struct bfo_image *images, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		want_ok(bfo_writer_write(&b->w, images[i].blk, 1, images[i].data));
+}
+
 static void open_journal(struct journalbed *b, struct bfo_txlog *j, const char *tag)
 {
 	journalbed_open(b);
@@ -211,10 +220,13 @@ START_TEST(hides_what_is_older)
 }
 END_TEST
 
-/* Stopped, or cancelled, a transaction is none; the number counts on only if it was one. */
+/*
+ * Stopped, or cancelled, a transaction is none; the number counts on only if it was one.  It was the
+ * last one if what it has stands in its place.
+ */
 START_TEST(ends)
 {
-	struct bfo_image *images;
+	struct bfo_image *images, *others;
 	struct bfo_txlog j;
 	struct journalbed b;
 	uint32_t sequence;
@@ -234,6 +246,10 @@ START_TEST(ends)
 	want_ok(bfo_txlog_stop(&j, &b.w));
 	want_ok(bfo_txlog_stop(&j, &b.w));
 	want_eq(j.journal.sequence, sequence + 1);
+	want(!last_is(&b, &j, "first"));
+	put_in_place(&b, images, 9);
+	want(!last_is(&b, &j, "first"));
+	put_in_place(&b, images, 10);
 	want(last_is(&b, &j, "first"));
 	memcpy(j.tag, "second", 7);
 	want_ok(bfo_txlog_log(&j, &b.w, images, 3));
@@ -244,11 +260,17 @@ START_TEST(ends)
 	journalbed_recover(&b);
 	close_journal(&b, &j);
 	fsck(&b);
-	want_images(&b, NULL, 0);
+	want_images(&b, images, 10);
 	open_journal(&b, &j, "third");
 	want(last_is(&b, &j, "second"));
+	/* written, never valid; then somebody counts on, who has replayed nothing */
+	others = make_images(&b, 50, 5, 9);
+	want_ok(bfo_txlog_log(&j, &b.w, others, 5));
+	j.journal.sequence++;
+	want(!last_is(&b, &j, "third"));
 	close_journal(&b, &j);
 	free_images(images, 10);
+	free_images(others, 5);
 }
 END_TEST
 
@@ -267,6 +289,7 @@ START_TEST(doubts_damaged_logs)
 	open_journal(&b, &j, "first");
 	want_ok(bfo_txlog_log(&j, &b.w, images, 10));
 	want_ok(bfo_txlog_start(&j, &b.w));
+	put_in_place(&b, images, 10);
 	want_ok(bfo_txlog_stop(&j, &b.w));
 	want(last_is(&b, &j, "first"));
 	block = journalbed_block(&b, journalbed_place(&b, 1));
