@@ -221,8 +221,8 @@ START_TEST(hides_what_is_older)
 END_TEST
 
 /*
- * Stopped, or cancelled, a transaction is none; the number counts on only if it was one.  It was the
- * last one if what it has stands in its place.
+ * Stopped, or cancelled, a transaction is none; the number counts on only if it was one.  It was
+ * the last one if what it has stands in its place.
  */
 START_TEST(ends)
 {
