@@ -100,6 +100,17 @@ static errcode_t announce(struct archive *a)
 						   : 0;
 }
 
+static int has_data(const struct bfo_member *v)
+{
+	return S_ISREG(v->attrs.mode) && !v->is_link && v->attrs.size;
+}
+
+/* Where the next header is, behind data that end at byte END. */
+static uint64_t padded(uint64_t end)
+{
+	return (end + BFO_TAR_BLOCK - 1) / BFO_TAR_BLOCK * BFO_TAR_BLOCK;
+}
+
 static errcode_t take_member(void *priv, const struct bfo_member *v)
 {
 	struct archive *a = priv;
@@ -110,6 +121,9 @@ static errcode_t take_member(void *priv, const struct bfo_member *v)
 	if (!err && a->is_plain && (v->header < a->end || v->data <= v->header))
 		err = bfo_members_fail(&a->m, BFO_ET_DAMAGED,
 				       "it begins within the data of the member before");
+	if (!err && a->is_plain && has_data(&a->member) && v->header != padded(a->end))
+		err = bfo_members_fail(&a->m, BFO_ET_DAMAGED,
+				       "the member before has more data than its map says");
 	if (err)
 		return err;
 	a->member = *v;

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <linux/limits.h>
 
 #include "base/bfo_err.h"
 #include "base/disk.h"
@@ -198,7 +199,8 @@ static errcode_t take_xattr(struct bfo_catalog *c, const struct bfo_member_xattr
 	const char *rest;
 	errcode_t err;
 
-	if (!bfo_xattr_split_name(x->name, &mine.name_index, &rest)) {
+	if (strlen(x->name) > XATTR_NAME_MAX ||
+	    !bfo_xattr_split_name(x->name, &mine.name_index, &rest)) {
 		*lost = 1;
 		return 0;
 	}

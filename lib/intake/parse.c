@@ -203,7 +203,7 @@ static int is_harmless(struct archive *a)
 {
 	const char *text = archive_error_string(a);
 
-	return !text || strstr(text, "can't be converted");
+	return text && strstr(text, "can't be converted");
 }
 
 /* ---- extended attributes ---- */
@@ -405,6 +405,10 @@ static errcode_t put_member(struct parser *s, struct bfo_member *m)
 	if (!err)
 		err = take_acl(s, ARCHIVE_ENTRY_ACL_TYPE_DEFAULT, "system.posix_acl_default",
 			       &m->attrs.mode);
+	/* ext4 has no such lists: as one that is none, it will be said to be lost */
+	if (!err && archive_entry_acl_types(s->entry) & ARCHIVE_ENTRY_ACL_TYPE_NFS4)
+		err = bfo_vec_push(&s->xattrs, (struct bfo_member_xattr) {
+				   .name = "system.posix_acl_access" });
 	if (!err)
 		err = take_xattrs(s);
 	m->xattrs = s->xattrs.n;
@@ -439,10 +443,23 @@ static errcode_t put_data(struct parser *s, uint64_t at, const char *data, size_
 	return err;
 }
 
+/* Bytes that the map of a sparse member says it has; 0 of what has no map. */
+static uint64_t promised(struct parser *s)
+{
+	uint64_t sum = 0;
+	int64_t at, len;
+
+	if (!archive_entry_sparse_reset(s->entry))
+		return 0;
+	while (archive_entry_sparse_next(s->entry, &at, &len) == ARCHIVE_OK)
+		sum += len > 0 ? len : 0;
+	return sum;
+}
+
 /* Reads a member's data; what lies behind each other is one extent. */
 static errcode_t read_data(struct parser *s, int is_sent)
 {
-	uint64_t begin = 0, end = 0;
+	uint64_t begin = 0, end = 0, wanted = promised(s), got = 0;
 	errcode_t err = 0;
 	int64_t at = 0;
 	const void *data;
@@ -452,6 +469,7 @@ static errcode_t read_data(struct parser *s, int is_sent)
 	while (!err && (r = archive_read_data_block(s->a, &data, &len, &at)) == ARCHIVE_OK) {
 		if (!len)
 			continue;
+		got += len;
 		if (is_sent) {
 			err = put_data(s, at, data, len);
 		} else if ((uint64_t) at == end) {
@@ -467,6 +485,8 @@ static errcode_t read_data(struct parser *s, int is_sent)
 		err = bfo_frame_put_extent(&s->w, begin, end - begin);
 	if (!err && r != ARCHIVE_EOF)
 		err = fail_archive(s, 1);
+	if (!err && got < wanted)
+		err = fail(s, 1, "it has less data than its map says");
 	return err;
 }
 
