@@ -219,10 +219,10 @@ changed strange.img 0 00
 refused strange.img 'no valid superblock'
 cp first.img strange.img
 debug strange.img 'set_inode_field <8> links_count 0'
-refused strange.img 'damaged while reading inode 8'
+refused strange.img 'Damage was found while reading inode 8'
 cp first.img strange.img
 debug strange.img 'set_inode_field <8> size 2147483648'
-refused strange.img 'damaged while reading'
+refused strange.img 'Damage was found while reading'
 
 # ---- targets, as ever ----
 

@@ -231,7 +231,7 @@ says 'e2fsck -f.*' 'inode 4 of the target' 'not healthy'
 unchanged target.img "$before" "damaged quota"
 rm new.img
 e2bfo 8 copy --mkfs --size 80M source.img new.img
-says 'inode 4 of the source' damaged
+says 'Damage was found while .* inode 4 of the source'
 [ ! -e new.img ] || fail "a new image in spite of damage"
 volume target.img 64M $ALL
 e2bfo 0 copy source.img target.img		# whose limits are nobody's business
