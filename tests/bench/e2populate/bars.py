@@ -53,7 +53,7 @@ def against(name, outcome, cache, ours, factor, theirs, what=""):
     """A bar for the wall time of row OURS: at most FACTOR x that of row THEIRS."""
     rival = outcome.results.get(theirs)
     label = rival.label if rival else theirs
-    limit = median(good(outcome, theirs), cache)
+    limit = median(rival if rival and rival.whole() else None, cache)
     if limit is None and rival and rival.stopped:
         limit, label = rival.stopped, f"{label}, stopped"
     return at_most(f"{name}, {cache}: wall s ≤ {factor:g} × {label}{what}",
@@ -75,14 +75,23 @@ def aged_bars(name, outcome):
 
 
 def archive_bars(name, outcome):
-    rows = [against(name, outcome, cache, key, 1.2, "dd-tar")
-            for cache in ("cold", "warm") for key in ("e2bfo-tar", "e2bfo-stdin")]
+    rows = []
     for cache in ("cold", "warm"):
-        walls = [median(good(outcome, key), cache) for key in ("zstd", "dd-tar")]
-        slower = max(walls) if None not in walls else None
+        zstd = median(good(outcome, "zstd"), cache)
+        dd = fastest(outcome, cache, "dd-tar", "dd-tar-direct")
+        for key in ("e2bfo-tar", "e2bfo-stdin"):
+            ours = good(outcome, key)
+            text = f"{name}, {cache}: {ours.label if ours else key}: wall s ≤ 1.2 × dd of the tar"
+            rows.append(at_most(text, median(ours, cache), times(dd, 1.2)))
+        slower = max(zstd, dd) if zstd and dd else None
         text = f"{name}, {cache}: tar.zst: wall s ≤ 1.15 × the slower of zstd -dc and dd"
         rows.append(at_most(text, median(good(outcome, "e2bfo-zst"), cache), times(slower, 1.15)))
     return rows
+
+
+def fastest(outcome, cache, *keys):
+    walls = [median(good(outcome, key), cache) for key in keys]
+    return min((wall for wall in walls if wall is not None), default=None)
 
 
 def many_bars(name, outcome):

@@ -102,6 +102,9 @@ ROWS = (
 
     Row("dd-tar", "dd of the tar to the device", "floor", ("archive",), ("dd",),
         "dd if={source}/tree.tar of={target} bs=1M conv=fsync status=none"),
+    Row("dd-tar-direct", "dd of the tar to the device, direct", "floor", ("archive",), ("dd",),
+        "dd if={source}/tree.tar of={target} bs=1M iflag=direct oflag=direct conv=fsync "
+        "status=none"),
     Row("zstd", "zstd -dc of the tar.zst > /dev/null", "floor", ("archive",), ("zstd",),
         "zstd -q -dc {source}/tree.tar.zst > /dev/null"),
     ours("e2bfo-tar", "e2bfo copy --mkfs tree.tar", ("archive",), TAR),

@@ -28,11 +28,17 @@ MIB = host.MIB
 @dataclass
 class Result(experiment.Result):
     """What a row has shown; the requests are those of the first cold run."""
+    reread: list = field(default_factory=list)      # MiB of the tree that a warm run has read
     judged: str = ""            # "same", what differs, or why that is not known; "": nothing to do
 
     def good(self):
-        """Whether its times count."""
+        """Whether nothing was lost."""
         return not self.failure and self.judged in ("", "same")
+
+    def whole(self):
+        """Whether its times count, if it is not ours: there is all that has a name."""
+        return not self.failure and not any(
+            word in self.judged for word in ("missing", "data", "type", "size", "not "))
 
 
 @dataclass
@@ -47,12 +53,13 @@ class Outcome:
 
 
 class Bench:
-    """The devices of one set, attached, the tree mounted; with Bench(asked, name, data) as b"""
+    """The devices of one set, attached, the tree mounted: with Bench(...) as b"""
 
-    def __init__(self, asked, name, data):
+    def __init__(self, asked, name, data, contents):
         self.asked = asked
         self.name = name
         self.data = data
+        self.contents = contents    # of the tree
         self.stack = contextlib.ExitStack()
 
     def __enter__(self):
@@ -80,8 +87,8 @@ class Bench:
         self.place = contenders.Place(
             source=tree_below(source_dir), target=self.target,
             target_dir=self.directory("mnt-target"), file=str(file),
-            used_mib=-(-data.contents.tree_bytes // MIB), blocks=size // 1024,
-            inodes=data.contents.inodes, e2bfo=str(base.e2bfo),
+            used_mib=-(-self.contents.tree_bytes // MIB), blocks=size // 1024,
+            inodes=self.contents.inodes, e2bfo=str(base.e2bfo),
             e2bfo_args=" ".join(base.e2bfo_args))
 
     def directory(self, name):
@@ -118,7 +125,14 @@ class Bench:
 
     def run(self, row, cache):
         self.prepare(row, cache)
-        return self.timed(row)
+        before = self.read_mib()
+        sample = self.timed(row)
+        return sample, self.read_mib() - before
+
+    def read_mib(self):
+        """What the device of the tree has read so far."""
+        stat = host.attribute(self.source, "stat").read_text(encoding="ascii")
+        return int(stat.split()[2]) * 512 / MIB
 
     def traced(self, row, cache, result):
         self.prepare(row, cache)
@@ -175,7 +189,7 @@ def due(asked, row, result, cache, number):
     if result.failure:
         return False
     done = result.samples(cache)
-    if row.group == "ours" or not done:
+    if row.group in ("ours", "floor") or not done:
         return True
     return (number + 1) * done[0].wall <= asked.row_seconds
 
@@ -189,7 +203,8 @@ def one_run(bench, row, result, cache, number):
             if row.tree:
                 result.judged = bench.judge(row)
         else:
-            sample = bench.run(row, cache)
+            sample, read = bench.run(row, cache)
+            result.reread += [read] if cache == "warm" else []
         result.samples(cache).append(sample)
         say(f"{bench.name} {cache} {number + 1}: {row.label} {sample.wall:.2f} s"
             + (f", {result.judged}" if result.judged not in ("", "same") else ""))
@@ -203,17 +218,17 @@ def floor(bench):
     """Seconds of the disk model for the tree's blocks and inodes, each read once, in order; gaps
     are passed over, or read too, whichever takes less."""
     extents = sorted(floors.everything(bench.place.source))
-    moved = sum(length for _, length in extents) + bench.data.contents.inodes * INODE_BYTES
+    moved = sum(length for _, length in extents) + bench.contents.inodes * INODE_BYTES
     return moved / models.DISK_RATE + sum(min(gap / models.DISK_RATE, models.seek_seconds(gap))
                                           for gap in floors.gaps(extents))
 
 
-def run(asked, one, data):
+def run(asked, one, data, contents):
     """All rounds of one set."""
     rows, notes = contenders.taking_part(asked, one.kind)
-    outcome = Outcome(one.kind, data.about, data.contents, notes=notes,
+    outcome = Outcome(one.kind, data.about, contents, notes=notes,
                       results={row.key: Result(row.key, row.label, row.group) for row in rows})
-    with Bench(asked, one.name, data) as bench:
+    with Bench(asked, one.name, data, contents) as bench:
         if one.kind == "aged":
             outcome.floor = floor(bench)
         for cache in asked.base.caches:

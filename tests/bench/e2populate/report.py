@@ -33,6 +33,7 @@ def row(result, outcome, caches):
     for cache in caches:
         wall = median(result, cache)
         cells += [number(wall), spread(result, cache), ratio(wall, median(floor, cache))]
+    cells += [number(max(result.reread, default=None), "{:,.0f}")]
     cells += [us(median(result, caches[-1], what), files) for what in ("user", "system")]
     cells += [number(rss and rss / MIB, "{:.0f}"),
               number(result.source.get("requests"), "{:,}"),
@@ -50,8 +51,8 @@ def section(name, outcome, caches):
     heads = [""]
     for cache in caches:
         heads += [f"{cache}: wall s", "min–max (n)", f"× {floor.label if floor else 'floor'}"]
-    heads += [f"{caches[-1]}: user µs/file", "system µs/file", "RSS MiB", "reads of the source",
-              "disk model, reading s", "writes of the target", "result"]
+    heads += ["MiB read, warm", f"{caches[-1]}: user µs/file", "system µs/file", "RSS MiB",
+              "reads of the source", "disk model, reading s", "writes of the target", "result"]
     notes = "".join(f"\nNot measured: {note}.\n" for note in outcome.notes)
     once = (f" Its blocks, read in order once: {outcome.floor:.2f} s by the disk model."
             if outcome.floor else "")
@@ -63,8 +64,8 @@ def section(name, outcome, caches):
 def header(asked, info, others):
     shown = f" Asked for: {asked.said}." if asked.said else ""
     return (f"# Filesystems of directories and archives, {info['date']}\n\n"
-            f"Commit {info['commit']}. Linux {info['kernel']}, {info['cpu']}, {info['memory']}; loop "
-            f"devices on files on {info['images on']}.{shown} {others}\n")
+            f"Commit {info['commit']}. Linux {info['kernel']}, {info['cpu']}, {info['memory']}; "
+            f"loop devices on files on {info['images on']}.{shown} {others}\n")
 
 
 def goals(outcomes):

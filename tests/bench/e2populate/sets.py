@@ -48,5 +48,8 @@ def wanted(asked):
 
 
 def get(asked, one):
-    """Its data set, made now if it is not there."""
-    return datasets.get(asked.base, one.recipe)
+    """(its data set, made now if it is not there; what is in the tree)"""
+    data = datasets.get(asked.base, one.recipe)
+    if one.kind != "archive":
+        return data, data.contents
+    return data, datasets.get(asked.base, recipes.kernels(asked.base)[0]).contents

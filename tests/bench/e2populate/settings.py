@@ -24,11 +24,11 @@ settings are environment variables:
   TOOLS           names of rows (default: all)
   CACHES          of cold, warm (default: both)
   RUNS            timed runs of each row (default: 3; full: 5)
-  ROW_SECONDS     a row other than ours gets, per cache, as many of these runs as fit into so many
-                  seconds, at least one (default: 45; full: 600)
+  ROW_SECONDS     a row that is neither ours nor a floor gets, per cache, as many of these runs
+                  as fit into so many seconds, at least one (default: 45; full: 600)
   TIMEOUT         seconds after which a program is stopped and reported so (default: 300;
                   full: 1800)
-  AGED_FILES      files of the aged directory (default: 200000)
+  AGED_FILES      files of the aged directory (default: 100000)
   MANY_FILES      two numbers of files in one directory (default: '100000 1000000')
   BENCH_JSON      where the numbers go (default: BENCH_DIR/populate.json)
 """
@@ -67,6 +67,6 @@ def from_environment(known_sets, known_rows, env=None):
         sets=choice(env, "SETS", "", known_sets),
         tools=choice(env, "TOOLS", "", known_rows),
         row_seconds=number(env, "ROW_SECONDS", 600 if base.full else 45, float),
-        aged_files=number(env, "AGED_FILES", 200_000),
+        aged_files=number(env, "AGED_FILES", 100_000),
         many_files=numbers(env, "MANY_FILES", "100000 1000000"),
         said=" ".join(f"{name}={shlex.quote(env[name])}" for name in SAID if env.get(name)))
