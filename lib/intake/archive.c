@@ -189,6 +189,9 @@ static errcode_t take_end(void *priv, uint64_t mark, uint64_t byte)
 		return err;
 	if (a->is_plain && mark < a->end)
 		return bfo_members_fail(&a->m, BFO_ET_DAMAGED, "the archive ends within its data");
+	if (a->is_plain && has_data(&a->member) && mark != padded(a->end))
+		return bfo_members_fail(&a->m, BFO_ET_DAMAGED,
+				       "it has more data than its map says");
 	if (byte < mark + BFO_TAR_BLOCK)
 		return bfo_fail(s->ctx, BFO_ET_DAMAGED,
 				"reading what follows member %s, at byte %llu of %s: there is no end "

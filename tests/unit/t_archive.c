@@ -561,6 +561,24 @@ START_TEST(reads_sparse_files)
 }
 END_TEST
 
+/* Data that no map tells of: before another member, and before the end. */
+START_TEST(refuses_data_behind_the_map)
+{
+	char data[1400] = "data";
+
+	add_sparse("short", "1\n0\n512\n", "1400", data, 1400);
+	add('0', "behind", "data");
+	refused("has more data than its map says");
+	tar.n = 0;
+	add_sparse("short", "1\n0\n512\n", "1400", data, 1400);
+	refused("has more data than its map says");
+	tar.n = 0;
+	add_sparse("whole", "1\n0\n1400\n", "1400", data, 1400);
+	open_ok();
+	tarview_close(&v);
+}
+END_TEST
+
 /* More than blocks of 512 bytes can count: then it is addressed in another way. */
 START_TEST(reads_large_files)
 {
@@ -857,6 +875,7 @@ static void add_cases(Suite *s)
 	unit_case(s, "clears_tails", clears_tails, 0);
 	unit_case(s, "reads_many_files_at_once", reads_many_files_at_once, 2);
 	unit_case(s, "reads_sparse_files", reads_sparse_files, 0);
+	unit_case(s, "refuses_data_behind_the_map", refuses_data_behind_the_map, 0);
 	unit_case(s, "reads_large_files", reads_large_files, 0);
 	unit_case(s, "reads_what_is_compressed", reads_what_is_compressed, 0);
 	unit_case(s, "sees_that_it_changed", sees_that_it_changed, 4);
