@@ -13,6 +13,7 @@
 
 #include "gather/amended.h"
 #include "gather/zeroes.h"
+#include "tree/path.h"
 
 static struct bfo_amended *amended(struct bfo_source *s)
 {
@@ -79,15 +80,18 @@ static errcode_t take(void *priv, uint32_t ino, const void *raw)
 	const struct call *call = priv;
 	struct bfo_amended *a = call->a;
 	struct bfo_source *s = &a->source;
+	char path[300];
 	int is_group;
 	uint32_t id;
 
 	memcpy(a->raw.v, raw, s->inode_size);
 	if (!bfo_amend_inode(a->amend, a->raw.v, s->inode_size, &id, &is_group) &&
 	    is_copied(a, ino))
-		return bfo_fail(s->ctx, EINVAL, "reading inode %u of %s: %s %u is in no range of "
-				"--map-%s", ino, s->name, is_group ? "group" : "user", id,
-				is_group ? "groups" : "users");
+		return bfo_fail(s->ctx, EINVAL,
+				"reading %s in %s: %s %u is in no range of --map-%s",
+				bfo_tree_shown_path(a->tree, bfo_tree_find(a->tree, ino), path,
+						    sizeof(path)), s->name,
+				is_group ? "group" : "user", id, is_group ? "groups" : "users");
 	return call->take(call->priv, ino, a->raw.v);
 }
 

@@ -15,9 +15,10 @@
 #include "gather/ea_fit.h"
 #include "gather/inode_walk.h"
 #include "gather/repack.h"
-#include "tree/amend.h"
-#include "tree/sets.h"
 #include "gather/value_scan.h"
+#include "tree/amend.h"
+#include "tree/path.h"
+#include "tree/sets.h"
 
 #define DATA_ENTRY 20U		/* bytes of system.data, without its value */
 
@@ -83,7 +84,7 @@ static int settle_value(const struct scan *s, struct bfo_xattr *x)
 	    x->hash != bfo_xattr_hash(x, v->hash ^ v->change, 1))
 		return 0;			/* of another value, or damaged */
 	if (s->target->has_ea_inode &&
-	    !(bfo_xattr_is_acl(x) && bfo_amend_has_ranges(s->tree->amend))) {
+	    !(bfo_xattr_has_ids(x) && bfo_amend_has_ranges(s->tree->amend))) {
 		x->hash ^= v->change;		/* the last thing that went into it */
 		x->inum = v->row + 1;
 		return 1;
@@ -320,10 +321,12 @@ static errcode_t fit_all(struct scan *s)
 
 #define NOT_YET (BFO_NONE - 1)
 
-/* Set number FROM of OLD, which inode INO has, amended, among those of S: *TO. */
-static errcode_t amend_set(struct scan *s, const struct bfo_sets *old, uint32_t from, uint32_t ino,
+/* The set that record ROW has in OLD, amended, among those of S: *TO. */
+static errcode_t amend_set(struct scan *s, const struct bfo_sets *old, bfo_row row,
 			   bfo_chars *values, uint32_t *to)
 {
+	uint32_t from = s->tree->inodes.v[row].ea;
+	char path[300];
 	int is_group = 0;
 	uint32_t id = 0;
 	errcode_t err;
@@ -334,8 +337,11 @@ static errcode_t amend_set(struct scan *s, const struct bfo_sets *old, uint32_t 
 		err = bfo_amend_set(s->tree->amend, &s->set, values, &id, &is_group);
 	if (err == EINVAL)
 		return bfo_fail(s->source->ctx, err,
-				"reading attributes of inode %u of %s: %s %u in an ACL is in no range of --map-%s", ino, s->source->name,
-				is_group ? "group" : "user", id, is_group ? "groups" : "users");
+				"reading attributes of %s in %s: %s %u, whom an ACL or a "
+				"capability names, is in no range of --map-%s",
+				bfo_tree_shown_path(s->tree, row, path, sizeof(path)),
+				s->source->name, is_group ? "group" : "user", id,
+				is_group ? "groups" : "users");
 	if (!err)
 		err = bfo_sets_add(&s->sets, &s->set, to);
 	if (!err && *to != BFO_NONE && old->list.v[from].reserve > s->sets.list.v[*to].reserve)
@@ -350,7 +356,7 @@ static errcode_t amend_sets(struct scan *s)
 	uint32_t *index = malloc((old.list.n + 1) * sizeof(*index)), k;
 	bfo_chars values = { 0 };
 	errcode_t err = index ? 0 : ENOMEM;
-	size_t i;
+	bfo_row i;
 
 	s->sets = (struct bfo_sets) { .table = NULL };
 	for (k = 0; k < old.list.n && !err; k++)
@@ -361,7 +367,7 @@ static errcode_t amend_sets(struct scan *s)
 		if (!is_copied(rec) || rec->ea == BFO_NONE)
 			continue;
 		if (index[rec->ea] == NOT_YET)
-			err = amend_set(s, &old, rec->ea, rec->ino, &values, &index[rec->ea]);
+			err = amend_set(s, &old, i, &values, &index[rec->ea]);
 		rec->ea = index[rec->ea];
 	}
 	bfo_sets_free(&old);

@@ -4,6 +4,9 @@
  *
  * ACLs, as they stand on the disk: a version, then entries of 4 bytes (tag, permissions), or 8 with
  * a number behind (named users and groups); fs/ext4/acl.h.
+ *
+ * Capabilities of revision 3 have the user who is root where they hold behind all the rest
+ * (struct vfs_ns_cap_data in include/uapi/linux/capability.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +22,11 @@
 #define ACL_NAMED 8U
 #define ACL_USER 0x02		/* tags of entries that have a number */
 #define ACL_GROUP 0x08
+
+#define CAPABILITY_SIZE 24U	/* of revision 3, whose last word is the user */
+#define CAPABILITY_REVISION 0xff000000U
+#define CAPABILITY_3 0x03000000U
+#define CAPABILITY_ROOT 20U
 
 int bfo_amend_has_ranges(const struct bfo_amend *a)
 {
@@ -158,12 +166,7 @@ int bfo_amend_inode(const struct bfo_amend *a, void *raw, uint32_t inode_size, u
 
 static int is_kept(const struct bfo_amend *a, const struct bfo_xattr *x)
 {
-	static const char capability[] = "capability";
-
-	if (!a->is_reproducible || bfo_xattr_is_acl(x) || x->name_index == BFO_XATTR_USER)
-		return 1;
-	return x->name_index == BFO_XATTR_SECURITY && x->name_len == sizeof(capability) - 1 &&
-	       !memcmp(x->name, capability, x->name_len);
+	return !a->is_reproducible || bfo_xattr_has_ids(x) || x->name_index == BFO_XATTR_USER;
 }
 
 static uint32_t entry_size(uint32_t tag)
@@ -221,13 +224,36 @@ static int amend_acl(const struct bfo_amend *a, uint8_t *v, uint32_t size, uint3
 	return 1;
 }
 
-/* Room for all values of ACLs, which will not move then. */
+/* The user who is root where the capability of SIZE bytes at V holds. */
+static int amend_capability(const struct bfo_amend *a, uint8_t *v, uint32_t size, uint32_t *id)
+{
+	if (size != CAPABILITY_SIZE || (get_le32(v, 0) & CAPABILITY_REVISION) != CAPABILITY_3)
+		return 1;
+	*id = get_le32(v, CAPABILITY_ROOT);
+	if (!by_range(&a->users, id) && a->users.n)
+		return 0;
+	put_le32(v, CAPABILITY_ROOT, *id);
+	return 1;
+}
+
+/* 0 if somebody whom the value of X names, a copy, has no successor. */
+static int amend_value(const struct bfo_amend *a, const struct bfo_xattr *x, uint32_t *id,
+		       int *is_group)
+{
+	uint8_t *v = (uint8_t *) x->value;
+
+	*is_group = 0;
+	return bfo_xattr_is_acl(x) ? amend_acl(a, v, x->size, id, is_group)
+				   : amend_capability(a, v, x->size, id);
+}
+
+/* Room for all values that have numbers, which will not move then. */
 static errcode_t reserve(const bfo_xattrs *set, bfo_chars *values)
 {
 	size_t i, bytes = 0;
 
 	for (i = 0; i < set->n; i++)
-		if (bfo_xattr_is_acl(&set->v[i]) && set->v[i].value)
+		if (bfo_xattr_has_ids(&set->v[i]) && set->v[i].value)
 			bytes += set->v[i].size;
 	values->n = 0;
 	return bfo_vec_reserve(values, bytes + 1);
@@ -244,11 +270,11 @@ errcode_t bfo_amend_set(const struct bfo_amend *a, bfo_xattrs *set, bfo_chars *v
 
 		if (!is_kept(a, x))
 			continue;
-		if (bfo_xattr_is_acl(x) && x->value) {
+		if (bfo_xattr_has_ids(x) && x->value) {
 			memcpy(values->v + values->n, x->value, x->size);
 			x->value = values->v + values->n;
 			values->n += x->size;
-			if (!amend_acl(a, (uint8_t *) x->value, x->size, id, is_group))
+			if (!amend_value(a, x, id, is_group))
 				err = EINVAL;
 		}
 		set->v[kept++] = *x;

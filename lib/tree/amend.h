@@ -39,7 +39,7 @@ int bfo_amend_is_needed(const struct bfo_amend *a);
 /* True if A changes who owns files. */
 int bfo_amend_has_owners(const struct bfo_amend *a);
 
-/* True if A changes whom ACLs name. */
+/* True if A changes whom ACLs and capabilities name. */
 int bfo_amend_has_ranges(const struct bfo_amend *a);
 
 /* The user or group that *ID becomes; 0 if no range holds it and nobody is named for that. */
@@ -57,9 +57,9 @@ int bfo_amend_inode(const struct bfo_amend *a, void *raw, uint32_t inode_size, u
 		    int *is_group);
 
 /*
- * Amends SET, of attributes whose values are all there; values of ACLs are made anew in VALUES,
- * which has to stay as long as SET.  Returns 0, ENOMEM, or EINVAL if somebody in an ACL has no
- * successor: *ID.
+ * Amends SET, of attributes whose values are all there; values of ACLs and capabilities are made
+ * anew in VALUES, which has to stay as long as SET.  Returns 0, ENOMEM, or EINVAL if somebody whom
+ * one of them names has no successor: *ID.
  */
 errcode_t bfo_amend_set(const struct bfo_amend *a, bfo_xattrs *set, bfo_chars *values,
 			uint32_t *id, int *is_group);

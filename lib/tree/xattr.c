@@ -171,6 +171,14 @@ int bfo_xattr_is_data(const struct bfo_xattr *x)
 	return x->name_index == BFO_XATTR_SYSTEM && x->name_len == 4 && !memcmp(x->name, "data", 4);
 }
 
+int bfo_xattr_is_capability(const struct bfo_xattr *x)
+{
+	static const char name[] = "capability";
+
+	return x->name_index == BFO_XATTR_SECURITY && x->name_len == sizeof(name) - 1 &&
+	       !memcmp(x->name, name, x->name_len);
+}
+
 int bfo_xattr_compare(const struct bfo_xattr *a, const struct bfo_xattr *b)
 {
 	if (a->name_index != b->name_index)

@@ -63,9 +63,18 @@ errcode_t bfo_xattrs_of_block(bfo_xattrs *out, const void *block, uint32_t block
 /* True for "system.data", which is no attribute but the tail of inline data. */
 int bfo_xattr_is_data(const struct bfo_xattr *x);
 
+/* True for "security.capability". */
+int bfo_xattr_is_capability(const struct bfo_xattr *x);
+
 static inline int bfo_xattr_is_acl(const struct bfo_xattr *x)
 {
 	return x->name_index == BFO_XATTR_ACL_ACCESS || x->name_index == BFO_XATTR_ACL_DEFAULT;
+}
+
+/* True if its value can have numbers of users or groups. */
+static inline int bfo_xattr_has_ids(const struct bfo_xattr *x)
+{
+	return bfo_xattr_is_acl(x) || bfo_xattr_is_capability(x);
 }
 
 /*

@@ -1,13 +1,20 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0-or-later copy --owner, --map-users, --map-groups: who owns files,
-# and who stands in their ACLs, as stat and getfacl show it of the kernel's mount; from directories
-# and volumes, ACLs in inodes, in blocks and in inodes of their own; quota files agree, resume keeps
-# it, and who has no range ends it all.
+# SPDX-License-Identifier: GPL-2.0-or-later
+# copy --owner, --map-users, --map-groups: who owns files, and whom their ACLs and capabilities
+# name, as stat, getfacl and getfattr show it of the kernel's mount; from directories and volumes,
+# ACLs in inodes, in blocks and in inodes of their own; quota files agree, resume keeps it, and who
+# has no range ends it all.
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs setfacl getfacl setfattr strace perl
 
 export SOURCE_DATE_EPOCH=1700000000
 uuid=01234567-89ab-cdef-0123-456789abcdef
+
+# capability [ROOT]: CAP_NET_RAW, in effect; for namespaces whose root is user ROOT, or for all
+capability() {
+	perl -e 'my @root = @ARGV;
+		print "0x", unpack("H*", pack("V*", @root ? 0x03000001 : 0x02000001, 1 << 13, 0, 0, 0, @root))' "$@"
+}
 
 # filled DIR: files of many owners, and ACLs of all sizes
 filled() {
@@ -36,6 +43,8 @@ filled() {
 	setfacl -m "$(seq -f 'u:%.0f:r' 1000 1024 | paste -sd,)" "$1/with-block"
 	setfattr -n user.stays -v as-it-is "$1/with-attribute" "$1/with-block"
 	setfacl -m u:1099:r "$1/with-attribute"
+	setfattr -n security.capability -v "$(capability 1020)" "$1/dir/file-20"
+	setfattr -n security.capability -v "$(capability)" "$1/dir/file-21"
 }
 
 # many DIR: an ACL that only ea_inode holds
@@ -48,7 +57,8 @@ shown() (
 	cd "$1"
 	find . -name lost+found -prune -o -printf '%p %M %U:%G %l\n' | LC_ALL=C sort
 	find . -name lost+found -prune -o ! -type l -print | LC_ALL=C sort | getfacl -np -
-	find . -name lost+found -prune -o ! -type l -print | LC_ALL=C sort | xargs getfattr -hd -m '^user'
+	find . -name lost+found -prune -o ! -type l -print | LC_ALL=C sort |
+		xargs getfattr -e hex -hd -m '^(user|security.capability)'
 )
 
 # expected: what is shown on standard input, as owners become what %users, %groups (ranges) and
@@ -72,6 +82,8 @@ expected() {
 		while (<STDIN>) {
 			s/^(\S+ \S+) (\d+):(\d+) /"$1 " . ranged($2, $users, $owner) . ":" .
 				ranged($3, $groups, $group) . " "/e;
+			s/^(security.capability=0x.{40})(.{8})$/$1 . unpack("H*", pack("V",
+				ranged(unpack("V", pack("H*", $2)), $users, "")))/e;
 			s/^# owner: (\d+)/"# owner: " . ranged($1, $users, $owner)/e;
 			s/^# group: (\d+)/"# group: " . ranged($1, $groups, $group)/e;
 			if (/^((?:default:)?(user|group)):(\d+):(.*)/) {
@@ -184,21 +196,16 @@ uses user 100000 $((1 + $(find tree | tail -n +2 | sort -u | wc -l) - 1))
 
 # ---- who has no range ----
 
-# refused SOURCE PATH MESSAGE OPTIONS...: PATH's inode is named, nothing is written
+# refused SOURCE PATH MESSAGE OPTIONS...: PATH is named, nothing is written
 refused() {
-	local source=$1 path=$2 message=$3 ino
+	local source=$1 path=$2 message=$3
 
 	shift 3
-	if [ -d "$source" ]; then
-		ino='[0-9]+'
-	else
-		ino=$(inode_of "$source" "$path")
-	fi
 	e2bfo 8 copy --mkfs --size 24M "$@" "$source" refused.img
-	says "inode $ino of $source: $message"
+	says "$path in $source: $message"
 	[ ! -e refused.img ] && [ -z "$(ls refused.img.* 2> /dev/null)" ] || fail "there is a refused.img"
 	e2bfo 8 copy --to /fourth "$@" "$source" quota.img
-	says "inode $ino of $source: $message"
+	says "$path in $source: $message"
 	unchanged quota.img "$before" "refused"
 }
 before=$(digest quota.img)
@@ -208,9 +215,11 @@ for source in tree same.img other.img; do
 		--map-users 3000:3000:700
 	refused $source /large-numbers 'group 65636 is in no range of --map-groups' \
 		--map-groups 2000:1:34 --map-groups 0:0:1
-	refused $source /with-attribute 'user 1099 in an ACL is in no range of --map-users' \
+	refused $source /with-attribute 'user 1099, whom an ACL or a capability names, is in no range of --map-users' \
 		--map-users 1000:1:99 --owner 9 --map-users 3000:3000:700
-	refused $source /default 'group 2030 in an ACL is in no range of --map-groups' \
+	refused $source /dir/file-20 'user 1020, whom an ACL or a capability names, is in no range of --map-users' \
+		--from /dir/file-20 --map-users 1021:1:99 --owner 9
+	refused $source /default 'group 2030, whom an ACL or a capability names, is in no range of --map-groups' \
 		--map-groups 2000:1:30 --owner 9:9
 done
 # What is not copied needs none.

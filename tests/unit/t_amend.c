@@ -285,17 +285,24 @@ static const struct entry mapped[] = {
 };
 #define ENTRIES (sizeof(natural) / sizeof(*natural))
 
+static struct bfo_xattr capability(const uint8_t *v, uint32_t size)
+{
+	return (struct bfo_xattr) { .name_index = BFO_XATTR_SECURITY, .name = "capability",
+				    .name_len = 10, .value = v, .size = size };
+}
+
 static struct bfo_xattr acl(const uint8_t *v, uint32_t size)
 {
 	return (struct bfo_xattr) { .name_index = BFO_XATTR_ACL_ACCESS, .name = "", .value = v,
 				    .size = size };
 }
 
-/* What becomes of the ACL V by TEXT: at OUT; the error. */
-static errcode_t amended(const char *text, const uint8_t *v, uint32_t size, uint8_t *out,
-			 uint32_t *id, int *is_group)
+/* What becomes of the value of X, of SIZE bytes at V, by TEXT: at OUT; the error. */
+static errcode_t amended_by(const char *text, struct bfo_xattr x, uint8_t *out, uint32_t *id,
+			    int *is_group)
 {
-	struct bfo_xattr x = acl(v, size);
+	uint32_t size = x.size;
+	const uint8_t *v = x.value;
 	bfo_xattrs set = { .v = &x, .n = 1 };
 	struct bfo_amend a = said(text);
 	bfo_chars values = { 0 };
@@ -310,6 +317,47 @@ static errcode_t amended(const char *text, const uint8_t *v, uint32_t size, uint
 	bfo_owners_free(&a);
 	return err;
 }
+
+static errcode_t amended(const char *text, const uint8_t *v, uint32_t size, uint8_t *out,
+			 uint32_t *id, int *is_group)
+{
+	return amended_by(text, acl(v, size), out, id, is_group);
+}
+
+/* Revision 3 has a user, in 24 bytes; nothing else has. */
+START_TEST(capabilities_are_mapped)
+{
+	static const struct { uint32_t head, size; int has_user; } rows[] = {
+		{ 0x03000001, 24, 1 }, { 0x03000000, 24, 1 }, { 0x02000001, 24, 0 },
+		{ 0x03000001, 20, 0 }, { 0x03000001, 28, 0 }, { 0x04000001, 24, 0 },
+	};
+	uint8_t v[28], out[28], *exact;
+	uint32_t id = 0;
+	int is_group = 1;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		memset(v, 5, sizeof(v));
+		put_le32(v, 0, rows[i].head);
+		put_le32(v, 20, 1000);
+		exact = unit_copy(v, rows[i].size);
+		want_ok(amended_by("users=1000:70000:1", capability(exact, rows[i].size), out, &id,
+				   &is_group));
+		want_err(amended_by("users=1001:1:1 owner=3", capability(exact, rows[i].size), out,
+				    &id, &is_group), rows[i].has_user ? EINVAL : 0);
+		want(!rows[i].has_user || (id == 1000 && !is_group));
+		want_ok(amended_by("groups=1000:70000:1", capability(exact, rows[i].size), out,
+				   &id, &is_group));
+		want_mem(out, v, rows[i].size);
+		want_ok(amended_by("users=1000:70000:1", capability(exact, rows[i].size), out, &id,
+				   &is_group));
+		if (rows[i].has_user)
+			put_le32(v, 20, 70000);
+		want_mem(out, v, rows[i].size);
+		free(exact);
+	}
+}
+END_TEST
 
 START_TEST(acls_are_mapped_and_sorted)
 {
@@ -391,6 +439,7 @@ Suite *amend_suite(void)
 		  sizeof(seconds) / sizeof(*seconds));
 	unit_case(s, "only fields that are there", only_fields_that_are_there, 0);
 	unit_case(s, "ACLs are mapped and sorted", acls_are_mapped_and_sorted, 0);
+	unit_case(s, "capabilities are mapped", capabilities_are_mapped, 0);
 	unit_case(s, "ACLs that are cut", acls_that_are_cut, 0);
 	unit_case(s, "attributes that stay", attributes_that_stay, 0);
 	return s;
