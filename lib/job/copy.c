@@ -167,9 +167,8 @@ static errcode_t open_end(struct bfo_copy *c)
 				       .block_size = place_size(c) };
 	errcode_t err = bfo_end_tell(c->ctx, c->opt.source, &c->end);
 
-	if (!err && c->end.kind == BFO_END_VOLUME && c->opt.dereference)
-		err = bfo_fail(c->ctx, EINVAL, "opening %s: --hard-dereference is for directories "
-			       "and archives", c->opt.source);
+	if (!err)
+		err = bfo_end_check(c->ctx, c->opt.source, 1U << c->end.kind, &how);
 	if (err || c->end.kind == BFO_END_VOLUME)
 		return err ? err : bfo_rescue_open(c);
 	err = check_end(c);

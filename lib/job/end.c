@@ -74,6 +74,8 @@ static errcode_t tell_path(struct bfo_context *ctx, const char *spec, const char
 		return 0;
 	if (S_ISDIR(st.st_mode))
 		return take(ctx, spec, path, BFO_END_DIRECTORY, end);
+	if (S_ISFIFO(st.st_mode))
+		return take(ctx, spec, path, BFO_END_ARCHIVE, end);
 	return S_ISREG(st.st_mode) ? tell_file(ctx, spec, path, end) : 0;
 }
 
@@ -103,6 +105,24 @@ void bfo_end_free(struct bfo_end *end)
 {
 	free(end->path);
 	*end = (struct bfo_end) { .path = NULL };
+}
+
+errcode_t bfo_end_check(struct bfo_context *ctx, const char *name, unsigned int kinds,
+			const struct bfo_end_options *how)
+{
+	const unsigned int dir = 1U << BFO_END_DIRECTORY, archive = 1U << BFO_END_ARCHIVE;
+	const struct { int is_asked; unsigned int kinds; const char *text; } rows[] = {
+		{ how->cross_mounts, dir, "--cross-mounts is for directories" },
+		{ !!how->strip, archive, "--strip-components is for archives" },
+		{ how->dereference, dir | archive,
+		  "--hard-dereference is for directories and archives" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].is_asked && !(kinds & rows[i].kinds))
+			return bfo_fail(ctx, EINVAL, "opening %s: %s", name, rows[i].text);
+	return 0;
 }
 
 static errcode_t open_directory(struct bfo_context *ctx, const struct bfo_end *end,

@@ -3,7 +3,7 @@
  * end.h - what a tree comes from: the words that users write for it
  *
  *   what spec.h has	a volume; but an existing directory is a directory, and a file that begins
- *			as an archive does is an archive
+ *			as an archive does, or a pipe with a name, is an archive
  *   dir:PATH		a directory: PATH as it stands
  *   tar:PATH		an archive, tar or cpio, compressed or not: PATH as it stands
  *   -, tar:-		an archive on standard input
@@ -44,6 +44,13 @@ struct bfo_end_options {
 /* What SPEC stands for.  Nothing is opened for writing.  EINVAL: two things; ENOMEM.  Free it. */
 errcode_t bfo_end_tell(struct bfo_context *ctx, const char *spec, struct bfo_end *end);
 void bfo_end_free(struct bfo_end *end);
+
+/*
+ * EINVAL, with a text about NAME, if HOW asks for what ends of none of KINDS have: a bit each,
+ * 1 << kind.
+ */
+errcode_t bfo_end_check(struct bfo_context *ctx, const char *name, unsigned int kinds,
+			const struct bfo_end_options *how);
 
 /* Opens END, which is no volume: *SOURCE, to be closed by its ops.  Errors: those of the intake. */
 errcode_t bfo_end_open(struct bfo_context *ctx, struct bfo_end *end,

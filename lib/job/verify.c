@@ -29,20 +29,33 @@ static errcode_t open_volume(struct bfo_verify *v, int i)
 	return 0;
 }
 
-static errcode_t open_side(struct bfo_verify *v, int i)
+static errcode_t open_side(struct bfo_verify *v, int i, const struct bfo_end_options *how)
+{
+	errcode_t err = v->end[i].kind == BFO_END_VOLUME
+				? open_volume(v, i)
+				: bfo_end_open(v->ctx, &v->end[i], how, &v->source[i]);
+
+	v->compare.source[i] = v->source[i];
+	return err;
+}
+
+static errcode_t open_both(struct bfo_verify *v)
 {
 	struct bfo_end_options how = { .cross_mounts = v->opt.cross_mounts,
 				       .strip = v->opt.strip, .spool = 1,
 				       .now = v->opt.epoch };
-	errcode_t err = bfo_end_tell(v->ctx, v->opt.volume[i], &v->end[i]);
+	unsigned int kinds = 0;
+	errcode_t err = 0;
+	int i;
 
-	if (err)
-		return err;
-	if (v->end[i].kind == BFO_END_VOLUME)
-		err = open_volume(v, i);
-	else
-		err = bfo_end_open(v->ctx, &v->end[i], &how, &v->source[i]);
-	v->compare.source[i] = v->source[i];
+	for (i = 0; i < 2 && !err; i++) {
+		err = bfo_end_tell(v->ctx, v->opt.volume[i], &v->end[i]);
+		kinds |= 1U << v->end[i].kind;
+	}
+	if (!err)
+		err = bfo_end_check(v->ctx, v->opt.volume[0], kinds, &how);
+	for (i = 0; i < 2 && !err; i++)
+		err = open_side(v, i, &how);
 	return err;
 }
 
@@ -76,11 +89,9 @@ static errcode_t gather(struct bfo_verify *v, int i)
 
 errcode_t bfo_verify_run(struct bfo_verify *v)
 {
-	errcode_t err = 0;
+	errcode_t err = open_both(v);
 	int i;
 
-	for (i = 0; i < 2 && !err; i++)
-		err = open_side(v, i);
 	for (i = 0; i < 2 && !err; i++)
 		err = gather(v, i);
 	if (!err)

@@ -76,7 +76,11 @@ START_TEST(by_what_stands_there)
 
 	want(!mkdir(top, 0700) && !chdir(top));
 	want(!mkdir("dir", 0700) && !mkdir("dir?offset=0", 0700) && !mkdir("LABEL=x", 0700));
-	want(!symlink("dir", "link"));
+	want(!symlink("dir", "link") && !mkfifo("pipe", 0600));
+	want_end("pipe", BFO_END_ARCHIVE, "pipe");
+	want_end("file:pipe", BFO_END_ARCHIVE, "pipe");
+	want_end("ext:pipe", BFO_END_VOLUME, NULL);
+	want_end("pipe?offset=0", BFO_END_VOLUME, NULL);
 	want_end("dir", BFO_END_DIRECTORY, "dir");
 	want_end("link", BFO_END_DIRECTORY, "link");
 	want_end("link/", BFO_END_DIRECTORY, "link/");
@@ -117,6 +121,34 @@ START_TEST(by_what_a_file_begins_with)
 }
 END_TEST
 
+#define BIT(kind) (1U << BFO_END_##kind)
+
+/* Options are refused where no end has what they are about. */
+START_TEST(what_fits_no_end)
+{
+	static const struct { struct bfo_end_options how; unsigned int fits; } rows[] = {
+		{ { 0 }, BIT(VOLUME) | BIT(DIRECTORY) | BIT(ARCHIVE) },
+		{ { .spool = 1, .arrives = 1, .zeroes = 1, .now = 1 },
+		  BIT(VOLUME) | BIT(DIRECTORY) | BIT(ARCHIVE) },
+		{ { .cross_mounts = 1 }, BIT(DIRECTORY) },
+		{ { .strip = 256 }, BIT(ARCHIVE) },
+		{ { .dereference = 1 }, BIT(DIRECTORY) | BIT(ARCHIVE) },
+		{ { .cross_mounts = 1, .dereference = 1 }, BIT(DIRECTORY) },
+	};
+	struct bfo_context ctx = { 0 };
+	unsigned int kinds;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		for (kinds = 1; kinds < 8; kinds++)
+			want_err(bfo_end_check(&ctx, "name", kinds, &rows[i].how),
+				 kinds & rows[i].fits ? 0 : EINVAL);
+	/* of two ends, each can have what one option is about */
+	want_ok(bfo_end_check(&ctx, "name", BIT(DIRECTORY) | BIT(ARCHIVE),
+			      &(struct bfo_end_options) { .cross_mounts = 1, .strip = 1 }));
+}
+END_TEST
+
 Suite *end_suite(void)
 {
 	Suite *s = suite_create("end");
@@ -124,5 +156,6 @@ Suite *end_suite(void)
 	unit_case(s, "by a word in front", by_a_word_in_front, 0);
 	unit_case(s, "by what stands there", by_what_stands_there, 0);
 	unit_case(s, "by what a file begins with", by_what_a_file_begins_with, 0);
+	unit_case(s, "what fits no end", what_fits_no_end, 0);
 	return s;
 }
