@@ -1,9 +1,9 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0-or-later An archive that comes out of a pipe arrives in the
-# target: what is copied is what comes by way of a temporary file, into filesystems of all
-# kinds.  Whatever fails leaves a used target as it was, to the bit in what is in use, and no image:
-# an archive that ends too early, clashes, too little room, too few inodes, signals, kills.  Files
-# that come twice take no room.
+# SPDX-License-Identifier: GPL-2.0-or-later
+# An archive that comes out of a pipe arrives in the target: what is copied is what comes by way of
+# a temporary file, into filesystems of all kinds.  Whatever fails leaves a used target as it was,
+# to the bit in what is in use, and no image: an archive that ends too early, clashes, too little
+# room, too few inodes, signals, kills.  Files that come twice take no room.
 . "$(dirname "$0")/../lib.sh"
 requires root losetup mke2fs e2fsck mount tar gzip perl dumpe2fs e2image debugfs \
 	"$BUILDDIR/tests/fault/shim.so"

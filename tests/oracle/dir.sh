@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Directories of mounted filesystems as sources, judged by the kernel: one of everything, on ext4,
-# xfs, btrfs, tmpfs and overlay, comes as it was, also where somebody has read it before; verify
-# finds nothing.  What is mounted below stays out, unless it is asked for.  Access times stay.  What
-# an ordinary user must not read is named, and the rest comes.  So is what is encrypted, unless
-# there is its key.  Blocks that cannot be read end the copy, or become zeroes and are named.
+# xfs, btrfs, tmpfs, overlay and (by FUSE) NTFS, comes as it was, also where somebody has read it
+# before; verify finds nothing.  What is mounted below stays out, unless it is asked for.  Access
+# times stay.  What an ordinary user must not read is named, and the rest comes.  So is what is
+# encrypted, unless there is its key.  Blocks that cannot be read end the copy, or become zeroes
+# and are named.
 . "$(dirname "$0")/../lib.sh"
-requires root losetup mke2fs e2fsck mkfs.xfs mkfs.btrfs mount setpriv python3
+requires root losetup mke2fs e2fsck mkfs.xfs mkfs.btrfs mkntfs ntfs-3g setfattr mount setpriv \
+	python3
 
 # mount_here DIR ARGUMENTS...: of mount(8)
 mount_here() {
@@ -80,6 +82,23 @@ mount_here tmpfs -t tmpfs none
 fill tmpfs
 mount -o remount,ro tmpfs
 faithful tmpfs -o layout -o gen
+
+# By way of FUSE.  (That NTFS takes no names that are not UTF-8, and no attributes that large.)
+truncate -s 200M ntfs.img
+mkntfs -q -F -Q ntfs.img > mkntfs.log 2>&1
+mount_here ntfs -t ntfs-3g -o permissions "$(loop ntfs.img)" 2> mount.log
+cp -r "$SRCDIR/lib" ntfs/
+chown -R 5:6 ntfs/lib/base
+ln ntfs/lib/base/vec.h ntfs/linked
+ln -s lib/base ntfs/link
+mkfifo ntfs/fifo
+setfattr -n user.name -v value ntfs/linked
+truncate -s 3M ntfs/sparse
+echo "behind a hole" >> ntfs/sparse
+touch -d 1999-12-31T23:59:59.1234567 "ntfs/a name: with ü"
+umount ntfs
+mount_here ntfs -t ntfs-3g -o ro,permissions "$(loop -r ntfs.img)" 2> mount.log
+faithful ntfs -o layout -o gen -o iflags -o projid -o crtime -o attr -o nlink
 
 mount_here layers -t tmpfs none
 mkdir layers/upper layers/work

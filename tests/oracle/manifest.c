@@ -165,11 +165,11 @@ static void show_stat(struct walk *w, const struct statx *st)
 
 static void show_flags(struct walk *w, int fd)
 {
-	struct fsxattr fsx;
+	struct fsxattr fsx = { 0 };
 	/* both ioctls transfer an int, whatever their number says */
 	int flags = 0, gen = 0;
 
-	if (ioctl(fd, FS_IOC_GETFLAGS, &flags))
+	if (!omitted(w, "iflags") && ioctl(fd, FS_IOC_GETFLAGS, &flags))
 		field_error(w, "iflags");
 	else
 		field(w, "iflags", "%x", (unsigned)flags & ~LAYOUT_FLAGS);
@@ -177,7 +177,7 @@ static void show_flags(struct walk *w, int fd)
 		field_error(w, "gen");
 	else
 		field(w, "gen", "%08x", (unsigned)gen);
-	if (ioctl(fd, FS_IOC_FSGETXATTR, &fsx))
+	if (!omitted(w, "projid") && ioctl(fd, FS_IOC_FSGETXATTR, &fsx))
 		field_error(w, "projid");
 	else
 		field(w, "projid", "%u", fsx.fsx_projid);

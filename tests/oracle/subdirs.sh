@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 66,000 subdirectories in one directory: its link count is 1, as the kernel leaves it; every
 # name is found; a directory can still be made and removed there. A target without dir_nlink takes
-# as many as it can count, also beside its own.
+# as many as it can count, also beside its own.  The same of directories and archives.
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck losetup perl
+requires root mke2fs e2fsck debugfs losetup tar perl
 
 "$IMAGES/subdirs" source.img 66000
 manifests source.img source
@@ -23,6 +23,29 @@ mkdir mnt/many/one-more
 rmdir mnt/many/directory-{1..50}
 unmounted mnt
 checked target.img
+
+# ---- from a directory, and out of a pipe ----
+mounted source.img tree
+ls tree/many > expected
+e2bfo 0 copy --mkfs --size min+8M tree made-dir.img
+e2bfo 0 verify tree made-dir.img
+tar -C tree --exclude=./lost+found -cf tree.tar .
+unmounted tree
+fed tree.tar
+e2bfo 0 copy --mkfs --size 600M --inodes 67000 - made-pipe.img
+rm tree.tar
+for ending in dir pipe; do
+	mounted made-$ending.img mnt rw
+	ls mnt/many > actual
+	same expected actual
+	[ "$(stat -c %h mnt/many)" = 1 ] || fail "$ending: $(stat -c %h mnt/many) links"
+	mkdir mnt/many/one-more
+	rmdir mnt/many/one-more mnt/many/directory-{1..40}
+	unmounted mnt
+	checked made-$ending.img
+	ask made-$ending.img "stat /many" | grep -q 'Flags: 0x81000' || fail "$ending: no index"
+	rm made-$ending.img
+done
 
 # ---- without dir_nlink: the last in the order of readdir are lost, with all below them ----
 mounted source.img mnt rw
