@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * main.c - runs the unit tests, all suites of the table below or every other one
+ * main.c - runs the unit tests, all suites of the table below or a part of them
  *
  * check is told by the environment: CK_RUN_SUITE and CK_RUN_CASE choose, CK_FORK=no runs all in
  * one process (debuggers, valgrind), CK_TIMEOUT_MULTIPLIER grants more time, CK_VERBOSITY more
@@ -93,7 +93,9 @@ Suite *xattr_image_suite(void);
 Suite *xattr_split_suite(void);
 Suite *zeroes_suite(void);
 
+/* The longest first: who runs several parts at a time does not wait for it at the end. */
 static Suite *(*const suites[])(void) = {
+	commit_fail_suite,
 	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
 	spec_suite, crc32c_suite, context_suite, text_suite, json_suite, job_options_suite,
 	progress_suite, mine_suite,
@@ -109,7 +111,7 @@ static Suite *(*const suites[])(void) = {
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
 	batch_suite, batch_random_suite, pace_suite, regions_suite, cache_suite, media_suite,
 	mapfile_suite,
-	batches_suite, pipe_suite, reread_suite, commit_suite, commit_fail_suite,
+	batches_suite, pipe_suite, reread_suite, commit_suite,
 	arrive_suite,
 	journal_suite, record_suite, commit_fit_suite, transaction_suite, digest_suite,
 	quota_slot_suite, replay_suite,
@@ -119,7 +121,7 @@ static Suite *(*const suites[])(void) = {
 	itree_damage_suite, itrees_suite,
 };
 
-/* unit [PART OF]: of OF parts of about the same size, PART, from 0 on; all of it without. */
+/* unit [PART OF]: every OFth suite, from number PART on; all of them without. */
 int main(int argc, char **argv)
 {
 	SRunner *runner = srunner_create(NULL);
