@@ -5,6 +5,7 @@ import platform
 import textwrap
 
 from e2bench.report import grid
+from e2peers import tools
 
 WIDTH = 100
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -33,21 +34,22 @@ def wrapped(text, indent=""):
 
 
 def about(tool, version):
-    name = "" if tool.heading == tool.shown.split()[0] else f"{tool.heading} = "
+    name = "" if tool.shown.split()[0] in tool.heading else f"{tool.heading} = "
     return f"{name}`{tool.shown}` {version}"
 
 
 def markdown(results, absent, labels):
-    """RESULTS: a Result (tests/bench/peers) per tool. LABELS: {key: text} of the rows, in order."""
-    notes = []
-    lines = [[""] + [r.tool.heading for r in results]]
-    for key, label in labels.items():
-        lines.append(cells_of(label, [r.counts[key] for r in results], results, notes))
-    out = [grid(lines[0], lines[1:]), ""]
+    """RESULTS: a Result (tests/bench/peers) per tool. LABELS: {key: text} of the rows, in order.
+    A table for each origin, then the notes of all."""
+    out, notes = [], []
+    for origin, heading in tools.ORIGINS.items():
+        there = [r for r in results if r.tool.origin == origin]
+        if there:
+            out += [heading, "", table(there, labels, notes), ""]
     out += [wrapped(f"{str(n).translate(SUPERSCRIPTS)} {note}", "  ") + "  "
             for n, note in enumerate(notes, 1)]
-    tools = ", ".join(about(r.tool, r.version) for r in results)
-    out += ["", wrapped(f"Linux {platform.release().split('-')[0]}; {tools}.")]
+    said = dict.fromkeys(about(r.tool, r.version) for r in results)
+    out += ["", wrapped(f"Linux {platform.release().split('-')[0]}; {', '.join(said)}.")]
     out += map(wrapped, left_out(results))
     for tool, programs in absent:
         out.append(wrapped(f"Left out: {tool.heading} (not installed: {' '.join(programs)})."))
@@ -55,24 +57,30 @@ def markdown(results, absent, labels):
     return "\n".join(out)
 
 
+def table(results, labels, notes):
+    lines = [cells_of(label, [r.counts[key] for r in results], results, notes)
+             for key, label in labels.items()]
+    return grid(["", *[r.tool.heading for r in results]], lines)
+
+
 def left_out(results):
     """Whose results are those without some files: one sentence for all who had the same time.
 
     >>> from types import SimpleNamespace as Made
-    >>> tools = [Made(tool=Made(heading=tool), limit=30, without=files) for tool, files in
+    >>> made = [Made(tool=Made(heading=tool), limit=30, without=files) for tool, files in
     ...          (("dump", "big files and odd names"), ("cp", ""), ("tar", "big files"),
     ...           ("rsync", "big files"))]
-    >>> for line in left_out(tools): print(wrapped(line))
+    >>> for line in left_out(made): print(wrapped(line))
     Not done after 30 s, or crashed; tried again with fewer files: dump without big files and odd names;
     tar, rsync without big files.
     """
     said = []
     for limit in dict.fromkeys(r.limit for r in results if r.without):
-        tools = {}
+        names_by = {}
         for r in results:
             if r.without and r.limit == limit:
-                tools.setdefault(r.without, []).append(r.tool.heading)
-        parts = [f"{', '.join(names)} without {files}" for files, names in tools.items()]
+                names_by.setdefault(r.without, []).append(r.tool.heading)
+        parts = [f"{', '.join(names)} without {files}" for files, names in names_by.items()]
         said.append(f"Not done after {limit} s, or crashed; tried again with fewer files: "
                     f"{'; '.join(parts)}.")
     return said

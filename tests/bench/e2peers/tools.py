@@ -31,37 +31,60 @@ class Job:
 @dataclass(frozen=True)
 class Tool:
     key: str
+    origin: str                 # of ORIGINS
     heading: str
     shown: str                  # what the caption says
     programs: tuple             # without them it is absent; the first one's version is shown
     command: str
 
 
+# What is copied, and how a table of it begins
+ORIGINS = {
+    "volume": "From a volume that nobody has mounted:",
+    "directory": "From a directory, where that volume is mounted:",
+    "archive": "From an archive of that directory; who made it > who read it:",
+}
+
+E2BFO = "{e2bfo} copy -q --allow-loss=all "
+TAR = "--format=posix --numeric-owner --xattrs --xattrs-include='*' --acls"
+UNTAR = "--numeric-owner --same-owner --xattrs --xattrs-include='*' --acls -xpf"
+PACKED = FROM + "tar -C {source_dir} " + TAR + " -S -cf {work}/tree.tar . ; "
+BSD_PACKED = FROM + "bsdtar -C {source_dir} --format=pax -cf {work}/tree.tar . ; "
+
 TOOLS = (
-    Tool("e2bfo", "e2bfo", "e2bfo copy", ("e2bfo",),
-         "{e2bfo} copy -q --allow-loss=all {source} {target}"),
-    Tool("e2image", "e2img", "e2image -ra", ("e2image",), "e2image -ra {source} {target}"),
-    Tool("partclone", "pclone", "partclone.ext4 -b", ("partclone.ext4",),
+    Tool("e2bfo", "volume", "e2bfo", "e2bfo copy", ("e2bfo",), E2BFO + "{source} {target}"),
+    Tool("e2image", "volume", "e2img", "e2image -ra", ("e2image",),
+         "e2image -ra {source} {target}"),
+    Tool("partclone", "volume", "pclone", "partclone.ext4 -b", ("partclone.ext4",),
          "partclone.ext4 -b -q -f 0 -L {work}/partclone.log -s {source} -O {target}"),
     # restore -r would leave restoresymtable in the root; without -y, the first odd name is the end
-    Tool("dump", "dump", "dump | restore -xyao", ("dump", "restore"),
+    Tool("dump", "volume", "dump", "dump | restore -xyao", ("dump", "restore"),
          TO + "cd {target_dir} && "
          "dump -0 -a -q -f - {source} | TMPDIR={work} restore -x -y -a -o -f - ."),
     # restfs formats the target itself
-    Tool("fsarchiver", "fsarch", "fsarchiver savefs, restfs", ("fsarchiver",),
+    Tool("fsarchiver", "volume", "fsarch", "fsarchiver savefs, restfs", ("fsarchiver",),
          "rm -f {work}/archive.fsa && fsarchiver savefs -o -Z 1 {work}/archive.fsa {source} && "
          "fsarchiver restfs {work}/archive.fsa id=0,dest={target},mkfsopt='-b {block}'"),
-    Tool("mke2fs", "mke2fs", "mke2fs -d", ("mke2fs",),
-         FROM + "mke2fs -q -F -t ext4 -b {block} -d {source_dir} {target}"),
-    Tool("rsync", "rsync", "rsync -aHAXSU", ("rsync",),
-         FROM + TO + "rsync -aHAXSU --numeric-ids {source_dir}/ {target_dir}/"),
-    Tool("cp", "cp", "cp -a", ("cp",), FROM + TO + "cp -a {source_dir}/. {target_dir}/"),
-    Tool("tar", "tar", "tar --format=posix --xattrs --acls -S", ("tar",),
-         FROM + TO + "tar -C {source_dir} --format=posix --numeric-owner --xattrs "
-         "--xattrs-include='*' --acls -S -cf - . | tar -C {target_dir} --numeric-owner "
-         "--same-owner --xattrs --xattrs-include='*' --acls -xpf -"),
-    Tool("debugfs", "rdump", "debugfs rdump", ("debugfs",),
+    Tool("debugfs", "volume", "rdump", "debugfs rdump", ("debugfs",),
          TO + "debugfs -R 'rdump / {target_dir}' {source}"),
+
+    Tool("e2bfo-dir", "directory", "e2bfo", "e2bfo copy DIR", ("e2bfo",),
+         FROM + E2BFO + "{source_dir} {target}"),
+    Tool("mke2fs", "directory", "mke2fs", "mke2fs -d", ("mke2fs",),
+         FROM + "mke2fs -q -F -t ext4 -b {block} -d {source_dir} {target}"),
+    Tool("rsync", "directory", "rsync", "rsync -aHAXSU", ("rsync",),
+         FROM + TO + "rsync -aHAXSU --numeric-ids {source_dir}/ {target_dir}/"),
+    Tool("cp", "directory", "cp", "cp -a", ("cp",),
+         FROM + TO + "cp -a {source_dir}/. {target_dir}/"),
+
+    Tool("e2bfo-tar", "archive", "tar>e2bfo", "e2bfo copy TAR", ("e2bfo", "tar"),
+         PACKED + E2BFO + "{work}/tree.tar {target}"),
+    Tool("tar", "archive", "tar>tar", "tar --format=posix --xattrs --acls -S", ("tar",),
+         PACKED + TO + "tar -C {target_dir} " + UNTAR + " {work}/tree.tar"),
+    Tool("e2bfo-bsdtar", "archive", "bsdtar>e2bfo", "e2bfo copy TAR", ("e2bfo", "bsdtar"),
+         BSD_PACKED + E2BFO + "{work}/tree.tar {target}"),
+    Tool("bsdtar", "archive", "bsdtar>bsdtar", "bsdtar --format=pax", ("bsdtar",),
+         BSD_PACKED + TO + "bsdtar -C {target_dir} --numeric-owner -xpf {work}/tree.tar"),
 )
 
 VERSION_FLAGS = {"e2image": "-V", "mke2fs": "-V", "debugfs": "-V", "fsarchiver": "-V",
