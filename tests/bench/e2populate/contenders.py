@@ -9,6 +9,9 @@ directory and wants a filesystem.
     ours        e2bfo copy --mkfs
     ext4        others that make an ext2 or ext4, by way of the kernel or not
     neighbour   others that make another filesystem of it: compressed, or read-only
+
+The program mkext4 is the example mkfs of the Rust crate of that name (cargo build --release
+--example mkfs), put into PATH.
 """
 
 import shlex
@@ -95,6 +98,8 @@ ROWS = (
     Row("genext2fs", "genext2fs -d DIR", "ext4", ("kernel", "aged"), ("genext2fs",),
         "genext2fs -B 4096 -b $(({blocks} / 4)) -N $(({inodes} + 100)) -d {source} {file}\n"
         "sync {file}", DIRECTORY, "{file}"),
+    Row("mkext4", "mkext4 DIR", "ext4", ("kernel", "aged"), ("mkext4",),
+        "mkext4 {source} {file} $(({blocks} * 1024))\nsync {file}", DIRECTORY, "{file}"),
     Row("mksquashfs", "mksquashfs DIR -comp lz4", "neighbour", ("kernel",), ("mksquashfs",),
         "mksquashfs {source} {target} -comp lz4 -noappend -no-progress -quiet"),
     Row("erofs", "mkfs.erofs DIR", "neighbour", ("kernel",), ("mkfs.erofs",),
