@@ -24,8 +24,6 @@
 #include "gather/read_run.h"
 
 #define DIRECT_PIECE (64U << 10)	/* bytes: devices take only so many pieces in a request */
-/* A disk reads so many bytes in the time of one seek. */
-#define SEEK_BYTES (1U << 20)
 /* A device without moving parts reads so many in the time that one more request takes. */
 #define AT_ONCE_BYTES (128U << 10)
 
@@ -47,7 +45,7 @@ uint64_t bfo_order_list_blocks(const bfo_order_list *list)
 errcode_t bfo_reader_init(struct bfo_reader *r, struct bfo_context *ctx, struct bfo_volume *vol,
 			  uint32_t gap)
 {
-	uint32_t seek = bfo_volume_seeks(vol) ? SEEK_BYTES : AT_ONCE_BYTES;
+	uint32_t seek = bfo_volume_seeks(vol) ? BFO_SEEK_BYTES : AT_ONCE_BYTES;
 
 	memset(r, 0, sizeof(*r));
 	r->ctx = ctx;

@@ -94,6 +94,7 @@ struct trial {
 	const struct bfo_cache *c;
 	const struct bfo_regions *regions;	/* that could be read, or NULL */
 	struct bfo_regions left;	/* those of them that were not, so far */
+	uint32_t seek;			/* blocks that it costs, of what has no reader */
 	/* blocks behind the last read, without regions and by them */
 	uint64_t at, regions_at;
 	uint64_t by_pieces, by_regions;	/* blocks */
@@ -158,6 +159,21 @@ static uint64_t cost_by_regions(struct trial *t, bfo_order_list *batch)
 	       bfo_reader_cost(t->c->r, batch->v, n, &t->regions_at);
 }
 
+/* Cost of BATCH, which is sorted, of what has no reader. */
+static uint64_t cost_by_places(struct trial *t, const bfo_order_list *batch)
+{
+	uint64_t cost = 0;
+	size_t i;
+
+	for (i = 0; i < batch->n; i++) {
+		uint64_t blk = bfo_node_blk(&batch->v[i]);
+
+		cost += batch->v[i].len + bfo_skip_cost(t->at, blk, t->seek);
+		t->at = blk + batch->v[i].len;
+	}
+	return cost;
+}
+
 /* All batches of SIZE units; NODES are left as batches, sorted. */
 static void try_batches(struct trial *t, bfo_order_list *nodes, uint32_t size)
 {
@@ -169,7 +185,8 @@ static void try_batches(struct trial *t, bfo_order_list *nodes, uint32_t size)
 		batch.v = nodes->v + i;
 		batch.n = end - i;
 		bfo_order_list_sort(&batch);
-		t->by_pieces += bfo_reader_cost(t->c->r, batch.v, batch.n, &t->at);
+		t->by_pieces += t->c->r ? bfo_reader_cost(t->c->r, batch.v, batch.n, &t->at)
+					: cost_by_places(t, &batch);
 		if (t->regions)
 			t->by_regions += cost_by_regions(t, &batch);
 	}
@@ -178,12 +195,13 @@ static void try_batches(struct trial *t, bfo_order_list *nodes, uint32_t size)
 errcode_t bfo_cache_cost(const struct bfo_cache *c, const bfo_order_list *nodes,
 			 struct bfo_cache_way *way)
 {
-	struct trial t = { .c = c, .regions = usable_regions(c, nodes, way->last) };
+	struct trial t = { .c = c, .regions = usable_regions(c, nodes, way->last),
+			   .seek = BFO_SEEK_BYTES / c->source->block_size };
 	bfo_order_list sorted = { 0 };
 	errcode_t err = 0;
 
 	way->cost = way->by_regions = 0;
-	if (!c->r)
+	if (!c->r && c->source->is_at_hand)
 		return 0;
 	if (nodes->n)
 		err = bfo_vec_reserve(&sorted, nodes->n);

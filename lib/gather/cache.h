@@ -61,7 +61,8 @@ struct bfo_cache_way {
 
 /*
  * What it costs to read NODES in such batches: by regions, if that is clearly cheaper, or if some
- * are in the page cache already.  0 of what is no volume.  ENOMEM.
+ * are in the page cache already.  Of what is no volume, as if its places were those of a disk; 0 if
+ * it is at hand.  ENOMEM.
  */
 errcode_t bfo_cache_cost(const struct bfo_cache *c, const bfo_order_list *nodes,
 			 struct bfo_cache_way *way);

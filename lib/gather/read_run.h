@@ -13,6 +13,7 @@
 
 #include "gather/batch.h"
 
+#define BFO_SEEK_BYTES (1U << 20)	/* a disk reads so many in the time of one seek */
 #define BFO_SEEK_GAPS 4		/* a gap is read over for less than what a seek costs */
 
 struct bfo_read_run {

@@ -89,6 +89,8 @@ struct bfo_source {
 	uint32_t stamp;
 	uint32_t unknown;		/* a set of enum bfo_unknown; once it is gathered */
 	int zeroes;			/* of what is no volume: bfo_source_zeroes() */
+	/* of what is no volume: in memory, as far as was seen, so its order costs nothing */
+	int is_at_hand;
 	uint64_t requests, blocks;	/* of what is no volume: read so far */
 };
 

@@ -440,7 +440,9 @@ errcode_t bfo_archive_open(struct bfo_context *ctx, const struct bfo_archive_opt
 		free(a);
 		return bfo_fail(ctx, ENOMEM, "opening %s", name);
 	}
-	a->in.source = (struct bfo_source) { .ops = &archive_ops, .ctx = ctx, .name = a->name };
+	/* (One file, which the kernel reads ahead: short ways back and forth cost nothing.) */
+	a->in.source = (struct bfo_source) { .ops = &archive_ops, .ctx = ctx, .name = a->name,
+					     .is_at_hand = 1 };
 	a->opt = *opt;
 	if (!a->opt.begin)
 		a->opt.begin = bfo_members_start;

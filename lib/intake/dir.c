@@ -103,6 +103,8 @@ static errcode_t gather(struct bfo_source *s, struct bfo_tree *tree, int claims)
 		err = place_files(d);
 	if (!err)
 		err = bfo_intake_end(&d->in);
+	if (!err)
+		bfo_dir_look(d);
 	free(d->links);
 	d->links = NULL;
 	bfo_vec_free(&d->unwritten);

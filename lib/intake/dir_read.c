@@ -10,6 +10,9 @@
  * that is all; as soon as something does not, the kernel is told what of the others will be read
  * (POSIX_FADV_WILLNEED), so that a device has many requests to put into its order.
  *
+ * What comes from a device is worth larger batches (gather/source.h: is_at_hand); what is in the
+ * page cache is not.
+ *
  * Adjoining nodes of a file are one read, straight to where the sink wants them.  What a file lacks
  * (it vanished, it is shorter, something else stands there) is zeroes and a finding.
  */
@@ -28,13 +31,16 @@
 #define PIECES 64U			/* nodes of a read */
 #define READ_MOST (4U << 20)		/* bytes of a read, unless the pace allows less, */
 #define AHEAD_MOST (2U << 20)		/* and of a file that the device is asked for before */
+#define AT_HAND 8U			/* all is, but for one file in so many */
+#define SAMPLES 64U			/* files that are looked at before any is read */
 #define COLD_FILES 64U			/* so many files after one that was not in the page cache */
 
 struct ahead {
 	bfo_row row;
 	int fd;				/* -1: it cannot be read, and a finding says so */
 	size_t first, end;		/* its nodes */
-	int is_asked;
+	int is_asked;			/* the kernel was told of them */
+	int is_cold;			/* something was not in the page cache */
 };
 
 /* Part of a node. */
@@ -51,6 +57,7 @@ struct reading {
 	struct ahead ring[RING];
 	uint32_t first, used, room;	/* of the ring */
 	uint32_t cold;
+	size_t files, waited;		/* that were read; that a device had to be asked for */
 	uint64_t most;			/* bytes of a read */
 	struct piece pieces[PIECES];
 	struct iovec iov[PIECES];
@@ -225,7 +232,7 @@ static ssize_t read_cached(struct reading *r, const struct ahead *a, uint64_t fr
 }
 
 /* Reads WANT bytes from byte FROM on, into the pieces; *GOT may be less at the end of the file. */
-static errcode_t read_pieces(struct reading *r, const struct ahead *a, uint64_t from, size_t want,
+static errcode_t read_pieces(struct reading *r, struct ahead *a, uint64_t from, size_t want,
 			     size_t *got)
 {
 	struct iovec rest[PIECES], *iov = rest;
@@ -235,6 +242,7 @@ static errcode_t read_pieces(struct reading *r, const struct ahead *a, uint64_t 
 	*got = len;
 	if (*got >= want)
 		return 0;
+	a->is_cold = 1;
 	got_cold(r);
 	memcpy(rest, r->iov, n * sizeof(*rest));
 	while (*got < want) {
@@ -363,7 +371,7 @@ static errcode_t set_places(struct reading *r, const struct ahead *a, size_t *wa
 }
 
 /* Reads the pieces, which adjoin in the file, and hands them out. */
-static errcode_t move_pieces(struct reading *r, const struct ahead *a)
+static errcode_t move_pieces(struct reading *r, struct ahead *a)
 {
 	struct bfo_source *s = &r->d->in.source;
 	size_t want, got = 0;
@@ -430,6 +438,8 @@ static errcode_t finish_file(struct reading *r)
 
 	r->cold -= r->cold > 0;
 	err = move_file(r);
+	r->files++;
+	r->waited += a->is_asked || a->is_cold;
 	if (!err && a->fd >= 0 && !is_as_before(r, a->row, a->fd))
 		err = bfo_dir_changed(r->d, a->row);
 	if (a->fd >= 0)
@@ -437,6 +447,34 @@ static errcode_t finish_file(struct reading *r)
 	r->first = (r->first + 1) % RING;
 	r->used--;
 	return err;
+}
+
+/* True if the data of ROW begin in the page cache. */
+static int is_in_memory(struct bfo_dir *d, bfo_row row)
+{
+	const struct bfo_seg *seg = bfo_seg_of(d->in.tree, &d->in.tree->inodes.v[row], 0);
+	char name[BFO_DIR_NAME_BYTES], byte;
+	struct iovec iov = { &byte, 1 };
+	int parent, fd, touched = 0, is;
+
+	if (bfo_dir_fd(d, d->inodes.v[row].parent, &parent))
+		return 0;
+	bfo_dir_name(d, row, name);
+	if (bfo_dir_open_at(d, parent, name, O_RDONLY, &fd, &touched))
+		return 0;
+	is = preadv2(fd, &iov, 1, (off_t) seg->lblk * d->in.source.block_size, RWF_NOWAIT) == 1;
+	close(fd);
+	return is;
+}
+
+void bfo_dir_look(struct bfo_dir *d)
+{
+	size_t n = d->places.n < SAMPLES ? d->places.n : SAMPLES, cold = 0, i;
+
+	for (i = 0; i < n; i++)
+		cold += !is_in_memory(d, d->places.v[d->places.n * i / n]);
+	bfo_what_clear(d->in.source.ctx);
+	d->in.source.is_at_hand = cold * AT_HAND <= n;
 }
 
 errcode_t bfo_dir_read(struct bfo_source *s, const struct bfo_node *nodes, size_t n,
@@ -457,6 +495,8 @@ errcode_t bfo_dir_read(struct bfo_source *s, const struct bfo_node *nodes, size_
 		if (!err && bfo_cancelled(s->ctx))
 			err = bfo_fail(s->ctx, BFO_ET_CANCELLED, "reading %s", s->name);
 	}
+	if (r.files)
+		s->is_at_hand = r.waited * AT_HAND <= r.files;
 	for (; r.used; r.used--, r.first = (r.first + 1) % RING)
 		if (r.ring[r.first].fd >= 0)
 			close(r.ring[r.first].fd);

@@ -160,6 +160,9 @@ errcode_t bfo_dir_map(struct bfo_dir *d, const struct bfo_dir_found *f, bfo_row 
 
 /* ---- dir_read.c ---- */
 
+/* Looks whether files are in the page cache, at some of them: the source's is_at_hand. */
+void bfo_dir_look(struct bfo_dir *d);
+
 errcode_t bfo_dir_read(struct bfo_source *s, const struct bfo_node *nodes, size_t n,
 		       const struct bfo_sink *sink);
 

@@ -181,12 +181,16 @@ static errcode_t move_batch(struct mover *m)
 	struct bfo_sink sink = { .take = take_node, .place = place_node, .lost = lose_node,
 				 .priv = m };
 	errcode_t err = bfo_fill_buffer(&m->fill, m->how.size);
+	int at_hand = m->fill.source->is_at_hand;
 
 	if (err)
 		return err;
 	m->ahead -= m->ahead < m->fill.buffer->used ? m->ahead : m->fill.buffer->used;
 	bfo_pipe_publish(&m->pipe, m->fill.buffer);
-	return bfo_cache_read(&m->cache, &m->fill.nodes, m->how.by_regions, &sink);
+	err = bfo_cache_read(&m->cache, &m->fill.nodes, m->how.by_regions, &sink);
+	if (m->fill.source->is_at_hand != at_hand)
+		m->ahead = 0;		/* it costs something else now */
+	return err;
 }
 
 errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_source *source,

@@ -330,11 +330,12 @@ static errcode_t count_blocks(void *priv, const struct bfo_node *node, uint32_t 
 	return 0;
 }
 
-/* What is no volume costs nothing that is known, and is read by its own function, in order. */
+/* What is no volume, and is at hand, costs nothing, and is read by its own function, in order. */
 START_TEST(no_volume_no_rules)
 {
 	const struct bfo_source_ops ops = { .read = read_memory };
-	struct bfo_source memory = { .ops = &ops, .ctx = &b.ctx, .block_size = BS };
+	struct bfo_source memory = { .ops = &ops, .ctx = &b.ctx, .block_size = BS,
+				     .is_at_hand = 1 };
 	struct bfo_cache_way way = { .size = 100, .cost = 7, .by_regions = 1 };
 	bfo_order_list nodes = { 0 };
 	uint32_t taken = 0;
@@ -352,10 +353,38 @@ START_TEST(no_volume_no_rules)
 }
 END_TEST
 
+/* If it is not at hand, its places count as those of a disk: blocks, ways, seeks of 1 MiB. */
+START_TEST(no_volume_costs_by_places)
+{
+	struct bfo_source far = { .ctx = &b.ctx, .block_size = BS };
+	const uint64_t seek = (1 << 20) / BS;
+	struct bfo_cache_way way = { .size = 2 };
+	bfo_order_list nodes = { 0 };
+
+	/* in batches of two: 10 and 90, 20 and 1000000 */
+	want_ok(bfo_vec_push(&nodes, bfo_node_make(90, 1, 0, 0)));
+	want_ok(bfo_vec_push(&nodes, bfo_node_make(10, 1, 0, 1)));
+	want_ok(bfo_vec_push(&nodes, bfo_node_make(1000000, 1, 0, 2)));
+	want_ok(bfo_vec_push(&nodes, bfo_node_make(20, 1, 0, 3)));
+	want_ok(bfo_cache_open(&cache, &far, NULL, NULL));
+	want_ok(bfo_cache_cost(&cache, &nodes, &way));
+	want_eq(way.cost, 10 + 1 + 79 + 1 + seek + 1 + seek + 1);
+	/* all at once, sorted: the nodes stay as they are */
+	way.size = 4;
+	want_ok(bfo_cache_cost(&cache, &nodes, &way));
+	want_eq(way.cost, 10 + 1 + 9 + 1 + 69 + 1 + seek + 1);
+	want(!way.by_regions);
+	want_eq(bfo_node_blk(&nodes.v[0]), 90);
+	bfo_cache_close(&cache);
+	bfo_vec_free(&nodes);
+}
+END_TEST
+
 Suite *cache_suite(void)
 {
 	Suite *s = suite_create("cache");
 
+	unit_case(s, "no_volume_costs_by_places", no_volume_costs_by_places, 0);
 	unit_case(s, "regions_need_room_for_those_in_use", regions_need_room_for_those_in_use, 0);
 	unit_case(s, "no_regions_for_what_needs_none", no_regions_for_what_needs_none, 0);
 	unit_case(s, "no_regions_where_more_must_not_be_read",
