@@ -15,86 +15,11 @@
 
 #include "base/bfo_err.h"
 #include "cli/process.h"
-#include "gather/inode_scan.h"
-#include "gather/name_scan.h"
 #include "gather/orphan_scan.h"
-#include "tree/access.h"
-#include "tree/path.h"
-#include "tree/slices.h"
 #include "volume/open.h"
 #include "e2bfo/e2bfo.h"
 #include "e2bfo/journals.h"
 #include "ls.h"
-
-/* ---- looking for PATH ---- */
-
-/* Inode INO, of which INDEX is the record in T, if it has one, is no directory. */
-static errcode_t not_directory(struct ls *ls, const char *path, const struct bfo_tree *t,
-			       uint32_t ino, bfo_row index)
-{
-	if (bfo_ranges_contain(&t->unread, ino))
-		return bfo_fail(&ls->ctx, BFO_ET_NO_PATH,
-				"looking for %s on %s: inode %u on the way "
-				"cannot be read",
-				path, ls->opt.volume, ino);
-	return bfo_fail(&ls->ctx, BFO_ET_NOT_DIR, "looking for %s on %s%s", path, ls->opt.volume,
-			index != BFO_NONE && S_ISLNK(t->inodes.v[index].mode) ?
-			": symbolic links are not followed" : "");
-}
-
-/* From directory *INO, of which alone a tree is made, to what NAME in it leads to. */
-static errcode_t step(struct ls *ls, const char *path, const char *name, size_t len, uint32_t *ino)
-{
-	struct bfo_tree t = { 0 };
-	uint32_t index, at = BFO_NONE;
-	errcode_t err;
-
-	err = bfo_inode_scan_some(&ls->reader, &t, ino, 1);
-	index = err ? BFO_NONE : bfo_tree_find(&t, *ino);
-	if (!err && (index == BFO_NONE || !S_ISDIR(t.inodes.v[index].mode)))
-		err = not_directory(ls, path, &t, *ino, index);
-	if (!err)
-		err = bfo_name_scan(&ls->reader, &t);
-	if (!err) {
-		bfo_slices_cut(&t);
-		at = bfo_tree_child(&t, index, name, len);
-	}
-	if (!err && at == BFO_NONE)
-		err = bfo_fail(&ls->ctx, BFO_ET_NO_PATH, "looking for %s on %s%s", path,
-			       ls->opt.volume,
-			       t.findings.n ? ": a directory on the way is damaged, "
-					      "or cannot be read"
-					    : "");
-	if (!err)
-		*ino = bfo_name_number(&t, &t.names.v[at]);
-	bfo_tree_free(&t);
-	return err;
-}
-
-/* Looks for PATH: its inode number, and in CLEAN the path without what means nothing. */
-static errcode_t resolve(struct ls *ls, const char *path, uint32_t *ino, bfo_chars *clean)
-{
-	const char *rest = path, *name;
-	errcode_t err = 0;
-	size_t len;
-
-	ls->parent = *ino = EXT2_ROOT_INO;
-	clean->n = 0;
-	while (!err && (len = bfo_path_next(&rest, &name))) {
-		if (bfo_path_is_up(name, len))
-			return bfo_fail(&ls->ctx, EINVAL, "looking for %s on %s: '..' is not "
-					"followed", path, ls->opt.volume);
-		err = bfo_vec_reserve(clean, len + 1);
-		if (err)
-			return bfo_fail(&ls->ctx, err, "looking for %s", path);
-		clean->v[clean->n++] = '/';
-		memcpy(clean->v + clean->n, name, len);
-		clean->n += len;
-		ls->parent = *ino;
-		err = step(ls, path, name, len, ino);
-	}
-	return err || clean->n ? err : bfo_vec_push(clean, '/');
-}
 
 /* ---- listing ---- */
 
@@ -112,13 +37,13 @@ static void list_alone(struct ls *ls, const bfo_chars *path, const struct bfo_st
 
 static errcode_t list_path(struct ls *ls, const char *path)
 {
+	const bfo_chars *clean = &ls->resolver.clean;
 	const struct ext2_inode *raw;
 	const struct bfo_stat *st;
-	bfo_chars clean = { 0 };
 	uint32_t ino;
 	errcode_t err;
 
-	err = resolve(ls, path, &ino, &clean);
+	err = bfo_resolve(&ls->resolver, path, &ino);
 	if (!err)
 		err = ls_batch_read(ls, &ls->inodes, &ino, 1);
 	if (!err) {
@@ -126,9 +51,9 @@ static errcode_t list_path(struct ls *ls, const char *path)
 		raw = st->raw;
 		if (st->bad != BFO_FOUND_KINDS || ls->opt.alone ||
 		    !S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode))) {
-			list_alone(ls, &clean, st);
+			list_alone(ls, clean, st);
 		} else {
-			err = ls_queue_begin(ls, clean.v, clean.n, st);
+			err = ls_queue_begin(ls, clean->v, clean->n, st);
 			if (!err)
 				err = ls_queue_point(ls, 0);
 			if (!err)
@@ -137,7 +62,6 @@ static errcode_t list_path(struct ls *ls, const char *path)
 				err = ls_dir_list(ls);
 		}
 	}
-	bfo_vec_free(&clean);
 	return err;
 }
 
@@ -178,6 +102,7 @@ static errcode_t begin(struct ls *ls)
 			  &ls->volume);
 
 	ls->print.volume = ls->volume;
+	ls->resolver = (struct bfo_resolver) { .reader = &ls->reader, .name = ls->opt.volume };
 	if (!err)
 		err = bfo_reader_init(&ls->reader, &ls->ctx, ls->volume, BFO_GAP_OF_DEVICE);
 	if (!err && ls->opt.common.json)
@@ -228,6 +153,7 @@ static void release(struct ls *ls)
 	ls_batch_free(&ls->dots);
 	bfo_tree_free(&ls->orphans);
 	bfo_container_free(&ls->container);
+	bfo_resolver_free(&ls->resolver);
 	bfo_reader_free(&ls->reader);
 	bfo_volume_close(ls->volume);
 	ls_options_free(&ls->opt);

@@ -6,6 +6,7 @@
 #define E2BFO_LS_LS_H
 
 #include "gather/container.h"
+#include "gather/resolve.h"
 #include "gather/stats.h"
 #include "ls_options.h"
 #include "ls_print.h"
@@ -60,7 +61,7 @@ struct ls {
 	struct ls_inodes inodes;
 	struct ls_inodes dots;	/* -a: "." and "..", which are told while `inodes` are */
 	struct ls_attrs attrs;
-	uint32_t parent;	/* inode number of the directory above PATH */
+	struct bfo_resolver resolver;	/* of PATH, and what it has found last */
 	struct ls_print print;
 	struct bar bar;
 	void (*tell)(void *priv, const struct bfo_progress *p);	/* to it */
