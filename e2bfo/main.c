@@ -16,6 +16,7 @@ static const struct command commands[] = {
 	{ "abort", abort_main, "give up a copy that was interrupted" },
 	{ "verify", verify_main, "compare two file trees, attribute by attribute, byte by byte" },
 	{ "ls", ls_main, "list directories with all attributes, without mounting them" },
+	{ "cat", cat_main, "write the contents of files, without mounting them" },
 	{ "layout", layout_main, "measure how files lie on a volume, and what reading them costs" },
 	{ "order", order_main, "list files that are used together, for copy --order list:FILE" },
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * contents.h - what stands in some of the source's files
+ * contents.h - what stands in some of the source's files, or in parts of them
  *
  * They are added, then read all together, as they lie on the device.
  *
@@ -14,9 +14,11 @@
 
 struct bfo_content {
 	bfo_row row;			/* index of the record: a regular file */
-	uint32_t size;			/* bytes from its beginning, no more than it has */
+	uint64_t from;			/* the first byte of it, at the beginning of a block */
+	uint32_t size;			/* bytes from there, no more than it has */
 	uint32_t tag;			/* the caller's */
 	size_t at;			/* in the buffer */
+	uint32_t unread;		/* of these, bytes that could not be read */
 };
 
 /* One whose content stands in its inode. */
@@ -37,7 +39,8 @@ struct bfo_contents {
 	bfo_numbers inos;		/* of these */
 };
 
-errcode_t bfo_contents_add(struct bfo_contents *s, bfo_row row, uint32_t size, uint32_t tag);
+errcode_t bfo_contents_add(struct bfo_contents *s, bfo_row row, uint64_t from, uint32_t size,
+			   uint32_t tag);
 
 /* Reads all; holes and what cannot be read are zeroes.  Nodes of the tree as they were gathered. */
 errcode_t bfo_contents_read(struct bfo_contents *s, struct bfo_source *source,

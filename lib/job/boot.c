@@ -71,7 +71,7 @@ static errcode_t add(struct bfo_copy *c, struct bfo_contents *s, bfo_row row)
 	rec = &c->job.tree.inodes.v[row];
 	if (!S_ISREG(rec->mode) || !(rec->state & BFO_INODE_PLACED) || rec->flags & EXT4_ENCRYPT_FL)
 		return 0;
-	return bfo_contents_add(s, row, rec->size < FILE_BYTES ? rec->size : FILE_BYTES, 0);
+	return bfo_contents_add(s, row, 0, rec->size < FILE_BYTES ? rec->size : FILE_BYTES, 0);
 }
 
 static errcode_t add_folder(struct bfo_copy *c, struct bfo_contents *s, const char *path)

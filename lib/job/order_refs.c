@@ -131,7 +131,7 @@ static errcode_t look_at_all(struct refs *r)
 			err = bfo_refs_graph_first(&r->graph, plan->order.v[i]);
 		bytes += size;
 		if (!err)
-			err = bfo_contents_add(&r->round, plan->order.v[i], size, kind);
+			err = bfo_contents_add(&r->round, plan->order.v[i], 0, size, kind);
 	}
 	return err ? err : finish_round(r);
 }

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * batch_read.c - contents of many files, read in the order in which they lie on the device
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/bfo_err.h"
+#include "base/sort.h"
+#include "gather/inode_scan.h"
+#include "job/batch_read.h"
+#include "tree/access.h"
+
+#define ROUND_BYTES (32U << 20)		/* read at a time; the memory may say less */
+
+/* ---- which files ---- */
+
+static void refuse(struct bfo_batch_read *b, uint32_t index, errcode_t err)
+{
+	b->to->refused(b->to->priv, index, err, b->ctx->what);
+	bfo_what_clear(b->ctx);
+}
+
+/* What ends one file alone. */
+static int is_of_path(errcode_t err)
+{
+	return err == BFO_ET_NO_PATH || err == BFO_ET_NOT_DIR || err == EINVAL;
+}
+
+static errcode_t add_file(struct bfo_batch_read *b, uint32_t index, uint32_t ino)
+{
+	return bfo_vec_push(&b->files, (struct bfo_read_file) { .index = index, .ino = ino });
+}
+
+static errcode_t add_paths(struct bfo_batch_read *b)
+{
+	errcode_t err = 0;
+	uint32_t i, ino;
+
+	for (i = 0; i < b->opt.n_paths && !err; i++) {
+		err = bfo_resolve(&b->resolver, b->opt.paths[i], &ino);
+		if (!err)
+			err = add_file(b, i, ino);
+		if (!is_of_path(err))
+			continue;
+		refuse(b, i, err);
+		err = 0;
+	}
+	return err;
+}
+
+static errcode_t add_numbers(struct bfo_batch_read *b)
+{
+	uint32_t most = b->volume->fs->super->s_inodes_count, i;
+	errcode_t err = 0;
+
+	for (i = 0; i < b->opt.n_inos && !err; i++) {
+		uint32_t ino = b->opt.inos[i], index = b->opt.n_paths + i;
+
+		if (ino && ino <= most) {
+			err = add_file(b, index, ino);
+			continue;
+		}
+		bfo_fail(b->ctx, BFO_ET_NO_PATH, "looking for inode %u on %s, which has %u", ino,
+			 b->opt.volume, most);
+		refuse(b, index, BFO_ET_NO_PATH);
+	}
+	return err;
+}
+
+/* ---- their inodes ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The tree of all of them, each once. */
+static errcode_t scan(struct bfo_batch_read *b)
+{
+	bfo_numbers inos = { 0 };
+	errcode_t err = 0;
+	size_t i, n = 0;
+
+	for (i = 0; i < b->files.n && !err; i++)
+		err = bfo_vec_push(&inos, b->files.v[i].ino);
+	if (inos.n)
+		qsort(inos.v, inos.n, sizeof(*inos.v), by_number);
+	for (i = 0; i < inos.n; i++)
+		if (!n || inos.v[n - 1] != inos.v[i])
+			inos.v[n++] = inos.v[i];
+	if (!err && n)
+		err = bfo_inode_scan_some(&b->reader, &b->tree, inos.v, n);
+	bfo_vec_free(&inos);
+	return err;
+}
+
+/* What is wrong with inode INO, as a finding of the tree says. */
+static const char *found(const struct bfo_tree *t, uint32_t ino)
+{
+	size_t i;
+
+	for (i = 0; i < t->findings.n; i++)
+		if (t->findings.v[i].ino == ino)
+			return bfo_finding_table[t->findings.v[i].kind].text;
+	return NULL;
+}
+
+/* What F was asked for by, for messages. */
+static const char *name_of(const struct bfo_batch_read *b, const struct bfo_read_file *f,
+			   char *out, size_t size)
+{
+	if (f->index < b->opt.n_paths)
+		return b->opt.paths[f->index];
+	snprintf(out, size, "inode %u", f->ino);
+	return out;
+}
+
+/* Why REC, of a regular file, or not, or of nothing, has no content; NULL: it has. */
+static const char *unfit(const struct bfo_inode *rec)
+{
+	if (!rec)
+		return "it is not in use";
+	if (S_ISLNK(rec->mode))
+		return "symbolic links are not followed";
+	if (!S_ISREG(rec->mode))
+		return S_ISDIR(rec->mode) ? "it is a directory" : "it is no file";
+	return rec->flags & EXT4_ENCRYPT_FL ? "it is encrypted" : NULL;
+}
+
+/* Why F cannot be handed over; 0: it can. */
+static errcode_t judge(struct bfo_batch_read *b, const struct bfo_read_file *f)
+{
+	const struct bfo_inode *rec = f->row == BFO_NONE ? NULL : &b->tree.inodes.v[f->row];
+	const char *damage = found(&b->tree, f->ino), *why = unfit(rec);
+	char number[32];
+	const char *name = name_of(b, f, number, sizeof(number));
+
+	if (bfo_ranges_contain(&b->tree.unread, f->ino))
+		return bfo_fail(b->ctx, EIO, "reading the inode of %s on %s", name, b->opt.volume);
+	if (rec ? rec->state & BFO_INODE_BAD : !!damage)
+		return bfo_fail(b->ctx, BFO_ET_DAMAGED, "reading %s on %s%s%s", name,
+				b->opt.volume, damage ? ": " : "", damage ? damage : "");
+	return !why ? 0 : bfo_fail(b->ctx, EINVAL, "reading %s on %s: %s", name, b->opt.volume,
+				   why);
+}
+
+static int is_inline(const struct bfo_batch_read *b, const struct bfo_read_file *f)
+{
+	return !!(b->tree.inodes.v[f->row].state & BFO_INODE_INLINE);
+}
+
+/* Where the first block of F that is handed over lies; what has none comes first. */
+static uint64_t place_of(const struct bfo_batch_read *b, const struct bfo_read_file *f)
+{
+	const struct bfo_inode *rec = &b->tree.inodes.v[f->row];
+	uint64_t first = f->from / b->tree.block_size;
+	uint32_t k;
+
+	if (is_inline(b, f))
+		return 0;
+	for (k = 0; k < bfo_seg_count(&b->tree, rec); k++) {
+		const struct bfo_seg *seg = bfo_seg_of(&b->tree, rec, k);
+
+		if ((uint64_t) seg->lblk + seg->len > first && !bfo_seg_unwritten(seg))
+			return bfo_seg_blk(seg) + (seg->lblk < first ? first - seg->lblk : 0);
+	}
+	return 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct bfo_read_file *x = a, *y = b;
+
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Files that have contents stay, in the order in which they are handed over. */
+static errcode_t choose(struct bfo_batch_read *b)
+{
+	const struct bfo_batch_read_options *opt = &b->opt;
+	size_t i, kept = 0;
+	errcode_t err;
+
+	for (i = 0; i < b->files.n; i++) {
+		struct bfo_read_file f = b->files.v[i];
+		uint64_t has;
+
+		f.row = bfo_tree_find(&b->tree, f.ino);
+		err = judge(b, &f);
+		if (err == ENOMEM)
+			return err;
+		if (err) {
+			refuse(b, f.index, err);
+			continue;
+		}
+		has = b->tree.inodes.v[f.row].size;
+		f.from = opt->from < has ? opt->from : has;
+		f.size = opt->size < has - f.from ? opt->size : has - f.from;
+		f.place = opt->in_disk_order ? place_of(b, &f) : f.index;
+		b->files.v[kept++] = f;
+	}
+	b->files.n = kept;
+	if (kept)
+		qsort(b->files.v, kept, sizeof(*b->files.v), by_place);
+	return 0;
+}
+
+/* ---- their contents ---- */
+
+/* A place between two bytes that are handed over. */
+struct cursor {
+	size_t file;
+	uint64_t done;			/* bytes of it */
+};
+
+/* Bytes of F that are read before the byte at C, as reading begins where a block does. */
+static uint32_t bytes_before(const struct bfo_batch_read *b, const struct bfo_read_file *f,
+			     const struct cursor *c)
+{
+	uint64_t at = f->from + c->done;
+
+	return is_inline(b, f) ? at : at % b->tree.block_size;
+}
+
+/*
+ * Adds what follows C to the round, as much as fits into *ROOM bytes: whole blocks of a file whose
+ * end does not.  C moves behind it; *ROOM becomes 0 where nothing more fits.
+ */
+static errcode_t add_part(struct bfo_batch_read *b, struct cursor *c, uint64_t *room)
+{
+	const struct bfo_read_file *f = &b->files.v[c->file];
+	uint32_t before = bytes_before(b, f, c);
+	uint64_t from = f->from + c->done - before, len = before + f->size - c->done;
+
+	if (len > *room) {
+		len = is_inline(b, f) ? 0 : *room - *room % b->tree.block_size;
+		*room = len;
+	}
+	if (len > before)
+		c->done += len - before;
+	*room -= len;
+	if (len <= before && f->size)
+		return 0;
+	if (c->done == f->size)
+		*c = (struct cursor) { .file = c->file + 1 };
+	return bfo_contents_add(&b->round, f->row, from, f->size ? len : 0, 0);
+}
+
+/* A round from C on; it has a block at least. */
+static errcode_t fill(struct bfo_batch_read *b, struct cursor *c)
+{
+	uint64_t room = b->opt.memory < ROUND_BYTES ? b->opt.memory : ROUND_BYTES;
+	errcode_t err = 0;
+
+	if (room < b->tree.block_size)
+		room = b->tree.block_size;
+	b->round.files.n = 0;
+	while (c->file < b->files.n && room && !err)
+		err = add_part(b, c, &room);
+	return err;
+}
+
+/* Hands over CONTENT, which follows C. */
+static errcode_t hand_over(struct bfo_batch_read *b, struct cursor *c,
+			   const struct bfo_content *content)
+{
+	struct bfo_read_file *f = &b->files.v[c->file];
+	uint32_t before = bytes_before(b, f, c), len = 0;
+	errcode_t err = c->done ? 0 : b->to->begin(b->to->priv, f);
+
+	if (content->size > before)
+		len = content->size - before;
+	f->unread += content->unread < len ? content->unread : len;
+	if (!err && len)
+		err = b->to->data(b->to->priv, bfo_contents_of(&b->round, content) + before, len);
+	c->done += len;
+	if (err || c->done < f->size)
+		return err;
+	err = b->to->end(b->to->priv, f);
+	*c = (struct cursor) { .file = c->file + 1 };
+	return err;
+}
+
+static uint64_t bytes_of_all(const struct bfo_batch_read *b)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < b->files.n; i++)
+		bytes += b->files.v[i].size;
+	return bytes;
+}
+
+static errcode_t read_all(struct bfo_batch_read *b)
+{
+	struct cursor in = { 0 }, out = { 0 };
+	uint64_t total = bytes_of_all(b), done = 0;
+	errcode_t err = 0;
+	size_t i;
+
+	while (in.file < b->files.n && !err) {
+		bfo_progress_report(b->ctx, BFO_STAGE_DATA, done, total, out.file);
+		err = fill(b, &in);
+		if (!err)
+			err = bfo_contents_read(&b->round, &b->source, &b->tree);
+		for (i = 0; i < b->round.files.n && !err; i++) {
+			err = hand_over(b, &out, &b->round.files.v[i]);
+			done += b->round.files.v[i].size;
+		}
+		if (!err && bfo_cancelled(b->ctx))
+			err = bfo_fail(b->ctx, BFO_ET_CANCELLED, "reading %s", b->opt.volume);
+	}
+	return err;
+}
+
+/* ---- all of it ---- */
+
+static errcode_t open_volume(struct bfo_batch_read *b)
+{
+	errcode_t err = bfo_medium_open(&b->opt.medium, b->ctx, b->opt.volume, &b->opt.journal,
+					&b->volume);
+
+	if (!err)
+		err = bfo_reader_init(&b->reader, b->ctx, b->volume, BFO_GAP_OF_DEVICE);
+	if (err)
+		return err;
+	bfo_source_of_volume(&b->source, &b->reader);
+	b->resolver = (struct bfo_resolver) { .reader = &b->reader, .name = b->opt.volume };
+	return 0;
+}
+
+errcode_t bfo_batch_read(struct bfo_batch_read *b, struct bfo_context *ctx,
+			 const struct bfo_batch_read_options *opt, const struct bfo_read_sink *to)
+{
+	errcode_t err;
+
+	*b = (struct bfo_batch_read) { .ctx = ctx, .opt = *opt, .to = to };
+	err = open_volume(b);
+	if (!err)
+		err = add_paths(b);
+	if (!err)
+		err = add_numbers(b);
+	if (!err)
+		err = scan(b);
+	if (!err)
+		err = choose(b);
+	if (!err)
+		err = read_all(b);
+	return err ? err : b->source.ops->settle(&b->source);
+}
+
+void bfo_batch_read_free(struct bfo_batch_read *b)
+{
+	bfo_contents_free(&b->round);
+	bfo_resolver_free(&b->resolver);
+	bfo_tree_free(&b->tree);
+	bfo_reader_free(&b->reader);
+	bfo_volume_close(b->volume);
+	bfo_medium_free(&b->opt.medium);
+	bfo_vec_free(&b->files);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * batch_read.h - contents of many files, read in the order in which they lie on the device
+ *
+ *   paths ── numbers ──┐
+ *                      ├── inodes, maps ── rounds: contents ── who wants them
+ *   numbers ───────────┘
+ *
+ * Batchread() of the BFO paper (MSST 2019).  What it reads are the directories on the way, the
+ * blocks of the inode table and of maps that it needs, and the contents: not the volume.
+ *
+ * Nothing is printed.  All is called by the thread that calls bfo_batch_read().
+ */
+#ifndef BFO_JOB_BATCH_READ_H
+#define BFO_JOB_BATCH_READ_H
+
+#include "gather/contents.h"
+#include "gather/resolve.h"
+#include "volume/medium.h"
+#include "volume/open.h"
+
+/* A file that was asked for. */
+struct bfo_read_file {
+	uint64_t place;			/* sort key: where it lies; or how many-th it is */
+	uint32_t index;			/* of paths; behind these, of numbers */
+	uint32_t ino;
+	bfo_row row;
+	uint64_t from, size;		/* bytes of it that are handed over: SIZE from FROM on */
+	uint64_t unread;		/* of these, zeroes in place of what could not be read */
+};
+
+/* Who wants them.  A non-zero return ends the work, and is returned. */
+struct bfo_read_sink {
+	/* SIZE bytes of F will follow, in pieces, ascending; then comes end(). */
+	errcode_t (*begin)(void *priv, const struct bfo_read_file *f);
+	errcode_t (*data)(void *priv, const void *data, size_t len);
+	errcode_t (*end)(void *priv, const struct bfo_read_file *f);
+	/* What number INDEX asks for cannot be handed over: WHY.  The others come. */
+	void (*refused)(void *priv, uint32_t index, errcode_t err, const char *why);
+	void *priv;
+};
+
+struct bfo_batch_read_options {
+	const char *volume;		/* as volume/open.h has it */
+	struct bfo_medium medium;
+	struct bfo_journal_use journal;
+	uint64_t memory;		/* bytes of contents at a time */
+	const char *const *paths;
+	size_t n_paths;
+	const uint32_t *inos;		/* inode numbers */
+	size_t n_inos;
+	uint64_t from, size;		/* of each file: SIZE bytes from byte FROM on */
+	int in_disk_order;		/* else in the order in which they were asked for */
+};
+
+struct bfo_batch_read {
+	struct bfo_context *ctx;
+	struct bfo_batch_read_options opt;
+	const struct bfo_read_sink *to;
+	struct bfo_volume *volume;	/* NULL: not open (yet) */
+	struct bfo_reader reader;
+	struct bfo_source source;
+	struct bfo_resolver resolver;
+	struct bfo_tree tree;		/* of the files alone */
+	BFO_VEC(struct bfo_read_file) files;
+	struct bfo_contents round;
+};
+
+/*
+ * Reads what OPT asks for.  Files that cannot be handed over are refused, one by one; an error is
+ * returned where nothing more can be read: those of opening a volume, of reading
+ * (gather/batch.h), BFO_ET_CANCELLED, ENOMEM, and what the sink returned.  B is to be freed.
+ */
+errcode_t bfo_batch_read(struct bfo_batch_read *b, struct bfo_context *ctx,
+			 const struct bfo_batch_read_options *opt, const struct bfo_read_sink *to);
+void bfo_batch_read_free(struct bfo_batch_read *b);
+
+#endif
