@@ -25,6 +25,7 @@
 #include "intake/xattr_names.h"
 
 #define VALUE_MAX (64U << 10)	/* XATTR_SIZE_MAX; a list of names is no longer */
+#define VALUE_FIRST 1024U	/* tried first: the kernel allocates as much as it is offered */
 
 #ifndef XFS_SUPER_MAGIC
 #define XFS_SUPER_MAGIC 0x58465342
@@ -139,7 +140,7 @@ static void choose_subject(const struct bfo_dir_found *f, int parent, const char
 			 is_link ? parent : f->fd, is_link ? "/" : "", is_link ? name : "");
 }
 
-static ssize_t list_names(const struct subject *s, const struct statx *st, char *to, size_t room)
+static ssize_t list_into(const struct subject *s, const struct statx *st, char *to, size_t room)
 {
 	if (s->fd >= 0)
 		return flistxattr(s->fd, to, room);
@@ -147,13 +148,28 @@ static ssize_t list_names(const struct subject *s, const struct statx *st, char 
 				     : listxattr(s->path, to, room);
 }
 
-static ssize_t get_value(const struct subject *s, const struct statx *st, const char *name,
-			 void *to, size_t room)
+static ssize_t list_names(const struct subject *s, const struct statx *st, char *to)
+{
+	ssize_t len = list_into(s, st, to, VALUE_FIRST);
+
+	return len < 0 && errno == ERANGE ? list_into(s, st, to, VALUE_MAX) : len;
+}
+
+static ssize_t get_into(const struct subject *s, const struct statx *st, const char *name,
+			void *to, size_t room)
 {
 	if (s->fd >= 0)
 		return fgetxattr(s->fd, name, to, room);
 	return S_ISLNK(st->stx_mode) ? lgetxattr(s->path, name, to, room)
 				     : getxattr(s->path, name, to, room);
+}
+
+static ssize_t get_value(const struct subject *s, const struct statx *st, const char *name,
+			 void *to)
+{
+	ssize_t len = get_into(s, st, name, to, VALUE_FIRST);
+
+	return len < 0 && errno == ERANGE ? get_into(s, st, name, to, VALUE_MAX) : len;
 }
 
 static int is_acl(uint8_t index)
@@ -181,7 +197,7 @@ static errcode_t add_attribute(struct bfo_dir *d, const struct subject *s, const
 	err = bfo_vec_reserve(&d->values, VALUE_MAX);
 	if (err)
 		return err;
-	len = get_value(s, st, name, d->values.v + at, VALUE_MAX);
+	len = get_value(s, st, name, d->values.v + at);
 	if (len < 0)
 		return errno == ENODATA ? 0 : errno;
 	d->values.n += len;
@@ -213,7 +229,7 @@ static errcode_t list_attributes(struct bfo_dir *d, const struct bfo_dir_found *
 	if (dev->lacks & BFO_DIR_NO_XATTR)
 		return 0;
 	choose_subject(f, parent, name, &s);
-	len = list_names(&s, &f->st, d->buffer, BFO_DIR_BUFFER);
+	len = list_names(&s, &f->st, d->buffer);
 	if (len < 0 && errno == EOPNOTSUPP) {
 		dev->lacks |= BFO_DIR_NO_XATTR;
 		return 0;
