@@ -114,3 +114,15 @@ done
 printf x | dd of=sparse.tar.zst bs=1 seek=$(($(stat -c %s sparse.tar.zst) / 2)) conv=notrunc \
 	status=none
 refused sparse.tar.zst 'member .* at byte [0-9]* of .*sparse.tar.zst'
+
+# An archive is no target: it may be all that somebody has.
+gzip -k ustar.tar
+for target in ustar.tar ustar.tar.gz; do
+	before=$(sha256sum < $target)
+	e2bfo 8 copy --mkfs tree $target
+	says 'begins as an archive'
+	[ "$(sha256sum < $target)" = "$before" ] || fail "$target was written"
+done
+truncate -s 20M ustar.tar
+e2bfo 0 copy --mkfs --force tree ustar.tar
+checked ustar.tar
