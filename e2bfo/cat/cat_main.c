@@ -89,7 +89,7 @@ static void refused(void *priv, uint32_t index, errcode_t err, const char *why)
 static errcode_t collect_paths(struct cat *c)
 {
 	struct bfo_copy_options lists = { .files_from = c->opt->files_from,
-					  .from0 = c->opt->from0 };
+					  .from0 = c->opt->from0, .allow_empty = 1 };
 	errcode_t err = bfo_lists_read(&c->lists, &c->ctx, &lists);
 	size_t i;
 

@@ -252,6 +252,8 @@ errcode_t bfo_store_identify(struct bfo_context *ctx, const char *path, uint64_t
 	if (S_ISBLK(st.st_mode) && ioctl(fd, BLKGETSIZE64, &size))
 		goto failed;
 	close(fd);
+	if (S_ISDIR(st.st_mode))
+		return bfo_fail(ctx, EISDIR, "opening %s", path);
 	if (!S_ISBLK(st.st_mode) && !S_ISREG(st.st_mode))
 		return bfo_fail(ctx, ENOTBLK, "opening %s: neither a block device nor an image "
 				"file", path);

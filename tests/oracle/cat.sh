@@ -89,6 +89,10 @@ printf '%s 0 /empty\n\n%s 4 /tiny\ntiny\n%s 4 <%s>\ntiny\n' "$(inode_of small.im
 	"$(inode_of small.img /tiny)"{,,} > expected
 same expected out
 
+: > none
+e2bfo 0 cat --files-from none small.img
+[ ! -s out ] || fail "an empty list lists something"
+
 # ---- parts ----
 
 for image in small clusters inline; do

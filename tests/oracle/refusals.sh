@@ -202,7 +202,7 @@ refused other.img target.img 'not an ext2.* opening other\.img'
 rm other.img
 refused other.img target.img 'other\.img & No such file'
 refused source.img other.img 'other\.img & No such file'
-refused ext:. target.img 'opening \.: neither a block device nor an image file'
+refused ext:. target.img 'Is a directory while opening \.'
 refused source.img /dev/null 'opening /dev/null: neither a block device nor an image file'
 refused 'source.img?offset=4096' target.img 'not an ext2.* opening source\.img'
 
