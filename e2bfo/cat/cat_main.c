@@ -119,7 +119,9 @@ static errcode_t run(struct cat *c)
 static int finish(struct cat *c, errcode_t err)
 {
 	progress_wipe(&c->bar);
-	fflush(stdout);
+	if (!err)
+		err = written(c, !fflush(stdout));
+	clearerr(stdout);
 	if (err)
 		com_err("e2bfo", err, "while %s", c->ctx.what);
 	if (!c->opt->common.quiet) {

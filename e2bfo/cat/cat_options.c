@@ -139,6 +139,9 @@ static int check(struct cat_options *opt, int argc, char **argv)
 	int has_paths = argc - optind > 1;
 	int status = argument_check_medium("cat", &opt->medium);
 
+	/* a file of which some is left out is none */
+	if (opt->medium.how.mode == BFO_MEDIA_SKIP)
+		opt->medium.how.mode = BFO_MEDIA_ZERO;
 	if (status < 0)
 		status = argument_check("cat", &opt->common);
 	if (status < 0)

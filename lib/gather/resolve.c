@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 
 #include "base/bfo_err.h"
+#include "base/crc32c.h"
+#include "base/sort.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
 #include "gather/resolve.h"
@@ -16,8 +18,10 @@
 
 static void drop_dirs(struct bfo_resolver *r, size_t depth)
 {
-	while (r->dirs.n > depth)
+	while (r->dirs.n > depth) {
 		bfo_tree_free(&r->dirs.v[--r->dirs.n].tree);
+		bfo_vec_free(&r->dirs.v[r->dirs.n].names);
+	}
 }
 
 void bfo_resolver_free(struct bfo_resolver *r)
@@ -42,17 +46,15 @@ static errcode_t not_directory(const struct bfo_resolver *r, const char *path,
 				? ": symbolic links are not followed" : "");
 }
 
-/* Directory INO, the DEPTHth on the way, is the last of r->dirs. */
+/* Directory INO, the DEPTHth on the way, is in its place in r->dirs. */
 static errcode_t enter(struct bfo_resolver *r, size_t depth, const char *path, uint32_t ino)
 {
 	struct bfo_resolved_dir *dir;
 	bfo_row index;
 	errcode_t err;
 
-	if (depth < r->dirs.n && r->dirs.v[depth].ino == ino) {
-		drop_dirs(r, depth + 1);
+	if (depth < r->dirs.n && r->dirs.v[depth].ino == ino)
 		return 0;
-	}
 	drop_dirs(r, depth);
 	err = bfo_vec_push(&r->dirs, (struct bfo_resolved_dir) { .ino = ino });
 	if (err)
@@ -71,6 +73,58 @@ static errcode_t enter(struct bfo_resolver *r, size_t depth, const char *path, u
 	return err;
 }
 
+static uint32_t hash_of(const char *name, size_t len)
+{
+	return bfo_crc32c(~0U, name, len);
+}
+
+static errcode_t sort_names(struct bfo_resolved_dir *dir)
+{
+	const struct bfo_tree *t = &dir->tree;
+	struct bfo_slice s = bfo_dir_names(t, &t->inodes.v[bfo_tree_find(t, dir->ino)]);
+	errcode_t err = bfo_vec_reserve(&dir->names, s.end - s.first);
+	uint32_t i;
+
+	for (i = s.first; i < s.end && !err; i++) {
+		const struct bfo_name *n = &t->names.v[i];
+
+		dir->names.v[dir->names.n++] = (struct bfo_resolved_name) {
+			hash_of(bfo_name_text(t, n), bfo_name_len(n)), i };
+	}
+	bfo_sort(dir->names.v, dir->names.n, sizeof(*dir->names.v), 1);
+	return err;
+}
+
+static uint32_t find_sorted(const struct bfo_resolved_dir *dir, const char *name, size_t len)
+{
+	const struct bfo_tree *t = &dir->tree;
+	uint32_t hash = hash_of(name, len);
+	size_t i;
+
+	for (i = bfo_vec_lower(&dir->names, hash, hash);
+	     i < dir->names.n && dir->names.v[i].hash == hash; i++) {
+		const struct bfo_name *n = &t->names.v[dir->names.v[i].at];
+
+		if (bfo_name_len(n) == len && !memcmp(bfo_name_text(t, n), name, len))
+			return dir->names.v[i].at;
+	}
+	return BFO_NONE;
+}
+
+/* The name in names[] of DIR, *AT, or BFO_NONE.  Who looks for one name does not sort all. */
+static errcode_t find(struct bfo_resolved_dir *dir, const char *name, size_t len, uint32_t *at)
+{
+	errcode_t err = 0;
+
+	if (dir->times++ == 1)
+		err = sort_names(dir);
+	if (dir->times > 1)
+		*at = err ? BFO_NONE : find_sorted(dir, name, len);
+	else
+		*at = bfo_tree_child(&dir->tree, bfo_tree_find(&dir->tree, dir->ino), name, len);
+	return err;
+}
+
 /* From directory *INO, the DEPTHth on the way, to what NAME in it leads to. */
 static errcode_t step(struct bfo_resolver *r, size_t depth, const char *path, const char *name,
 		      size_t len, uint32_t *ino)
@@ -82,7 +136,9 @@ static errcode_t step(struct bfo_resolver *r, size_t depth, const char *path, co
 	if (err)
 		return err;
 	t = &r->dirs.v[depth].tree;
-	at = bfo_tree_child(t, bfo_tree_find(t, *ino), name, len);
+	err = find(&r->dirs.v[depth], name, len, &at);
+	if (err)
+		return bfo_fail(r->reader->ctx, err, "looking for %s", path);
 	if (at == BFO_NONE)
 		return bfo_fail(r->reader->ctx, BFO_ET_NO_PATH, "looking for %s on %s%s", path,
 				r->name, t->findings.n ? ": a directory on the way is damaged, "

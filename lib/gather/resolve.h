@@ -13,10 +13,19 @@
 #include "gather/batch.h"
 #include "tree/tree.h"
 
+/* A name of a directory. */
+struct bfo_resolved_name {
+	uint32_t hash;			/* of its bytes: the sort key */
+	uint32_t at;			/* in names[] */
+};
+
 /* A directory, alone in a tree. */
 struct bfo_resolved_dir {
 	uint32_t ino;
 	struct bfo_tree tree;
+	int times;			/* that a name was looked for in it */
+	/* from the second time on: all its names */
+	BFO_VEC(struct bfo_resolved_name) names;
 };
 
 /* Begins with READER and NAME, all else zeroed. */

@@ -173,6 +173,26 @@ static uint64_t place_of(const struct bfo_batch_read *b, const struct bfo_read_f
 	return 0;
 }
 
+/* Bytes of F that are zeroes because nobody knows where they lie: a block of its map is unread. */
+static uint64_t unmapped(const struct bfo_batch_read *b, const struct bfo_read_file *f)
+{
+	uint64_t bs = b->tree.block_size, bytes = 0, from, end;
+	size_t i;
+
+	for (i = 0; i < b->tree.findings.n; i++) {
+		const struct bfo_finding *found = &b->tree.findings.v[i];
+
+		if (found->kind != BFO_UNREAD_MAP || found->ino != f->ino)
+			continue;
+		from = found->lblk * bs;
+		end = from + found->blocks * bs;
+		from = from > f->from ? from : f->from;
+		end = end < f->from + f->size ? end : f->from + f->size;
+		bytes += end > from ? end - from : 0;
+	}
+	return bytes;
+}
+
 static int by_place(const void *a, const void *b)
 {
 	const struct bfo_read_file *x = a, *y = b;
@@ -204,6 +224,7 @@ static errcode_t choose(struct bfo_batch_read *b)
 		has = b->tree.inodes.v[f.row].size;
 		f.from = opt->from < has ? opt->from : has;
 		f.size = opt->size < has - f.from ? opt->size : has - f.from;
+		f.unread = unmapped(b, &f);
 		f.place = opt->in_disk_order ? place_of(b, &f) : f.index;
 		b->files.v[kept++] = f;
 	}

@@ -141,10 +141,13 @@ for wrong in "" "--inode 0 odd.img" "--inode x odd.img" "odd.img" "--range x odd
 done
 e2bfo 8 cat nowhere.img /a
 # A target that is full is no success.
-status=0
-"$E2BFO" cat small.img /sparse > /dev/full 2> said || status=$?
-[ $status = 8 ] || fail "status $status where nothing can be written"
-says 'No space left on device'
+for file in /sparse /tiny; do
+	status=0
+	"$E2BFO" cat small.img $file > /dev/full 2> said || status=$?
+	[ $status = 8 ] || fail "status $status where nothing can be written"
+	says 'No space left on device'
+	[ "$(wc -l < said)" = 1 ] || fail "it is told twice"
+done
 
 # ---- blocks that cannot be read ----
 
@@ -160,5 +163,25 @@ dd if=/dev/zero of=expected bs=1024 seek=40 count=1 conv=notrunc status=none
 cat tree/tiny expected tree/lib.sh | cmp - out || fail "not zeroes, or not there alone"
 e2bfo 0 cat --mapfile map --range 0:40K bad.img /sparse
 head -c 40K tree/sparse | cmp - out || fail "another part"
+
+# A block of the map: what it tells of is zeroes, and counts.
+perl -e 'print "$_\n" x 100 for 1 .. 2000' > tree/mapped
+volume map.img 20M -b 1024 -O none -d tree
+double=$(ask map.img 'stat /mapped' | sed -n 's/.*(DIND):\([0-9]*\).*/\1/p')
+printf '# Mapfile\n0x0 + 1\n0x0 %#x +\n%#x 0x400 -\n%#x 0x10000000 +\n' $((double * 1024)) \
+	$((double * 1024)) $((double * 1024 + 1024)) > map
+size=$(stat -c %s tree/mapped)
+for how in zero skip; do
+	e2bfo 1 cat --mapfile map --on-read-error $how map.img /mapped /tiny
+	says "^e2bfo: /mapped: $((size - 268 * 1024)) bytes cannot be read, and are zeroes"
+	head -c 268K tree/mapped > expected
+	truncate -s "$size" expected
+	cat tree/tiny >> expected
+	same expected out
+	e2bfo 1 cat --mapfile map --on-read-error $how --range 300K:1000 map.img /mapped
+	says "^e2bfo: /mapped: 1000 bytes cannot be read, and are zeroes"
+	e2bfo 0 cat --mapfile map --on-read-error $how --range 200K:1000 map.img /mapped
+done
+e2bfo 8 cat --mapfile map map.img /mapped
 
 unchanged source.img "$before" cat
