@@ -46,10 +46,14 @@ ORIGINS = {
 }
 
 E2BFO = "{e2bfo} copy -q --allow-loss=all "
+INTO_NEW = E2BFO + "--force --mkfs='-b {block}' "
 TAR = "--format=posix --numeric-owner --xattrs --xattrs-include='*' --acls"
 UNTAR = "--numeric-owner --same-owner --xattrs --xattrs-include='*' --acls -xpf"
 PACKED = FROM + "tar -C {source_dir} " + TAR + " -S -cf {work}/tree.tar . ; "
-BSD_PACKED = FROM + "bsdtar -C {source_dir} --format=pax -cf {work}/tree.tar . ; "
+# bsdtar leaves a socket out, but not a second name of it, and e2bfo refuses links to what is not
+# there: so both names stay out
+BSD_PACKED = FROM + ("bsdtar -C {source_dir} --format=pax --exclude \"*socket\" "
+                     "-cf {work}/tree.tar . ; ")
 
 TOOLS = (
     Tool("e2bfo", "volume", "e2bfo", "e2bfo copy", ("e2bfo",), E2BFO + "{source} {target}"),
@@ -69,7 +73,7 @@ TOOLS = (
          TO + "debugfs -R 'rdump / {target_dir}' {source}"),
 
     Tool("e2bfo-dir", "directory", "e2bfo", "e2bfo copy DIR", ("e2bfo",),
-         FROM + E2BFO + "{source_dir} {target}"),
+         FROM + INTO_NEW + "{source_dir} {target}"),
     Tool("mke2fs", "directory", "mke2fs", "mke2fs -d", ("mke2fs",),
          FROM + "mke2fs -q -F -t ext4 -b {block} -d {source_dir} {target}"),
     Tool("rsync", "directory", "rsync", "rsync -aHAXSU", ("rsync",),
@@ -78,11 +82,11 @@ TOOLS = (
          FROM + TO + "cp -a {source_dir}/. {target_dir}/"),
 
     Tool("e2bfo-tar", "archive", "tar>e2bfo", "e2bfo copy TAR", ("e2bfo", "tar"),
-         PACKED + E2BFO + "{work}/tree.tar {target}"),
+         PACKED + INTO_NEW + "{work}/tree.tar {target}"),
     Tool("tar", "archive", "tar>tar", "tar --format=posix --xattrs --acls -S", ("tar",),
          PACKED + TO + "tar -C {target_dir} " + UNTAR + " {work}/tree.tar"),
     Tool("e2bfo-bsdtar", "archive", "bsdtar>e2bfo", "e2bfo copy TAR", ("e2bfo", "bsdtar"),
-         BSD_PACKED + E2BFO + "{work}/tree.tar {target}"),
+         BSD_PACKED + INTO_NEW + "{work}/tree.tar {target}"),
     Tool("bsdtar", "archive", "bsdtar>bsdtar", "bsdtar --format=pax", ("bsdtar",),
          BSD_PACKED + TO + "bsdtar -C {target_dir} --numeric-owner -xpf {work}/tree.tar"),
 )
