@@ -82,8 +82,8 @@ static errcode_t take_piece(struct bfo_arrive *a, uint64_t lblk, uint64_t want)
 	err = bfo_rooms_take(&a->rooms, into + want, &a->piece.blk, &a->piece.len);
 	if (err)
 		a->piece.len = 0;
-	return err ? bfo_fail(a->ctx, err, "taking in data: the free blocks of %s are full after "
-			      "%llu bytes", a->w.vol->spec, (unsigned long long) a->stats.bytes) : 0;
+	return err ? bfo_fail(a->ctx, err, "taking in data: the target's free blocks are full "
+			      "after %llu bytes", (unsigned long long) a->stats.bytes) : 0;
 }
 
 /* Blocks LBLK and following of the file, *LEN of them, lie at BLK and following. */

@@ -185,7 +185,7 @@ static errcode_t fail(struct parser *s, int in_member, const char *text)
 
 static errcode_t fail_archive(struct parser *s, int in_member)
 {
-	return fail(s, in_member, text_of(s->a));
+	return fail(s, in_member, s->at || s->io ? text_of(s->a) : "it is empty");
 }
 
 /* The same of the member whose header was just read. */

@@ -350,6 +350,8 @@ static errcode_t plan_arrival(struct bfo_copy *c)
 		err = plan_target(c);
 	if (err == BFO_ET_NO_INODES && c->opt.mkfs)
 		bfo_fail_add(c->ctx, err, "; --inodes says how many are made");
+	else if (err == BFO_ET_NO_SPACE && c->opt.size)
+		bfo_fail_add(c->ctx, err, "; a larger --size, or --spool --size min");
 	if (!err)
 		err = bfo_boot_look(c);
 	if (err)

@@ -204,6 +204,7 @@ not_made() {
 
 not_made cut.gz
 not_made large.tar
+says 'free blocks are full after [0-9]+ bytes; a larger --size'
 not_made many.tar --inodes 1000
 says 'inodes' '--inodes'
 fed many.tar
@@ -217,3 +218,10 @@ fed cut.gz
 e2bfo 8 copy --mkfs - "$device"
 says 'has been formatted'
 checked "$device"
+
+# Nothing at all comes out of the pipe: whoever was to write it has failed.
+: > nothing
+fed nothing
+e2bfo 8 copy --mkfs --size 20M - nothing.img
+says 'it is empty'
+[ ! -e nothing.img ] || fail "there is a nothing.img"
