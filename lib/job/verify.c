@@ -51,12 +51,10 @@ static errcode_t open_both(struct bfo_verify *v)
 	for (i = 0; i < 2 && !err; i++) {
 		err = bfo_end_tell(v->ctx, v->opt.volume[i], &v->end[i]);
 		kinds |= 1U << v->end[i].kind;
+		if (!err)
+			err = open_side(v, i, &how);
 	}
-	if (!err)
-		err = bfo_end_check(v->ctx, v->opt.volume[0], kinds, &how);
-	for (i = 0; i < 2 && !err; i++)
-		err = open_side(v, i, &how);
-	return err;
+	return err ? err : bfo_end_check(v->ctx, v->opt.volume[0], kinds, &how);
 }
 
 /* Kinds of differences that are none, where one side does not tell. */
