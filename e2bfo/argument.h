@@ -34,6 +34,22 @@ enum { ARGUMENT_PARTITION = 512, ARGUMENT_MEMORY, ARGUMENT_PROGRESS, ARGUMENT_PR
        ARGUMENT_ON_READ_ERROR, ARGUMENT_MAPFILE, ARGUMENT_MAPFILE_B };
 
 /* Rows of option tables that say the same for all commands. */
+#define ARGUMENT_PARTITION_ROW \
+	{ ARGUMENT_PARTITION, "partition", "N", \
+	  "IMAGE is a disk: its partition N (IMAGE?partition=N)" }
+#define ARGUMENT_JOURNAL_ROW \
+	{ ARGUMENT_JOURNAL, "journal", "DEVICE", \
+	  "its external journal, if it is not found; may be repeated" }
+#define ARGUMENT_IGNORE_JOURNAL_ROW \
+	{ ARGUMENT_IGNORE_JOURNAL, "ignore-journal", NULL, \
+	  "read it as it stands, though its journal has to be replayed" }
+#define ARGUMENT_MAPFILE_ROW \
+	{ ARGUMENT_MAPFILE, "mapfile", "FILE", \
+	  "read only what this mapfile of ddrescue(1) says was read" }
+#define ARGUMENT_SUPERBLOCK_ROW \
+	{ 'b', "superblock", "BLOCK", "open IMAGE by the backup of its superblock in BLOCK" }
+#define ARGUMENT_BLOCK_SIZE_ROW \
+	{ 'B', "block-size", "SIZE", "with -b: the size of its blocks" }
 #define ARGUMENT_BWLIMIT_ROW \
 	{ ARGUMENT_BWLIMIT, "bwlimit", "RATE", \
 	  "read at most so many bytes in any second (128K or more; 0: no limit)" }

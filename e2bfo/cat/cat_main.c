@@ -37,11 +37,10 @@ static const char *name_of(const struct cat *c, uint32_t index, char *out, size_
 
 /* ---- what comes ---- */
 
-static errcode_t written(const struct cat *c, int good)
+static errcode_t written(struct cat *c, int good)
 {
 	return good && !ferror(stdout) ? 0
-	     : bfo_fail((struct bfo_context *) &c->ctx, errno ? errno : EIO,
-			"writing to standard output");
+	     : bfo_fail(&c->ctx, errno ? errno : EIO, "writing to standard output");
 }
 
 static errcode_t begin(void *priv, const struct bfo_read_file *f)

@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
 	  "read only what this mapfile of ddrescue(1) says was read of A" },
 	{ ARGUMENT_MAPFILE_B, "mapfile-b", "FILE", "the same for B" },
 	{ 'b', "superblock", "BLOCK", "open A by the backup of its superblock in BLOCK" },
-	{ 'B', "block-size", "SIZE", "with -b: the size of its blocks" },
+	ARGUMENT_BLOCK_SIZE_ROW,
 	OPTION_TITLE("Output:"),
 	ARGUMENT_PROGRESS_ROW,
 	ARGUMENT_PROGRESS_FD_ROW,

@@ -75,23 +75,6 @@ static errcode_t lose_inodes(void *priv, uint32_t ino, uint32_t n)
 	return bfo_tree_lost_again(s->source->ctx, s->tree, ino, n);
 }
 
-/* The first segment of REC that has blocks from FIRST on; their number if none has. */
-static uint32_t first_seg(const struct bfo_tree *t, const struct bfo_inode *rec, uint64_t first)
-{
-	uint32_t low = 0, high = bfo_seg_count(t, rec);
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		const struct bfo_seg *seg = bfo_seg_of(t, rec, mid);
-
-		if ((uint64_t) seg->lblk + seg->len > first)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
-}
-
 /* The blocks of file number I, as far as it is wanted. */
 static errcode_t add_nodes(struct bfo_contents *s, size_t i)
 {
@@ -106,7 +89,7 @@ static errcode_t add_nodes(struct bfo_contents *s, size_t i)
 	assert(f->from % t->block_size == 0);
 	if (rec->state & BFO_INODE_INLINE)
 		return bfo_vec_push(&s->smalls, (struct bfo_small_content) { rec->ino, i });
-	for (k = first_seg(t, rec, first); k < bfo_seg_count(t, rec) && !err; k++) {
+	for (k = bfo_seg_first(t, rec, first); k < bfo_seg_count(t, rec) && !err; k++) {
 		const struct bfo_seg *seg = bfo_seg_of(t, rec, k);
 
 		if (seg->lblk >= end)

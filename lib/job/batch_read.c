@@ -73,13 +73,6 @@ static errcode_t add_numbers(struct bfo_batch_read *b)
 
 /* ---- their inodes ---- */
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The tree of all of them, each once. */
 static errcode_t scan(struct bfo_batch_read *b)
 {
@@ -89,8 +82,7 @@ static errcode_t scan(struct bfo_batch_read *b)
 
 	for (i = 0; i < b->files.n && !err; i++)
 		err = bfo_vec_push(&inos, b->files.v[i].ino);
-	if (inos.n)
-		qsort(inos.v, inos.n, sizeof(*inos.v), by_number);
+	bfo_sort_numbers(inos.v, inos.n);
 	for (i = 0; i < inos.n; i++)
 		if (!n || inos.v[n - 1] != inos.v[i])
 			inos.v[n++] = inos.v[i];
@@ -164,10 +156,10 @@ static uint64_t place_of(const struct bfo_batch_read *b, const struct bfo_read_f
 
 	if (is_inline(b, f))
 		return 0;
-	for (k = 0; k < bfo_seg_count(&b->tree, rec); k++) {
+	for (k = bfo_seg_first(&b->tree, rec, first); k < bfo_seg_count(&b->tree, rec); k++) {
 		const struct bfo_seg *seg = bfo_seg_of(&b->tree, rec, k);
 
-		if ((uint64_t) seg->lblk + seg->len > first && !bfo_seg_unwritten(seg))
+		if (!bfo_seg_unwritten(seg))
 			return bfo_seg_blk(seg) + (seg->lblk < first ? first - seg->lblk : 0);
 	}
 	return 0;
@@ -180,12 +172,12 @@ static uint64_t unmapped(const struct bfo_batch_read *b, const struct bfo_read_f
 	size_t i;
 
 	for (i = 0; i < b->tree.findings.n; i++) {
-		const struct bfo_finding *found = &b->tree.findings.v[i];
+		const struct bfo_finding *part = &b->tree.findings.v[i];
 
-		if (found->kind != BFO_UNREAD_MAP || found->ino != f->ino)
+		if (part->kind != BFO_UNREAD_MAP || part->ino != f->ino)
 			continue;
-		from = found->lblk * bs;
-		end = from + found->blocks * bs;
+		from = part->lblk * bs;
+		end = from + part->blocks * bs;
 		from = from > f->from ? from : f->from;
 		end = end < f->from + f->size ? end : f->from + f->size;
 		bytes += end > from ? end - from : 0;
@@ -203,7 +195,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Files that have contents stay, in the order in which they are handed over. */
-static errcode_t choose(struct bfo_batch_read *b)
+static void choose(struct bfo_batch_read *b)
 {
 	const struct bfo_batch_read_options *opt = &b->opt;
 	size_t i, kept = 0;
@@ -215,8 +207,6 @@ static errcode_t choose(struct bfo_batch_read *b)
 
 		f.row = bfo_tree_find(&b->tree, f.ino);
 		err = judge(b, &f);
-		if (err == ENOMEM)
-			return err;
 		if (err) {
 			refuse(b, f.index, err);
 			continue;
@@ -231,7 +221,6 @@ static errcode_t choose(struct bfo_batch_read *b)
 	b->files.n = kept;
 	if (kept)
 		qsort(b->files.v, kept, sizeof(*b->files.v), by_place);
-	return 0;
 }
 
 /* ---- their contents ---- */
@@ -371,10 +360,10 @@ errcode_t bfo_batch_read(struct bfo_batch_read *b, struct bfo_context *ctx,
 		err = add_numbers(b);
 	if (!err)
 		err = scan(b);
-	if (!err)
-		err = choose(b);
-	if (!err)
+	if (!err) {
+		choose(b);
 		err = read_all(b);
+	}
 	return err ? err : b->source.ops->settle(&b->source);
 }
 

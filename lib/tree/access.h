@@ -208,4 +208,22 @@ static inline struct bfo_seg *bfo_seg_of(const struct bfo_tree *t, const struct 
 	return bfo_vec_at(&t->segs, rec->seg_ + i);
 }
 
+/* The first segment of file REC that has logical blocks from FIRST on; their number: none has. */
+static inline uint32_t bfo_seg_first(const struct bfo_tree *t, const struct bfo_inode *rec,
+				     uint64_t first)
+{
+	uint32_t low = 0, high = bfo_seg_count(t, rec);
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		const struct bfo_seg *seg = bfo_seg_of(t, rec, mid);
+
+		if ((uint64_t) seg->lblk + seg->len > first)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
 #endif
