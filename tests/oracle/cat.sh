@@ -89,6 +89,14 @@ printf '%s 0 /empty\n\n%s 4 /tiny\ntiny\n%s 4 <%s>\ntiny\n' "$(inode_of small.im
 	"$(inode_of small.img /tiny)"{,,} > expected
 same expected out
 
+# Two names whose CRC-32C is the same, looked for where others were before.
+mkdir twins
+echo one > twins/ccaoacux
+echo other > twins/wcjifoae
+volume twins.img 8M -d twins
+e2bfo 0 cat twins.img /ccaoacux /wcjifoae /ccaoacux /wcjifoae
+printf 'one\nother\none\nother\n' > expected
+same expected out
 : > none
 e2bfo 0 cat --files-from none small.img
 [ ! -s out ] || fail "an empty list lists something"
