@@ -28,7 +28,7 @@ struct bfo_part {
 
 /* Everything it points to stays until the call returns. */
 struct bfo_item {
-	const char *path;		/* below the root, components divided by one slash each; NUL */
+	const char *path;		/* below the root, one slash between names; NUL */
 	size_t path_len;
 	/*
 	 * NULL; or the path of the first name of the same file: this is a hard link.  The rest is
