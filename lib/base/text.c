@@ -49,6 +49,82 @@ const char *bfo_text_tame(const char *text, size_t len, char *out, size_t size)
 	return put(text, len, 0, out, size);
 }
 
+int bfo_text_utf8(const void *text, size_t len)
+{
+	const unsigned char *p = text;
+	uint32_t c;
+	int bytes, i;
+
+	if (p[0] < 0x80)
+		return 1;
+	bytes = p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 0;
+	if (!bytes || p[0] > 0xf4 || (size_t) bytes > len)
+		return 0;
+	c = p[0] & (0x7f >> bytes);
+	for (i = 1; i < bytes; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if ((bytes == 3 && c < 0x800) || (bytes == 4 && (c < 0x10000 || c > 0x10ffff)) ||
+	    (c >= 0xd800 && c < 0xe000))
+		return 0;
+	return bytes;
+}
+
+int bfo_text_is_utf8(const void *text, size_t len)
+{
+	const char *p = text;
+	size_t i;
+	int bytes;
+
+	for (i = 0; i < len; i += bytes) {
+		bytes = bfo_text_utf8(p + i, len - i);
+		if (!bytes)
+			return 0;
+	}
+	return 1;
+}
+
+int bfo_text_hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+void bfo_text_put_hex(const void *bytes, size_t size, char *out)
+{
+	static const char digits[] = "0123456789abcdef";
+	const uint8_t *p = bytes;
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		out[2 * i] = digits[p[i] >> 4];
+		out[2 * i + 1] = digits[p[i] & 15];
+	}
+}
+
+int bfo_text_get_hex(const char *digits, void *bytes, size_t size)
+{
+	uint8_t *p = bytes;
+	size_t i;
+
+	for (i = 0; i < size; i++) {
+		int high = bfo_text_hex(digits[2 * i]), low;
+
+		if (high < 0)
+			return 0;
+		low = bfo_text_hex(digits[2 * i + 1]);
+		if (low < 0)
+			return 0;
+		p[i] = high << 4 | low;
+	}
+	return 1;
+}
+
 const char *bfo_text_uuid(const void *uuid, char *out)
 {
 	const uint8_t *u = uuid;

@@ -20,6 +20,21 @@ const char *bfo_text_escape(const char *text, size_t len, char *out, size_t size
  */
 const char *bfo_text_tame(const char *text, size_t len, char *out, size_t size);
 
+/* Length of the valid UTF-8 sequence at TEXT, of at most LEN bytes, at least one; 0: none. */
+int bfo_text_utf8(const void *text, size_t len);
+
+/* True if LEN bytes are UTF-8, all of them. */
+int bfo_text_is_utf8(const void *text, size_t len);
+
+/* The value of the hexadecimal digit C, or -1. */
+int bfo_text_hex(char c);
+
+/* Writes SIZE bytes as twice as many hexadecimal digits, and no NUL, into OUT. */
+void bfo_text_put_hex(const void *bytes, size_t size, char *out);
+
+/* Reads SIZE bytes from twice as many hexadecimal digits.  Returns 0 if they are none. */
+int bfo_text_get_hex(const char *digits, void *bytes, size_t size);
+
 #define BFO_UUID_TEXT_BYTES 37
 
 /* Writes the 16 bytes of UUID, as e2fsprogs does, into OUT of BFO_UUID_TEXT_BYTES.  Returns OUT. */

@@ -8,30 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/base64.h"
+#include "base/text.h"
 #include "cli/json.h"
-
-/* Length of the valid UTF-8 sequence at P (of at most N bytes), 0 if there is none. */
-static int utf8_length(const unsigned char *p, size_t n)
-{
-	uint32_t c;
-	int len, i;
-
-	if (p[0] < 0x80)
-		return 1;
-	len = p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 0;
-	if (!len || p[0] > 0xf4 || (size_t) len > n)
-		return 0;
-	c = p[0] & (0x7f >> len);
-	for (i = 1; i < len; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	if ((len == 3 && c < 0x800) || (len == 4 && (c < 0x10000 || c > 0x10ffff)) ||
-	    (c >= 0xd800 && c < 0xe000))
-		return 0;
-	return len;
-}
 
 /* How many of N bytes at P stand in a string as they are. */
 static size_t plain_length(const unsigned char *p, size_t n)
@@ -40,7 +19,7 @@ static size_t plain_length(const unsigned char *p, size_t n)
 	int len;
 
 	for (; i < n && p[i] != '"' && p[i] != '\\' && p[i] >= 0x20; i += len) {
-		len = utf8_length(p + i, n - i);
+		len = bfo_text_utf8(p + i, n - i);
 		if (!len)
 			break;
 	}
@@ -67,34 +46,15 @@ static void put_text(FILE *out, const char *text, size_t len)
 	putc('"', out);
 }
 
-/* True if N bytes at P are UTF-8. */
-static int is_utf8(const unsigned char *p, size_t n)
-{
-	size_t i;
-	int len;
-
-	for (i = 0; i < n; i += len) {
-		len = utf8_length(p + i, n - i);
-		if (!len)
-			return 0;
-	}
-	return 1;
-}
-
 static void put_base64(FILE *out, const unsigned char *p, size_t n)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint32_t bits;
-	size_t i, k;
+	char digits[BFO_BASE64_DIGITS];
+	size_t i;
 
 	putc('"', out);
 	for (i = 0; i < n; i += 3) {
-		bits = p[i] << 16;
-		bits |= i + 1 < n ? p[i + 1] << 8 : 0;
-		bits |= i + 2 < n ? p[i + 2] : 0;
-		for (k = 0; k < 4; k++)
-			putc(i + k > n ? '=' : digits[bits >> (18 - 6 * k) & 63], out);
+		bfo_base64_put(p + i, n - i, digits);
+		fwrite(digits, 1, sizeof(digits), out);
 	}
 	putc('"', out);
 }
@@ -160,7 +120,7 @@ void json_bytes(struct json *j, const char *name, const char *text, size_t len)
 		put_text(j->out, text, len);
 	else
 		fputs("null", j->out);
-	if (!text || !name || is_utf8((const unsigned char *) text, len))
+	if (!text || !name || bfo_text_is_utf8(text, len))
 		return;
 	begin_bytes(j, name);
 	put_base64(j->out, (const unsigned char *) text, len);
@@ -177,7 +137,7 @@ void json_strings(struct json *j, const char *name, size_t n,
 	for (i = 0; i < n; i++) {
 		text = get(priv, i, &len);
 		json_bytes(j, NULL, text, len);
-		odd |= !is_utf8((const unsigned char *) text, len);
+		odd |= !bfo_text_is_utf8(text, len);
 	}
 	json_close(j, ']');
 	if (!odd)
@@ -188,7 +148,7 @@ void json_strings(struct json *j, const char *name, size_t n,
 	for (i = 0; i < n; i++) {
 		text = get(priv, i, &len);
 		begin(j, NULL);
-		if (is_utf8((const unsigned char *) text, len))
+		if (bfo_text_is_utf8(text, len))
 			fputs("null", j->out);
 		else
 			put_base64(j->out, (const unsigned char *) text, len);

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "mine/path_text.h"
 
 /* Removes the last name. */
@@ -56,22 +57,14 @@ int bfo_path_join(struct bfo_path *out, const char *base, size_t base_len, const
 	return ok;
 }
 
-int bfo_path_hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 size_t bfo_path_percent(char *out, const char *text, size_t len)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < len; i++) {
-		if (text[i] == '%' && i + 2 < len && bfo_path_hex(text[i + 1]) >= 0 &&
-		    bfo_path_hex(text[i + 2]) >= 0) {
-			out[n++] = bfo_path_hex(text[i + 1]) << 4 | bfo_path_hex(text[i + 2]);
+		if (text[i] == '%' && i + 2 < len && bfo_text_hex(text[i + 1]) >= 0 &&
+		    bfo_text_hex(text[i + 2]) >= 0) {
+			out[n++] = bfo_text_hex(text[i + 1]) << 4 | bfo_text_hex(text[i + 2]);
 			i += 2;
 		} else {
 			out[n++] = text[i];

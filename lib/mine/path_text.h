@@ -27,7 +27,4 @@ int bfo_path_join(struct bfo_path *out, const char *base, size_t base_len, const
 /* %XX becomes a byte; an incomplete one stays.  OUT has room for LEN bytes; returns its length. */
 size_t bfo_path_percent(char *out, const char *text, size_t len);
 
-/* The value of the hexadecimal digit C, or -1. */
-int bfo_path_hex(char c);
-
 #endif

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "mine/strace_text.h"
 
 struct text {
@@ -102,8 +103,8 @@ static char escape(struct text *t)
 	}
 	t->p++;
 	if (c == 'x') {
-		for (digits = 0; digits < 2 && t->p < t->end && bfo_path_hex(*t->p) >= 0; digits++)
-			value = value * 16 + bfo_path_hex(*t->p++);
+		for (digits = 0; digits < 2 && t->p < t->end && bfo_text_hex(*t->p) >= 0; digits++)
+			value = value * 16 + bfo_text_hex(*t->p++);
 		return value;
 	}
 	found = c ? strchr(names, c) : NULL;

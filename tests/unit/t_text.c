@@ -45,6 +45,42 @@ START_TEST(tames_messages)
 }
 END_TEST
 
+START_TEST(knows_utf8)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+		int is;
+	} rows[] = {
+		{ "", 0, 1 }, { "a", 1, 1 }, { "\xc3\xbc", 2, 1 }, { "\xef\xbf\xbf", 3, 1 },
+		{ "\xf4\x8f\xbf\xbf", 4, 1 }, { "\xc3", 1, 0 }, { "\xc0\xaf", 2, 0 },
+		{ "\xe0\x80\xaf", 3, 0 }, { "\xed\xa0\x80", 3, 0 },
+		{ "\xf4\x90\x80\x80", 4, 0 }, { "\xff", 1, 0 }, { "\xc3(", 2, 0 },
+		{ "\xf0\x80\x80\xaf", 4, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		want_eq(bfo_text_is_utf8(rows[i].text, rows[i].len), rows[i].is);
+}
+END_TEST
+
+START_TEST(knows_hexadecimal_digits)
+{
+	uint8_t bytes[2];
+	char text[5] = "";
+
+	bfo_text_put_hex("\x0f\xa9", 2, text);
+	ck_assert_str_eq(text, "0fa9");
+	want(bfo_text_get_hex("fF0a", bytes, 2));
+	want_mem(bytes, "\xff\x0a", 2);
+	want(!bfo_text_get_hex("f", bytes, 1));
+	want(!bfo_text_get_hex("fg", bytes, 1));
+	want(!bfo_text_get_hex("/0", bytes, 1));
+	want(!bfo_text_get_hex("@0", bytes, 1));
+}
+END_TEST
+
 static int is_obeyed(const char *out, size_t i)
 {
 	unsigned char c = out[i], next = out[i + 1];
@@ -82,6 +118,8 @@ Suite *text_suite(void)
 	unit_case(s, "keeps_what_is_readable", keeps_what_is_readable, 0);
 	unit_case(s, "escapes_controls", escapes_controls, 0);
 	unit_case(s, "tames_messages", tames_messages, 0);
+	unit_case(s, "knows_utf8", knows_utf8, 0);
+	unit_case(s, "knows_hexadecimal_digits", knows_hexadecimal_digits, 0);
 	unit_case(s, "fits", fits, 0);
 	return s;
 }
