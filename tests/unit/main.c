@@ -38,6 +38,7 @@ Suite *extent_suite(void);
 Suite *extsort_suite(void);
 Suite *filter_suite(void);
 Suite *fit_suite(void);
+Suite *hasher_suite(void);
 Suite *htree_suite(void);
 Suite *inode_image_suite(void);
 Suite *intake_suite(void);
@@ -97,7 +98,7 @@ Suite *zeroes_suite(void);
 static Suite *(*const suites[])(void) = {
 	commit_fail_suite,
 	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
-	spec_suite, crc32c_suite, context_suite, text_suite, json_suite, job_options_suite,
+	spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite, json_suite, job_options_suite,
 	progress_suite, mine_suite,
 	trace_text_suite, refs_suite,
 	path_suite,
