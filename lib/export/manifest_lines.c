@@ -96,8 +96,8 @@ static void put_volume_time(struct bfo_sheet *s, const char *what, int64_t sec)
 	long long t = sec;
 
 	if (sec)
-		bfo_sheet_format(s, "0|/$Superblock (%s)|0|V/V---------|0|0|0|%lld|%lld|%lld|%lld\n",
-				 what, t, t, t, t);
+		bfo_sheet_format(s, "0|/$Superblock (%s)|0|V/V---------|0|0|0|"
+				 "%lld|%lld|%lld|%lld\n", what, t, t, t, t);
 }
 
 static void begin_bodyfile(struct bfo_sheet *s, const struct bfo_manifest_about *about)
@@ -116,7 +116,7 @@ static void put_shown(struct bfo_sheet *s, const char *text, size_t len)
 		if (c == '%' || c == '|')
 			bfo_sheet_format(s, "%%%02X", c);
 		else
-			bfo_sheet_bytes(s, c < 0x20 || c == 0x7f ? "^" : text, 1);
+			bfo_sheet_bytes(s, c < 0x20 ? "^" : text, 1);
 	}
 }
 
@@ -127,7 +127,8 @@ static void put_mode(struct bfo_sheet *s, uint16_t mode)
 	char text[] = "x/xrwxrwxrwx";
 	int i;
 
-	text[0] = text[2] = letter;
+	text[0] = letter;
+	text[2] = S_ISSOCK(mode) ? 'h' : letter;
 	for (i = 0; i < 9; i++)
 		if (!(mode & (0400 >> i)))
 			text[3 + i] = '-';

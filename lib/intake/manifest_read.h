@@ -2,9 +2,9 @@
 /*
  * manifest_read.h - readers of lists of files with their digests
  *
- * Formats: e2bfo-manifest(5); they may come from other programs.  Nothing of them is trusted: what a
- * list says about a path is checked for itself, not whether names come twice, or below what is no
- * directory.
+ * Formats: e2bfo-manifest(5); they may come from other programs.  Nothing of them is trusted: what
+ * a list says about a path is checked for itself, not whether names come twice, or below what is
+ * no directory.
  */
 #ifndef BFO_INTAKE_MANIFEST_READ_H
 #define BFO_INTAKE_MANIFEST_READ_H

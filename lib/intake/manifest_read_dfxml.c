@@ -6,7 +6,8 @@
  *
  * Only elements right below a fileobject count: a byte run may have digests, too.  Objects that are
  * no names of a tree are passed over: deleted files, virtual ones, "." and ".." below the root.
- * What is neither known nor said to be wrong is passed over as well.
+ * What is not known is passed over as well.  fiwalk writes \xXX for backslashes, control characters
+ * and what is not UTF-8; whether it wrote the list, the list says.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include <time.h>
 
 #include "base/base64.h"
+#include "base/text.h"
 #include "intake/manifest_fields.h"
 #include "intake/xml_scan.h"
 
@@ -26,6 +28,7 @@ struct dfxml {
 	bfo_chars bytes;		/* what that stands for, where XML cannot hold it */
 	int has_bytes;
 	int is_gone, has_name;		/* of the object */
+	int is_fiwalk;			/* names have \xXX */
 	enum bfo_sum sum;		/* of a hashdigest; 0: another one */
 	int is_rough;			/* of a time: it has no fractions */
 };
@@ -228,15 +231,35 @@ static const struct {
 	{ "alloc_inode", take_allocated }, { "unalloc", take_free },
 };
 
-static errcode_t take_name(struct dfxml *d, const bfo_chars *name)
+/* Makes bytes of \xXX, where they stand. */
+static void unescape(bfo_chars *name)
 {
-	const char *slash = name->n ? memrchr(name->v, '/', name->n) : NULL;
-	const char *last = slash ? slash + 1 : name->v;
-	size_t len = name->n - (last - name->v);
+	size_t i, n = 0;
+
+	for (i = 0; i < name->n; i++) {
+		if (name->n - i >= 4 && name->v[i] == '\\' && name->v[i + 1] == 'x' &&
+		    bfo_text_get_hex(name->v + i + 2, name->v + n, 1))
+			i += 3;
+		else
+			name->v[n] = name->v[i];
+		n++;
+	}
+	name->n = n;
+}
+
+static errcode_t take_name(struct dfxml *d, bfo_chars *name)
+{
+	const char *slash, *last;
+	size_t len;
 
 	if (d->has_name)
 		return bad(d, "an object with two names");
 	d->has_name = 1;
+	if (d->is_fiwalk)
+		unescape(name);
+	slash = name->n ? memrchr(name->v, '/', name->n) : NULL;
+	last = slash ? slash + 1 : name->v;
+	len = name->n - (last - name->v);
 	if ((slash && len == 1 && *last == '.') || (len == 2 && !memcmp(last, "..", 2))) {
 		d->is_gone = 1;
 		return 0;
@@ -246,7 +269,7 @@ static errcode_t take_name(struct dfxml *d, const bfo_chars *name)
 
 static errcode_t end_element(struct dfxml *d)
 {
-	const bfo_chars *text = d->has_bytes ? &d->bytes : &d->text;
+	bfo_chars *text = d->has_bytes ? &d->bytes : &d->text;
 	const char *value, *name = d->x.name;
 	size_t len, i;
 
@@ -329,12 +352,25 @@ static errcode_t end_object(struct dfxml *d)
 	return bfo_manifest_give(d->l);
 }
 
+/* An element outside of all objects. */
+static void end_other(struct dfxml *d)
+{
+	const char *value;
+	size_t len;
+
+	value = trimmed(&d->text, &len);
+	if (!strcmp(d->x.name, "program"))
+		d->is_fiwalk = len == 6 && !memcmp(value, "fiwalk", 6);
+	d->text.n = 0;
+}
+
 static errcode_t open_tag(struct dfxml *d)
 {
 	if (d->x.depth == 1 && strcmp(d->x.name, "dfxml"))
 		return bad(d, "not DFXML");
 	if (d->object)
 		return d->x.depth == d->object + 1 ? begin_element(d) : 0;
+	d->text.n = 0;
 	if (strcmp(d->x.name, "fileobject"))
 		return 0;
 	d->object = d->x.depth;
@@ -351,12 +387,16 @@ static errcode_t take_piece(struct dfxml *d, enum bfo_xml_kind kind)
 	case BFO_XML_OPEN:
 		return open_tag(d);
 	case BFO_XML_TEXT:
-		return is_element ?
+		return is_element || !d->object ?
 			bfo_manifest_append(d->l, &d->text, d->x.text.v, d->x.text.n) : 0;
 	case BFO_XML_CLOSE:
 		if (is_element)
 			return end_element(d);
-		return d->object && d->x.depth == d->object ? end_object(d) : 0;
+		if (!d->object)
+			end_other(d);
+		else if (d->x.depth == d->object)
+			return end_object(d);
+		return 0;
 	case BFO_XML_END:
 		break;
 	}

@@ -9,8 +9,9 @@
  *   /unset WORDS        not any longer
  *
  * A backslash at the end of a line continues it.  Keywords that are not known here mean nothing.
- * Modes may be symbolic, and devices those of other systems: then they are not known.  Times have
- * nanoseconds only with nine digits; there is no telling what fewer mean.
+ * Modes may be symbolic, and devices those of other systems: then they are not known.  What
+ * stands behind the dot of a time is a number of nanoseconds, also with fewer than nine digits, as
+ * libarchive writes it; but a single 0 is what those write who know of none.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -138,10 +139,8 @@ static int time_of(struct bfo_manifest_entry *e, const struct word *v)
 	e->sec = is_negative ? -(int64_t) sec : (int64_t) sec;
 	e->nsec = nsec;
 	e->has = (e->has & ~BFO_HAS_NSEC) | BFO_HAS_SEC;
-	if (dot && end - dot == 10)
+	if (dot && (nsec || end - dot > 2))
 		e->has |= BFO_HAS_NSEC;
-	else
-		e->nsec = 0;
 	return 1;
 }
 

@@ -370,7 +370,8 @@ errcode_t bfo_xml_next(struct bfo_xml *x, enum bfo_xml_kind *kind)
 
 const char *bfo_xml_attribute(const struct bfo_xml *x, const char *name)
 {
-	const char *at = x->attributes.v, *end = bfo_vec_at(&x->attributes, x->attributes.n), *value;
+	const char *at = x->attributes.v, *end = bfo_vec_at(&x->attributes, x->attributes.n);
+	const char *value;
 
 	for (; at < end; at = value + strlen(value) + 1) {
 		value = at + strlen(at) + 1;

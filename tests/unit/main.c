@@ -98,7 +98,8 @@ Suite *zeroes_suite(void);
 static Suite *(*const suites[])(void) = {
 	commit_fail_suite,
 	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
-	spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite, json_suite, job_options_suite,
+	spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite, json_suite,
+	job_options_suite,
 	progress_suite, mine_suite,
 	trace_text_suite, refs_suite,
 	path_suite,
