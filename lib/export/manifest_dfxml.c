@@ -9,6 +9,7 @@
  * of devices.  Byte runs say which parts of a file are no holes; those that are filled with zeroes
  * are allocated, but were never written.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -104,12 +105,14 @@ static void put_time(struct bfo_sheet *s, const char *element, int64_t sec, uint
 {
 	time_t t = sec;
 	struct tm tm;
+	long long year;
 
 	if (!gmtime_r(&t, &tm))
 		return;				/* a year that nobody has a number for */
-	bfo_sheet_format(s, "<%s>%04lld-%02d-%02dT%02d:%02d:%02d.%09uZ</%s>\n", element,
-			 tm.tm_year + 1900LL, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
-			 tm.tm_sec, nsec, element);
+	year = tm.tm_year + 1900LL;
+	bfo_sheet_format(s, "<%s>%s%04lld-%02d-%02dT%02d:%02d:%02d.%09uZ</%s>\n", element,
+			 year < 0 ? "-" : "", llabs(year), tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+			 tm.tm_min, tm.tm_sec, nsec, element);
 }
 
 static void put_digest(struct bfo_sheet *s, const char *type, const uint8_t *sum, size_t len)

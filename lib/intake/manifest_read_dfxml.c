@@ -9,7 +9,7 @@
  * What is not known is passed over as well.  fiwalk writes \xXX for backslashes, control characters
  * and what is not UTF-8; whether it wrote the list, the list says.
  */
-#include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -19,6 +19,8 @@
 #include "base/text.h"
 #include "intake/manifest_fields.h"
 #include "intake/xml_scan.h"
+
+#define YEAR_MOST (INT_MAX - 1900)
 
 struct dfxml {
 	struct bfo_manifest_list *l;
@@ -105,17 +107,18 @@ static int time_of(struct bfo_manifest_entry *e, const char *at, size_t len)
 {
 	const char *end = at + len;
 	struct tm tm = { 0 };
+	int is_negative = len && *at == '-', zone;
 	int64_t year;
-	int zone;
 
-	if (take_digits(&at, end, 9, &year) < 4 || !take_part(&at, end, '-', 12, &tm.tm_mon) ||
+	at += is_negative;
+	if (take_digits(&at, end, 10, &year) < 4 || year > YEAR_MOST || !take_part(&at, end, '-', 12, &tm.tm_mon) ||
 	    !take_part(&at, end, '-', 31, &tm.tm_mday) ||
 	    !take_part(&at, end, 'T', 24, &tm.tm_hour) ||
 	    !take_part(&at, end, ':', 59, &tm.tm_min) ||
 	    !take_part(&at, end, ':', 60, &tm.tm_sec) || !take_fraction(&at, end, e) ||
 	    !take_zone(&at, end, &zone) || !tm.tm_mon || !tm.tm_mday)
 		return 0;
-	tm.tm_year = year - 1900;
+	tm.tm_year = (is_negative ? -year : year) - 1900;
 	tm.tm_mon--;
 	e->sec = timegm(&tm) - zone;
 	e->has |= BFO_HAS_SEC;

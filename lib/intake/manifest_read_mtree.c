@@ -53,7 +53,7 @@ static int next(const char **at, const char *end, struct word *w)
 
 static errcode_t next_line(struct mtree *m, int *is_end)
 {
-	size_t len, slashes;
+	size_t len, slashes = 0;
 	errcode_t err;
 	char *line;
 
@@ -62,13 +62,13 @@ static errcode_t next_line(struct mtree *m, int *is_end)
 		err = bfo_manifest_line(m->l, &line, &len);
 		if (err)
 			return err;
+		*is_end = !line;
 		if (!line)
-			break;
+			return slashes & 1 ? bfo_text_in_damaged(&m->l->in, "ends early") : 0;
 		for (slashes = 0; slashes < len && line[len - 1 - slashes] == '\\'; slashes++)
 			;
 		err = bfo_manifest_append(m->l, &m->line, line, len - (slashes & 1));
 	} while (!err && (slashes & 1));
-	*is_end = !line && !m->line.n;
 	return err;
 }
 
