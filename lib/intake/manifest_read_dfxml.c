@@ -9,18 +9,15 @@
  * What is not known is passed over as well.  fiwalk writes \xXX for backslashes, control characters
  * and what is not UTF-8; whether it wrote the list, the list says.
  */
-#include <limits.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/base64.h"
 #include "base/text.h"
 #include "intake/manifest_fields.h"
 #include "intake/xml_scan.h"
-
-#define YEAR_MOST (INT_MAX - 1900)
+#include "intake/xml_time.h"
 
 struct dfxml {
 	struct bfo_manifest_list *l;
@@ -41,89 +38,6 @@ static errcode_t bad(struct dfxml *d, const char *why)
 }
 
 /* ---- values ---- */
-
-/* Takes up to MOST digits; returns how many. */
-static int take_digits(const char **at, const char *end, int most, int64_t *value)
-{
-	int n = 0;
-
-	for (*value = 0; *at < end && **at >= '0' && **at <= '9' && n < most; n++)
-		*value = *value * 10 + *(*at)++ - '0';
-	return n;
-}
-
-/* Takes C and two digits up to MOST, if *VALUE. */
-static int take_part(const char **at, const char *end, char c, int most, int *value)
-{
-	int64_t v;
-
-	if (*at == end || *(*at)++ != c || take_digits(at, end, 2, &v) != 2 || v > most)
-		return 0;
-	*value = v;
-	return 1;
-}
-
-/* "Z", "+HH:MM", "-HH:MM", or nothing: seconds that are too many. */
-static int take_zone(const char **at, const char *end, int *seconds)
-{
-	int hours, minutes, sign;
-
-	*seconds = 0;
-	if (*at == end)
-		return 1;
-	if (**at == 'Z')
-		return ++*at == end;
-	sign = **at == '-' ? -1 : 1;
-	if (!take_part(at, end, sign < 0 ? '-' : '+', 14, &hours) ||
-	    !take_part(at, end, ':', 59, &minutes))
-		return 0;
-	*seconds = sign * (hours * 3600 + minutes * 60);
-	return *at == end;
-}
-
-/* A fraction of as many digits as there are. */
-static int take_fraction(const char **at, const char *end, struct bfo_manifest_entry *e)
-{
-	int64_t nsec, more;
-	int n;
-
-	if (*at == end || **at != '.')
-		return 1;
-	++*at;
-	n = take_digits(at, end, 9, &nsec);
-	if (!n)
-		return 0;
-	while (take_digits(at, end, 1, &more))
-		;
-	for (; n < 9; n++)
-		nsec *= 10;
-	e->nsec = nsec;
-	e->has |= BFO_HAS_NSEC;
-	return 1;
-}
-
-/* An xs:dateTime: YYYY-MM-DDThh:mm:ss, a fraction, a zone. */
-static int time_of(struct bfo_manifest_entry *e, const char *at, size_t len)
-{
-	const char *end = at + len;
-	struct tm tm = { 0 };
-	int is_negative = len && *at == '-', zone;
-	int64_t year;
-
-	at += is_negative;
-	if (take_digits(&at, end, 10, &year) < 4 || year > YEAR_MOST || !take_part(&at, end, '-', 12, &tm.tm_mon) ||
-	    !take_part(&at, end, '-', 31, &tm.tm_mday) ||
-	    !take_part(&at, end, 'T', 24, &tm.tm_hour) ||
-	    !take_part(&at, end, ':', 59, &tm.tm_min) ||
-	    !take_part(&at, end, ':', 60, &tm.tm_sec) || !take_fraction(&at, end, e) ||
-	    !take_zone(&at, end, &zone) || !tm.tm_mon || !tm.tm_mday)
-		return 0;
-	tm.tm_year = (is_negative ? -year : year) - 1900;
-	tm.tm_mon--;
-	e->sec = timegm(&tm) - zone;
-	e->has |= BFO_HAS_SEC;
-	return 1;
-}
 
 /* TEXT without blanks around it. */
 static const char *trimmed(const bfo_chars *text, size_t *len)
@@ -198,12 +112,16 @@ static int take_gid(struct dfxml *d, const char *text, size_t len)
 
 static int take_mtime(struct dfxml *d, const char *text, size_t len)
 {
-	if (!time_of(&d->l->e, text, len))
+	struct bfo_manifest_entry *e = &d->l->e;
+	int has_fraction;
+
+	if (!bfo_xml_time(text, len, &e->sec, &e->nsec, &has_fraction))
 		return 0;
-	if (d->is_rough) {
-		d->l->e.nsec = 0;
-		d->l->e.has &= ~BFO_HAS_NSEC;
-	}
+	e->has |= BFO_HAS_SEC;
+	if (has_fraction && !d->is_rough)
+		e->has |= BFO_HAS_NSEC;
+	else
+		e->nsec = 0;
 	return 1;
 }
 
