@@ -47,6 +47,8 @@ Suite *json_suite(void);
 Suite *landing_suite(void);
 Suite *layout_suite(void);
 Suite *mapfile_suite(void);
+Suite *manifest_suite(void);
+Suite *manifest_read_suite(void);
 Suite *maps_suite(void);
 Suite *marks_suite(void);
 Suite *media_suite(void);
@@ -99,7 +101,7 @@ static Suite *(*const suites[])(void) = {
 	commit_fail_suite,
 	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
 	spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite, json_suite,
-	job_options_suite,
+	job_options_suite, manifest_suite, manifest_read_suite,
 	progress_suite, mine_suite,
 	trace_text_suite, refs_suite,
 	path_suite,
