@@ -121,7 +121,7 @@ static char *list_all(enum bfo_manifest_format format, int has_trailer)
 	item.target = "a b\x01";
 	item.target_len = 4;
 	want_ok(bfo_manifest_put(m, &item, NULL));
-	item = item_of("dev", S_IFBLK | 01660);
+	item = item_of("dev", S_IFBLK | 01760);
 	item.attrs.major = 300;
 	item.attrs.minor = 70000;
 	item.attrs.sec[BFO_MTIME] = -1;
@@ -160,7 +160,7 @@ START_TEST(writes_mtree)
 		  "./hard type=file mode=0644" IDS " nlink=1 size=3" TIME " sha256digest=" SHA "\n"
 		  "./lost type=file mode=0000" IDS " nlink=1 size=3" TIME "\n"
 		  "./link type=link mode=0777" IDS " nlink=1" TIME " link=a\\040b\\001\n"
-		  "./dev type=block mode=1660" IDS " nlink=1 time=-1.000000005"
+		  "./dev type=block mode=1760" IDS " nlink=1 time=-1.000000005"
 		  " device=native,300,70000\n"
 		  "./sock type=socket mode=1666" IDS " nlink=1" TIME "\n"
 		  "./new\\012line type=file mode=0644" IDS " nlink=1 size=3" TIME
@@ -205,7 +205,7 @@ START_TEST(writes_bodyfile)
 		  MD5 "|/hard|12|r/rrw-r--r--|7|70000|3|2|1000000000|3|0\n"
 		  "0|/lost|12|r/r---------|7|70000|3|2|1000000000|3|0\n"
 		  "0|/link -> a b^|12|l/lrwxrwxrwx|7|70000|4|2|1000000000|3|0\n"
-		  "0|/dev|12|b/brw-rw---T|7|70000|0|2|-1|3|0\n"
+		  "0|/dev|12|b/brwxrw---T|7|70000|0|2|-1|3|0\n"
 		  "0|/sock|12|s/hrw-rw-rwT|7|70000|0|2|1000000000|3|0\n"
 		  MD5 "|/new^line|12|r/rrw-r--r--|7|70000|3|2|1000000000|3|0\n"
 		  MD5 "|/return^|12|r/rrw-r--r--|7|70000|3|2|1000000000|3|0\n");

@@ -243,6 +243,7 @@ START_TEST(reads_dfxml)
 		{ NAMED("<byte_runs><byte_run><hashdigest type='md5'>x</hashdigest></byte_run>"
 			"</byte_runs><parent_object><filename>z</filename></parent_object>"),
 		  "1:a\n" },
+		{ OBJECT("<filename>a<i type='md5'>z</i>b</filename>"), "1:ab\n" },
 		/* what is no name of a tree */
 		{ NAMED("<alloc>0</alloc>"), "" }, { NAMED("<alloc_name>0</alloc_name>"), "" },
 		{ NAMED("<alloc_inode>0</alloc_inode>"), "" },
@@ -318,6 +319,8 @@ START_TEST(has_limits)
 	ck_assert_str_eq(ctx.what, "reading line 1 of x: too deep");
 	memset(text, 'a', len);
 	want_err(listview_read(&ctx, BFO_MANIFEST_MTREE, text, len, NULL), BFO_ET_DAMAGED);
+	ck_assert_str_eq(ctx.what, "reading line 1 of x: too long");
+	want_err(listview_read(&ctx, BFO_MANIFEST_SHA256SUM, text, len, NULL), BFO_ET_DAMAGED);
 	ck_assert_str_eq(ctx.what, "reading line 1 of x: too long");
 	memcpy(text, "<dfxml>", 7);
 	want_err(listview_read(&ctx, BFO_MANIFEST_DFXML, text, len, NULL), BFO_ET_DAMAGED);
