@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tar.c - an outlet that is a pax archive
+ *
+ *   'g' comment │ 'x' records │ header │ [map] data, padded │ 'x' ... │ 'g' socket │ ... │ zeroes
+ *
+ * A member's header says how much data follow, so they have to be known before the first byte of
+ * them comes: they are the parts of the item that are no holes, and what comes has to be those.
+ *
+ *   items, data ── put() ──> output ──> fd
+ *                       `──> packed ──'
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/bfo_err.h"
+#include "base/text.h"
+#include "export/output.h"
+#include "export/packed.h"
+#include "export/sparse_map.h"
+#include "export/tar.h"
+#include "export/tar_records.h"
+#include "export/ustar.h"
+
+#define RECORD_BYTES 10240U		/* an archive has a whole number of these */
+#define LEVEL 3
+#define EXTENDED_NAME "././@PaxHeader"
+#define SPARSE_FOLDER "GNUSparseFile.0/"
+#define FORMAT "E2BFO.format=1"
+#define PATH_TEXT 256U
+
+struct tar {
+	struct bfo_outlet outlet;
+	struct bfo_output out;
+	struct bfo_packed *packed;	/* NULL: what is put goes to `out` */
+	struct bfo_tar_notes notes;
+	int is_portable;
+	/* of the member that came last */
+	bfo_chars name;			/* as the archive has it */
+	struct bfo_sparse_map map;
+	size_t range;			/* data are awaited of this one ... */
+	uint64_t into;			/* ... from here on */
+	/* room for what is being made */
+	struct bfo_pax pax;
+	bfo_chars text;
+};
+
+static const char zeroes[RECORD_BYTES];
+
+static errcode_t put(struct tar *t, const void *data, size_t len)
+{
+	struct bfo_context *ctx = t->outlet.ctx;
+
+	t->notes.bytes += len;
+	return t->packed ? bfo_packed_write(ctx, t->packed, data, len)
+			 : bfo_output_write(ctx, &t->out, data, len);
+}
+
+/* Zeroes up to a whole number of UNIT. */
+static errcode_t pad(struct tar *t, size_t unit)
+{
+	return put(t, zeroes, (unit - t->notes.bytes % unit) % unit);
+}
+
+/* A failure at the current member. */
+static errcode_t fail(struct tar *t, errcode_t err, const char *what)
+{
+	char text[PATH_TEXT];
+
+	return bfo_fail(t->outlet.ctx, err, "writing %s of %s to %s", what,
+			bfo_text_escape(t->name.v, t->name.n, text, sizeof(text)), t->out.name);
+}
+
+static errcode_t fail_memory(struct tar *t, errcode_t err)
+{
+	return bfo_fail(t->outlet.ctx, err, "writing %s", t->out.name);
+}
+
+static errcode_t put_header(struct tar *t, const struct bfo_ustar *h)
+{
+	char block[BFO_USTAR_BYTES];
+
+	bfo_ustar_write(h, block);
+	return put(t, block, sizeof(block));
+}
+
+/* Records, as the data of a member of TYPE: about the next one ('x'), or about all ('g'). */
+static errcode_t put_records(struct tar *t, char type, const struct bfo_pax *pax)
+{
+	struct bfo_ustar h = {
+		.name = EXTENDED_NAME, .name_len = strlen(EXTENDED_NAME), .type = type,
+		.size = pax->text.n, .mode = 0644,
+	};
+	errcode_t err = put_header(t, &h);
+
+	if (!err)
+		err = put(t, pax->text.v, pax->text.n);
+	return err ? err : pad(t, BFO_USTAR_BYTES);
+}
+
+static char type_of(const struct bfo_item *item)
+{
+	if (item->first)
+		return '1';
+	switch (item->attrs.mode & S_IFMT) {
+	case S_IFREG:
+		return '0';
+	case S_IFLNK:
+		return '2';
+	case S_IFCHR:
+		return '3';
+	case S_IFBLK:
+		return '4';
+	case S_IFDIR:
+		return '5';
+	case S_IFIFO:
+		return '6';
+	}
+	return 0;
+}
+
+static errcode_t append(bfo_chars *out, const char *text, size_t len)
+{
+	errcode_t err = bfo_vec_reserve(out, len);
+
+	if (err)
+		return err;
+	memcpy(out->v + out->n, text, len);
+	out->n += len;
+	return 0;
+}
+
+/* Directories end with a slash; the root is the one before which there is a dot. */
+static errcode_t set_name(struct tar *t, const struct bfo_item *item)
+{
+	errcode_t err;
+
+	t->name.n = 0;
+	err = item->path_len ? append(&t->name, item->path, item->path_len)
+			     : append(&t->name, ".", 1);
+	if (!err && S_ISDIR(item->attrs.mode))
+		err = append(&t->name, "/", 1);
+	return err ? fail_memory(t, err) : 0;
+}
+
+/* What the member M of TYPE has behind its header, and where data are awaited. */
+static errcode_t set_data(struct tar *t, struct bfo_tar_member *m, char type)
+{
+	static const struct bfo_item nothing;
+	errcode_t err;
+
+	t->range = 0;
+	t->into = 0;
+	t->text.n = 0;
+	err = bfo_sparse_map_make(&t->map, type == '0' ? m->item : &nothing);
+	m->is_sparse = t->map.has_holes;
+	if (!err && m->is_sparse)
+		err = bfo_sparse_map_text(&t->map, m->item->attrs.size, &t->text);
+	m->stored = t->text.n + t->map.bytes;
+	return err ? fail_memory(t, err) : 0;
+}
+
+/* The header of M.  One that is sparse has a name by which it looks like what it is to old tars. */
+static errcode_t put_member_header(struct tar *t, const struct bfo_tar_member *m, char type)
+{
+	const struct bfo_attrs *a = &m->item->attrs;
+	char sparse[sizeof(SPARSE_FOLDER) + 2 * BFO_USTAR_NAME + 255];
+	struct bfo_ustar h = {
+		.name = m->path, .name_len = m->path_len, .link = m->link, .link_len = m->link_len,
+		.type = type, .size = m->stored, .mode = a->mode & 07777, .uid = a->uid,
+		.gid = a->gid, .mtime = a->sec[BFO_MTIME], .major = a->major, .minor = a->minor,
+	};
+
+	if (m->is_sparse) {
+		size_t room = sizeof(sparse) - strlen(SPARSE_FOLDER);
+
+		h.name = memcpy(sparse, SPARSE_FOLDER, strlen(SPARSE_FOLDER));
+		if (h.name_len > room)
+			h.name_len = room;
+		memcpy(sparse + strlen(SPARSE_FOLDER), m->path, h.name_len);
+		h.name_len += strlen(SPARSE_FOLDER);
+	}
+	return put_header(t, &h);
+}
+
+static errcode_t put_socket(struct tar *t, const struct bfo_tar_member *m)
+{
+	const char *what = NULL;
+	struct bfo_pax all = { 0 };
+	errcode_t err;
+
+	if (t->is_portable) {
+		t->notes.sockets++;
+		return 0;
+	}
+	err = bfo_tar_socket_records(&t->pax, m, &what);
+	if (!err) {
+		bfo_pax_add(&all, "E2BFO.socket", t->pax.text.v, t->pax.text.n);
+		err = all.err;
+	}
+	if (err)
+		err = what ? fail(t, err, what) : fail_memory(t, err);
+	else
+		err = put_records(t, 'g', &all);
+	bfo_vec_free(&all.text);
+	t->notes.members += !err;
+	return err;
+}
+
+static errcode_t put_member(struct tar *t, struct bfo_tar_member *m)
+{
+	const char *what = NULL;
+	char type = type_of(m->item);
+	errcode_t err;
+
+	if (!type)
+		return fail(t, BFO_ET_DAMAGED, "type");
+	err = set_data(t, m, type);
+	if (err)
+		return err;
+	err = bfo_tar_records(&t->pax, m, &what);
+	if (err)
+		return what ? fail(t, err, what) : fail_memory(t, err);
+	if (t->pax.text.n)
+		err = put_records(t, 'x', &t->pax);
+	if (!err)
+		err = put_member_header(t, m, type);
+	if (!err)
+		err = put(t, t->text.v, t->text.n);
+	t->notes.members += !err;
+	return err;
+}
+
+static errcode_t tar_item(void *priv, const struct bfo_item *item)
+{
+	struct tar *t = priv;
+	struct bfo_tar_member m = { .item = item, .is_portable = t->is_portable };
+	errcode_t err = set_name(t, item);
+
+	if (err)
+		return err;
+	m.path = t->name.v;
+	m.path_len = t->name.n;
+	if (item->first) {
+		m.link = item->first;
+		m.link_len = item->first_len;
+	} else if (S_ISLNK(item->attrs.mode)) {
+		m.link = item->target;
+		m.link_len = item->target_len;
+	}
+	return S_ISSOCK(item->attrs.mode) ? put_socket(t, &m) : put_member(t, &m);
+}
+
+/* A piece belongs to one range, as ranges that touch are one. */
+static errcode_t tar_data(void *priv, uint64_t offset, const void *data, size_t len)
+{
+	struct tar *t = priv;
+	const struct bfo_sparse_range *r = bfo_vec_at(&t->map.ranges, t->range);
+
+	if (!len)
+		return 0;
+	if (t->range == t->map.ranges.n || offset != r->from + t->into || len > r->len - t->into)
+		return fail(t, BFO_ET_CHANGED, "data");
+	t->into += len;
+	if (t->into == r->len) {
+		t->range++;
+		t->into = 0;
+	}
+	return put(t, data, len);
+}
+
+static errcode_t tar_done(void *priv)
+{
+	struct tar *t = priv;
+
+	if (t->range < t->map.ranges.n)
+		return fail(t, BFO_ET_CHANGED, "data");
+	return pad(t, BFO_USTAR_BYTES);
+}
+
+/* Nothing stands behind what is below a directory. */
+static errcode_t tar_leave(void *priv, const struct bfo_item *item)
+{
+	(void) priv;
+	(void) item;
+	return 0;
+}
+
+static errcode_t tar_end(void *priv)
+{
+	struct tar *t = priv;
+	errcode_t err = put(t, zeroes, 2 * BFO_USTAR_BYTES);
+
+	if (!err)
+		err = pad(t, RECORD_BYTES);
+	if (!err && t->packed)
+		err = bfo_packed_end(t->outlet.ctx, t->packed);
+	return err ? err : bfo_output_end(t->outlet.ctx, &t->out);
+}
+
+/* The first record says whose keys these are.  It is a comment: of other keys tars complain. */
+static errcode_t begin(struct tar *t)
+{
+	if (t->is_portable)
+		return 0;
+	bfo_pax_add(&t->pax, "comment", FORMAT, strlen(FORMAT));
+	return t->pax.err ? fail_memory(t, t->pax.err) : put_records(t, 'g', &t->pax);
+}
+
+errcode_t bfo_tar_open(struct bfo_context *ctx, const struct bfo_tar_options *opt,
+		       struct bfo_outlet **outlet)
+{
+	struct tar *t = calloc(1, sizeof(*t));
+	errcode_t err;
+
+	*outlet = NULL;
+	if (!t)
+		return bfo_fail(ctx, ENOMEM, "writing %s", opt->name);
+	t->outlet = (struct bfo_outlet) {
+		.item = tar_item, .data = tar_data, .done = tar_done, .leave = tar_leave,
+		.end = tar_end, .priv = t, .ctx = ctx,
+	};
+	t->is_portable = opt->is_portable;
+	err = bfo_output_open(&t->out, opt->fd, opt->name);
+	if (err)
+		err = fail_memory(t, err);
+	else if (opt->is_packed)
+		err = bfo_packed_open(ctx, &t->out, opt->level ? opt->level : LEVEL, opt->threads,
+				      &t->packed);
+	if (!err)
+		err = begin(t);
+	if (err)
+		bfo_tar_close(&t->outlet);
+	else
+		*outlet = &t->outlet;
+	return err;
+}
+
+struct bfo_tar_notes bfo_tar_notes(const struct bfo_outlet *outlet)
+{
+	const struct tar *t = outlet->priv;
+	struct bfo_tar_notes notes = t->notes;
+
+	notes.written = t->out.written;
+	return notes;
+}
+
+void bfo_tar_close(struct bfo_outlet *outlet)
+{
+	struct tar *t = outlet ? outlet->priv : NULL;
+
+	if (!t)
+		return;
+	bfo_packed_free(t->packed);
+	bfo_output_free(&t->out);
+	bfo_sparse_map_free(&t->map);
+	bfo_vec_free(&t->pax.text);
+	bfo_vec_free(&t->text);
+	bfo_vec_free(&t->name);
+	free(t);
+}
