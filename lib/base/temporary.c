@@ -16,18 +16,17 @@
 
 #include "base/temporary.h"
 
-#define LETTERS 6
 #define TRIES 100
 
-static int draw(char *out)
+int bfo_temporary_draw(char *out)
 {
 	static const char set[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-	unsigned char drawn[LETTERS];
+	unsigned char drawn[BFO_TEMPORARY_LETTERS];
 	int i;
 
 	if (getrandom(drawn, sizeof(drawn), 0) != sizeof(drawn))
 		return errno;
-	for (i = 0; i < LETTERS; i++)
+	for (i = 0; i < BFO_TEMPORARY_LETTERS; i++)
 		out[i] = set[drawn[i] % (sizeof(set) - 1)];
 	return 0;
 }
@@ -42,7 +41,7 @@ int bfo_temporary_make(const char *path, char **name, int *fd)
 		return ENOMEM;
 	}
 	for (i = 0; i < TRIES && !err; i++) {
-		err = draw(*name + len);
+		err = bfo_temporary_draw(*name + len);
 		if (err)
 			break;
 		*fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -5,6 +5,11 @@
 #ifndef BFO_BASE_TEMPORARY_H
 #define BFO_BASE_TEMPORARY_H
 
+#define BFO_TEMPORARY_LETTERS 6
+
+/* Draws letters and digits, so many, without an end, into OUT.  Returns 0 or an error number. */
+int bfo_temporary_draw(char *out);
+
 /*
  * Makes an empty file beside PATH, called PATH.XXXXXX with six letters or digits, as open(2) makes
  * files (0666 without the umask): *NAME, malloc'ed, and *FD, open for reading and writing.  Returns

@@ -1,0 +1,718 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * extract.c - a tree onto a mounted filesystem: where items go, in which order
+ *
+ *   DIR ── exists ── exists ── .e2bfo-XXXXXX ── a ── b
+ *                              a top: new       ours: made under their own names
+ *
+ * Items come in tree order, so one stack of directories (dirs.h) leads from DIR to the place of the
+ * next.  Each thing is made by the descriptor of its directory.  A regular file gets its attributes
+ * when its data are there, a directory when all that is below it is.
+ *
+ * Nobody else can write to what is ours: it has mode 0700 or 0600 until it is complete.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <linux/fs.h>
+
+#include "base/bfo_err.h"
+#include "base/temporary.h"
+#include "base/text.h"
+#include "export/extract_state.h"
+
+#define SHOWN 300U			/* bytes of a path in a message, the last ones */
+
+errcode_t bfo_extract_fail(struct bfo_extract *s, errcode_t err, const char *what,
+			   const char *path, size_t len)
+{
+	char shown[SHOWN + 1];
+	size_t from = len > SHOWN / 2 ? len - SHOWN / 2 : 0;
+
+	bfo_text_escape(path + from, len - from, shown, sizeof(shown));
+	return bfo_fail(s->outlet.ctx, err, "%s \"%s%s\" below %s", what, from ? "..." : "",
+			shown, s->path);
+}
+
+errcode_t bfo_extract_keep(bfo_chars *text, const char *bytes, size_t len,
+			   struct bfo_extract_text *place)
+{
+	errcode_t err = bfo_vec_reserve(text, len + 1);
+
+	if (err)
+		return err;
+	*place = (struct bfo_extract_text) { .at = text->n, .len = len };
+	memcpy(text->v + text->n, bytes, len);
+	text->v[text->n + len] = 0;
+	text->n += len + 1;
+	return 0;
+}
+
+/* ---- paths ---- */
+
+size_t bfo_extract_base(const char *path, size_t len)
+{
+	const char *slash = memrchr(path, '/', len);
+
+	return slash ? slash + 1 - path : 0;
+}
+
+int bfo_extract_is_hidden(const char *name, size_t len)
+{
+	size_t i, n = sizeof(BFO_EXTRACT_PREFIX) - 1;
+
+	if (len != n + BFO_TEMPORARY_LETTERS || memcmp(name, BFO_EXTRACT_PREFIX, n))
+		return 0;
+	for (i = n; i < len; i++)
+		if (!((name[i] | 32) >= 'a' && (name[i] | 32) <= 'z') &&
+		    !(name[i] >= '0' && name[i] <= '9'))
+			return 0;
+	return 1;
+}
+
+static int is_name(const char *name, size_t len)
+{
+	if (!len || (len <= 2 && !memcmp(name, "..", len)))
+		return 0;
+	return !bfo_extract_is_hidden(name, len);
+}
+
+static int is_path(const char *path, size_t len)
+{
+	size_t at, n;
+
+	if (memchr(path, 0, len) || path[len])
+		return 0;
+	for (at = 0; at <= len; at += n + 1) {
+		const char *slash = memchr(path + at, '/', len - at);
+
+		n = slash ? (size_t) (slash - path) - at : len - at;
+		if (!is_name(path + at, n))
+			return 0;
+	}
+	return 1;
+}
+
+errcode_t bfo_extract_check(struct bfo_extract *s, const struct bfo_item *item)
+{
+	if (item->path_len && !is_path(item->path, item->path_len))
+		return bfo_extract_fail(s, BFO_ET_DAMAGED, "extracting", item->path,
+					item->path_len);
+	if (item->first && !is_path(item->first, item->first_len))
+		return bfo_extract_fail(s, BFO_ET_DAMAGED, "linking to", item->first,
+					item->first_len);
+	if (S_ISREG(item->attrs.mode) && item->attrs.size > INT64_MAX)
+		return bfo_extract_fail(s, EFBIG, "extracting", item->path, item->path_len);
+	return 0;
+}
+
+/* ---- down and up ---- */
+
+/* Whether what is renamed into directory AT, which exists, has to have its project. */
+static int keeps_project(int at)
+{
+	struct fsxattr fsx = { 0 };
+	int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), is_kept;
+
+	is_kept = fd >= 0 && !ioctl(fd, FS_IOC_FSGETXATTR, &fsx) &&
+		  fsx.fsx_xflags & FS_XFLAG_PROJINHERIT;
+	if (fd >= 0)
+		close(fd);
+	return is_kept;
+}
+
+static struct bfo_extract_level *here(struct bfo_extract *s)
+{
+	return &s->levels.v[s->levels.n - 1];
+}
+
+/* Goes down to ITEM, which is called NAME where it lies; LEVEL lacks its path. */
+static errcode_t go_down(struct bfo_extract *s, const struct bfo_item *item, const char *name,
+			 struct bfo_extract_level level)
+{
+	errcode_t err = bfo_dirs_enter(&s->dirs, name, strlen(name));
+	int at;
+
+	if (!err)
+		err = bfo_dirs_fd(&s->dirs, &at);
+	if (!err && !level.is_ours)
+		level.keeps_project = keeps_project(at);
+	level.path_len = item->path_len;
+	if (!err)
+		err = bfo_vec_push(&s->levels, level);
+	s->at.n = 0;
+	if (!err)
+		err = bfo_vec_reserve(&s->at, item->path_len + 1);
+	if (err)
+		return bfo_extract_fail(s, err, "going to", item->path, item->path_len);
+	memcpy(s->at.v, item->path, item->path_len);
+	s->at.n = item->path_len;
+	return 0;
+}
+
+static void go_up(struct bfo_extract *s)
+{
+	bfo_dirs_leave(&s->dirs);
+	s->levels.n--;
+	s->at.n = here(s)->path_len;
+}
+
+/* ITEM lies where S is. */
+static errcode_t check_place(struct bfo_extract *s, const struct bfo_item *item)
+{
+	size_t base = bfo_extract_base(item->path, item->path_len);
+
+	if (s->levels.n && s->fd < 0 && (base ? base - 1 : 0) == s->at.n &&
+	    (!base || !memcmp(item->path, s->at.v, s->at.n)))
+		return 0;
+	return bfo_extract_fail(s, BFO_ET_DAMAGED, "placing", item->path, item->path_len);
+}
+
+/* ---- the directory itself ---- */
+
+static errcode_t begin_in(struct bfo_extract *s, int is_ours)
+{
+	bfo_dirs_init(&s->dirs, s->root);
+	bfo_dirs_init(&s->other, s->root);
+	return bfo_vec_push(&s->levels, (struct bfo_extract_level) {
+		.is_ours = is_ours, .is_top = is_ours,
+		.keeps_project = !is_ours && keeps_project(s->root) });
+}
+
+static errcode_t root_item(struct bfo_extract *s, const struct bfo_item *item)
+{
+	int fd = -1, ret;
+	errcode_t err;
+
+	if (s->levels.n || !S_ISDIR(item->attrs.mode))
+		return bfo_extract_fail(s, BFO_ET_DAMAGED, "placing", "", 0);
+	if (s->root >= 0)
+		return begin_in(s, 0);
+	ret = bfo_extract_make_hidden(s->above, s->hidden, item, NULL, &fd);
+	if (ret)
+		return bfo_fail(s->outlet.ctx, ret, "making %s", s->path);
+	s->root = bfo_dirs_open(s->above, s->hidden, O_PATH | O_DIRECTORY);
+	if (s->root < 0)
+		return bfo_fail(s->outlet.ctx, errno, "making %s", s->path);
+	bfo_extract_attrs_begin(s->root, &item->attrs);
+	err = bfo_extract_note_common(s, item);
+	return err ? err : begin_in(s, 1);
+}
+
+/* ---- items ---- */
+
+/* What has ITEM's name, if its directory exists: *OLD, with mask 0 if nothing has. */
+static errcode_t find_old(struct bfo_extract *s, const struct bfo_item *item, int at,
+			  const char *name, struct statx *old)
+{
+	errcode_t err = 0;
+
+	memset(old, 0, sizeof(*old));
+	if (here(s)->is_ours)
+		return 0;
+	if (statx(at, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, old)) {
+		memset(old, 0, sizeof(*old));
+		err = errno == ENOENT ? 0 : errno;
+	} else if (old->stx_attributes & STATX_ATTR_MOUNT_ROOT) {
+		err = EXDEV;
+	} else if (S_ISDIR(old->stx_mode) ? !S_ISDIR(item->attrs.mode) :
+		   S_ISDIR(item->attrs.mode) || s->opt.over == BFO_EXTRACT_CLASH ||
+		   s->opt.over == BFO_EXTRACT_SKIP) {
+		err = BFO_ET_CLASH;
+	}
+	return err ? bfo_extract_fail(s, err, "extracting", item->path, item->path_len) : 0;
+}
+
+/* The filesystem does not take ITEM: it is left out, and noted; anything else is returned. */
+static errcode_t note_missing(struct bfo_extract *s, const struct bfo_item *item, int ret)
+{
+	uint16_t mode = item->attrs.mode;
+	int is_refused = ret == EPERM || ret == EOPNOTSUPP || ret == EINVAL;
+	enum bfo_extract_kind kind;
+
+	if (ret == EEXIST) {
+		bfo_extract_fail(s, ret, "making", item->path, item->path_len);
+		return bfo_fail_add(s->outlet.ctx, BFO_ET_CLASH, BFO_EXTRACT_FOLDED);
+	}
+	if (item->first && (is_refused || ret == EMLINK))
+		kind = BFO_NOTE_LINK;
+	else if (item->first || !is_refused || S_ISREG(mode) || S_ISDIR(mode))
+		return bfo_extract_fail(s, ret, "making", item->path, item->path_len);
+	else if (S_ISLNK(mode))
+		kind = BFO_NOTE_SYMLINK;
+	else
+		kind = S_ISCHR(mode) || S_ISBLK(mode) ? BFO_NOTE_DEVICE : BFO_NOTE_SPECIAL;
+	return bfo_extract_note(s, kind, item->path, item->path_len);
+}
+
+struct made {
+	int at, fd;			/* its directory; of a regular file, for writing */
+	const char *name;		/* as it is called there */
+	int is_top;
+};
+
+/*
+ * Makes ITEM where S is: MADE; without a name if the filesystem does not take it.  A directory that
+ * exists is not made, and is no top.
+ */
+static errcode_t make(struct bfo_extract *s, const struct bfo_item *item,
+		      const struct bfo_extract_source *from, struct made *made)
+{
+	const char *name = item->path + bfo_extract_base(item->path, item->path_len);
+	struct statx old;
+	errcode_t err;
+	int ret = 0;
+
+	*made = (struct made) { .fd = -1, .name = name };
+	err = bfo_dirs_fd(&s->dirs, &made->at);
+	if (err)
+		return bfo_extract_fail(s, err, "going to", item->path, item->path_len);
+	err = find_old(s, item, made->at, name, &old);
+	if (err || S_ISDIR(old.stx_mode))
+		return err;
+	made->is_top = !here(s)->is_ours;
+	if (made->is_top) {
+		err = bfo_extract_top_begin(s, item->path, item->path_len, &old);
+		if (err)
+			return bfo_extract_fail(s, err, "making", item->path, item->path_len);
+		made->name = s->tops.v[s->tops.n - 1].hidden;
+		ret = bfo_extract_make_hidden(made->at, s->tops.v[s->tops.n - 1].hidden, item,
+					      from, &made->fd);
+	} else {
+		ret = bfo_extract_make(made->at, name, item, from, &made->fd);
+	}
+	if (!ret)
+		return 0;
+	if (made->is_top)
+		bfo_extract_top_forget(s);
+	made->name = NULL;
+	return note_missing(s, item, ret);
+}
+
+static errcode_t directory(struct bfo_extract *s, const struct bfo_item *item)
+{
+	struct bfo_extract_level level = { .is_ours = here(s)->is_ours };
+	char hidden[BFO_EXTRACT_HIDDEN];
+	struct made made;
+	errcode_t err;
+	int at;
+
+	err = make(s, item, NULL, &made);
+	if (err)
+		return err;
+	level.is_top = made.is_top;
+	level.is_ours |= made.is_top;
+	if (made.is_top)		/* its entry may move */
+		made.name = strcpy(hidden, made.name);
+	err = go_down(s, item, made.name, level);
+	if (err || !level.is_ours)
+		return err;
+	err = bfo_dirs_fd(&s->dirs, &at);
+	if (err)
+		return err;
+	bfo_extract_attrs_begin(at, &item->attrs);
+	return bfo_extract_note_common(s, item);
+}
+
+/* Data will come. */
+static errcode_t begin_file(struct bfo_extract *s, const struct bfo_item *item,
+			    int is_top)
+{
+	uint32_t bytes = bfo_xattrs_bytes(&item->xattrs);
+	errcode_t err;
+	size_t i;
+
+	s->attrs = item->attrs;
+	s->written_end = 0;
+	s->file_names = item->names;
+	s->file_is_top = is_top;
+	s->packed.n = s->unwritten.n = s->file_path.n = 0;
+	err = bfo_vec_reserve(&s->packed, bytes + 1);
+	if (!err)
+		err = bfo_vec_reserve(&s->file_path, item->path_len + 1);
+	if (err)
+		return err;
+	bfo_xattrs_pack(&item->xattrs, s->packed.v);
+	s->packed.n = bytes;
+	memcpy(s->file_path.v, item->path, item->path_len);
+	s->file_path.n = item->path_len;
+	for (i = 0; i < item->n_parts && !err; i++)
+		if (item->parts[i].is_unwritten)
+			err = bfo_vec_push(&s->unwritten, item->parts[i]);
+	return err;
+}
+
+/* Attributes of what is neither a directory nor has data. */
+static errcode_t finish_special(struct bfo_extract *s, const struct bfo_item *item,
+				const struct made *made)
+{
+	struct bfo_extract_subject to = {
+		.at = made->at, .name = made->name, .path = item->path,
+		.path_len = item->path_len, .inherits = made->is_top };
+	struct stat st;
+	errcode_t err;
+
+	to.fd = bfo_dirs_open(made->at, made->name, O_PATH);
+	if (to.fd < 0)
+		return errno;
+	if (fstat(to.fd, &st) || (st.st_mode ^ item->attrs.mode) & S_IFMT || st.st_nlink != 1)
+		err = BFO_ET_CHANGED;
+	else
+		err = bfo_extract_attrs(s, &to, &item->attrs, &item->xattrs);
+	close(to.fd);
+	return err;
+}
+
+static errcode_t other_item(struct bfo_extract *s, const struct bfo_item *item)
+{
+	struct made made;
+	errcode_t err = make(s, item, NULL, &made);
+
+	s->fd = made.fd;
+	if (!err && item->names > 1)
+		err = bfo_extract_shared_add(s, item, made.at, made.name);
+	if (err || !made.name)
+		return err;
+	err = bfo_extract_note_common(s, item);
+	if (!err && S_ISREG(item->attrs.mode))
+		return begin_file(s, item, made.is_top);
+	if (err)
+		return err;
+	err = finish_special(s, item, &made);
+	if (err)
+		return bfo_extract_fail(s, err, "setting attributes of", item->path,
+					item->path_len);
+	return made.is_top ? bfo_extract_top_end(s) : 0;
+}
+
+/* What was linked has to be the file that was made. */
+static errcode_t check_link(const struct bfo_extract_shared *f, const struct made *made)
+{
+	struct stat st;
+
+	if (fstatat(made->at, made->name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno;
+	if (st.st_dev == f->dev && st.st_ino == f->ino)
+		return 0;
+	unlinkat(made->at, made->name, 0);
+	return BFO_ET_CHANGED;
+}
+
+static errcode_t link_item(struct bfo_extract *s, const struct bfo_item *item)
+{
+	struct bfo_extract_shared *f = bfo_extract_shared_find(s, item->row);
+	struct bfo_extract_source from;
+	struct made made;
+	errcode_t err;
+
+	if (!f)
+		return bfo_extract_fail(s, BFO_ET_DAMAGED, "linking", item->path, item->path_len);
+	if (f->is_missing)
+		return bfo_extract_note(s, BFO_NOTE_LINK, item->path, item->path_len);
+	err = bfo_extract_shared_place(s, f, &from);
+	if (err)
+		return bfo_extract_fail(s, err, "linking to", item->first, item->first_len);
+	err = make(s, item, &from, &made);
+	if (err || !made.name)
+		return err;
+	err = check_link(f, &made);
+	if (err)
+		return bfo_extract_fail(s, err, "linking to", item->first, item->first_len);
+	return made.is_top ? bfo_extract_top_end(s) : 0;
+}
+
+/* ---- the outlet ---- */
+
+static errcode_t extract_look(void *priv, const struct bfo_item *item, enum bfo_look *what)
+{
+	return bfo_extract_look_item(priv, item, what);
+}
+
+static errcode_t extract_item(void *priv, const struct bfo_item *item)
+{
+	struct bfo_extract *s = priv;
+	errcode_t err = bfo_extract_check(s, item);
+
+	if (!err && item->path_len)
+		err = check_place(s, item);
+	if (!err && s->metadata)
+		err = bfo_metadata_put(s->outlet.ctx, s->metadata, item);
+	if (err)
+		return err;
+	if (!item->path_len)
+		return root_item(s, item);
+	if (s->opt.no_devices && (S_ISCHR(item->attrs.mode) || S_ISBLK(item->attrs.mode)))
+		return bfo_extract_note(s, BFO_LEFT_DEVICE, item->path, item->path_len);
+	if (item->first)
+		return link_item(s, item);
+	return S_ISDIR(item->attrs.mode) ? directory(s, item) : other_item(s, item);
+}
+
+static errcode_t file_fail(struct bfo_extract *s, errcode_t err)
+{
+	return bfo_extract_fail(s, err, "writing", s->file_path.v, s->file_path.n);
+}
+
+static errcode_t extract_data(void *priv, uint64_t offset, const void *data, size_t len)
+{
+	struct bfo_extract *s = priv;
+	size_t at = 0;
+	ssize_t n;
+
+	if (s->fd < 0)
+		return bfo_fail(s->outlet.ctx, BFO_ET_DAMAGED, "writing below %s", s->path);
+	if (offset > s->attrs.size || len > s->attrs.size - offset)
+		return file_fail(s, BFO_ET_DAMAGED);
+	while (at < len) {
+		n = pwrite(s->fd, (const char *) data + at, len - at, offset + at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return file_fail(s, n ? errno : EIO);
+		at += n;
+	}
+	if (offset + len > s->written_end)
+		s->written_end = offset + len;
+	s->tops_bytes += len;
+	return 0;
+}
+
+/* What is allocated and not written.  Memory of a disk that does not take it is lost, no data. */
+static errcode_t allocate(struct bfo_extract *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->unwritten.n; i++) {
+		const struct bfo_part *p = &s->unwritten.v[i];
+
+		if (!fallocate(s->fd, FALLOC_FL_KEEP_SIZE, p->from, p->len))
+			continue;
+		if (errno == ENOSPC || errno == EDQUOT || errno == EIO)
+			return errno;
+		return bfo_extract_note(s, BFO_NOTE_UNWRITTEN, s->file_path.v, s->file_path.n);
+	}
+	return 0;
+}
+
+static errcode_t extract_done(void *priv)
+{
+	struct bfo_extract *s = priv;
+	struct bfo_extract_subject to = {
+		.fd = s->fd, .path = s->file_path.v, .path_len = s->file_path.n, .is_open = 1,
+		.inherits = s->file_is_top, .is_late = s->file_is_top || s->file_names > 1,
+		.is_project_late = s->file_is_top && here(s)->keeps_project };
+	errcode_t err;
+
+	if (s->fd < 0)
+		return 0;
+	err = s->written_end < s->attrs.size && ftruncate(s->fd, s->attrs.size) ? errno : 0;
+	if (!err)
+		err = allocate(s);
+	s->set.n = 0;
+	if (!err)
+		err = bfo_xattrs_unpack(&s->set, s->packed.v, s->packed.n);
+	if (!err)
+		err = bfo_extract_attrs(s, &to, &s->attrs, &s->set);
+	if (close(s->fd) && !err)
+		err = errno;
+	s->fd = -1;
+	if (err)
+		return file_fail(s, err);
+	return s->file_is_top ? bfo_extract_top_end(s) : 0;
+}
+
+static errcode_t leave_ours(struct bfo_extract *s, const struct bfo_item *item)
+{
+	int is_top = here(s)->is_top, is_below = s->levels.n > 1;
+	struct bfo_extract_subject to = {
+		.path = item->path, .path_len = item->path_len, .is_open = 1,
+		.inherits = is_top, .is_late = is_top,
+		.is_project_late = is_top && is_below && s->levels.v[s->levels.n - 2].keeps_project };
+	errcode_t err;
+	int at;
+
+	err = bfo_dirs_fd(&s->dirs, &at);
+	if (err)
+		return err;
+	to.fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (to.fd < 0)
+		return errno;
+	err = bfo_extract_attrs(s, &to, &item->attrs, &item->xattrs);
+	close(to.fd);
+	return err;
+}
+
+static errcode_t extract_leave(void *priv, const struct bfo_item *item)
+{
+	struct bfo_extract *s = priv;
+	int is_top, is_root = !item->path_len;
+	errcode_t err = 0;
+
+	if (!s->levels.n || s->fd >= 0 || item->path_len != s->at.n ||
+	    (s->at.n && memcmp(item->path, s->at.v, s->at.n)) ||
+	    (is_root && s->levels.n != 1))
+		return bfo_extract_fail(s, BFO_ET_DAMAGED, "leaving", item->path, item->path_len);
+	is_top = here(s)->is_top;
+	if (here(s)->is_ours)
+		err = leave_ours(s, item);
+	if (err)
+		return bfo_extract_fail(s, err, "setting attributes of", item->path,
+					item->path_len);
+	if (is_root)
+		return 0;
+	go_up(s);
+	return is_top ? bfo_extract_top_end(s) : 0;
+}
+
+static errcode_t extract_end(void *priv)
+{
+	struct bfo_extract *s = priv;
+	errcode_t err;
+
+	if (s->levels.n != 1 || s->fd >= 0)
+		return bfo_fail(s->outlet.ctx, BFO_ET_DAMAGED, "ending below %s", s->path);
+	err = bfo_extract_tops_flush(s);
+	if (!err && s->hidden[0])
+		err = bfo_extract_root_end(s);
+	if (!err)
+		err = bfo_extract_late_apply(s);
+	if (!err)
+		err = bfo_extract_sync(s);
+	if (!err && s->metadata)
+		err = bfo_metadata_end(s->outlet.ctx, s->metadata);
+	return err;
+}
+
+/* ---- open and close ---- */
+
+/* The directory is missing: S->above is the one above it, S->name its name there. */
+static errcode_t open_above(struct bfo_extract *s)
+{
+	size_t len = strlen(s->path), base;
+	char *above;
+	errcode_t err = 0;
+	struct stat st;
+
+	while (len > 1 && s->path[len - 1] == '/')
+		len--;
+	base = bfo_extract_base(s->path, len);
+	s->name = strndup(s->path + base, len - base);
+	above = base ? strndup(s->path, base) : strdup(".");
+	if (!s->name || !above)
+		err = ENOMEM;
+	else if (!is_name(s->name, strlen(s->name)))
+		err = ENOENT;
+	if (!err) {
+		s->above = open(above, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		err = s->above < 0 ? errno : 0;
+	}
+	/* a link that leads nowhere */
+	if (!err && !fstatat(s->above, s->name, &st, AT_SYMLINK_NOFOLLOW))
+		err = ENOENT;
+	free(above);
+	return err;
+}
+
+static errcode_t open_root(struct bfo_extract *s)
+{
+	struct statvfs fs;
+	errcode_t err = 0;
+	int at;
+
+	s->root = open(s->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (s->root < 0)
+		err = errno == ENOENT ? open_above(s) : errno;
+	if (err)
+		return err;
+	at = s->root < 0 ? s->above : s->root;
+	if (fstatvfs(at, &fs))
+		return errno;
+	if (fs.f_flag & ST_RDONLY)
+		return EROFS;
+	s->sync = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return 0;
+}
+
+errcode_t bfo_extract_open(struct bfo_context *ctx, const struct bfo_extract_options *opt,
+			   struct bfo_outlet **outlet)
+{
+	struct bfo_extract *s = calloc(1, sizeof(*s));
+	errcode_t err;
+
+	*outlet = NULL;
+	if (!s)
+		return bfo_fail(ctx, ENOMEM, "opening %s", opt->path);
+	s->outlet = (struct bfo_outlet) {
+		.look = extract_look, .item = extract_item, .data = extract_data,
+		.done = extract_done, .leave = extract_leave, .end = extract_end,
+		.priv = s, .ctx = ctx };
+	s->opt = *opt;
+	s->root = s->above = s->sync = s->fd = -1;
+	s->path = strdup(opt->path);
+	err = s->path ? bfo_globs_compile(&s->no_xattrs, opt->no_xattrs, opt->n_no_xattrs) : ENOMEM;
+	if (!err) {
+		s->match = calloc(s->no_xattrs.words + 1, sizeof(*s->match));
+		err = s->match ? open_root(s) : ENOMEM;
+	}
+	if (err)
+		bfo_fail(ctx, err, "opening %s", opt->path);
+	else if (opt->metadata_out)
+		err = bfo_metadata_open(ctx, opt->metadata_out, &s->metadata);
+	if (err)
+		bfo_extract_close(&s->outlet);
+	else
+		*outlet = &s->outlet;
+	return err;
+}
+
+static void free_all(struct bfo_extract *s)
+{
+	size_t i;
+
+	bfo_globs_free(&s->no_xattrs);
+	bfo_metadata_close(s->metadata);
+	bfo_extract_look_free(s->look);
+	bfo_vec_free(&s->levels);
+	bfo_vec_free(&s->at);
+	bfo_vec_free(&s->file_path);
+	bfo_vec_free(&s->packed);
+	bfo_vec_free(&s->unwritten);
+	bfo_vec_free(&s->tops);
+	bfo_vec_free(&s->tops_text);
+	bfo_vec_free(&s->late);
+	bfo_vec_free(&s->kept_text);
+	bfo_vec_free(&s->set);
+	bfo_vec_free(&s->value);
+	bfo_vec_free(&s->walk);
+	for (i = 0; i < BFO_NOTE_KINDS; i++)
+		free(s->firsts[i]);
+	free(s->shared);
+	free(s->match);
+	free(s->path);
+	free(s->name);
+	free(s);
+}
+
+void bfo_extract_close(struct bfo_outlet *outlet)
+{
+	struct bfo_extract *s = outlet ? outlet->priv : NULL;
+	int fds[4], i;
+
+	if (!s)
+		return;
+	bfo_dirs_free(&s->dirs);
+	bfo_extract_tops_remove(s);
+	bfo_dirs_free(&s->other);
+	fds[0] = s->fd;
+	fds[1] = s->root;
+	fds[2] = s->above;
+	fds[3] = s->sync;
+	for (i = 0; i < 4; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	free_all(s);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * extract.h - a tree onto a mounted filesystem, below one directory
+ *
+ * Nothing is made outside of that directory, whatever the tree says and whoever changes names
+ * meanwhile: links are not followed, mount points not entered.  What has a name is complete: new
+ * names are made as .e2bfo-XXXXXX beside their place, made durable, many of them at once, and
+ * renamed.  So are files that go into directories that exist; these keep their attributes.
+ *
+ *   open ── look* ── [clashes] ── item, data, done, leave ... ── end ── notes ── close
+ */
+#ifndef BFO_EXPORT_EXTRACT_H
+#define BFO_EXPORT_EXTRACT_H
+
+#include "base/context.h"
+#include "export/outlet.h"
+
+/* What becomes of a name that exists.  A directory never takes the place of anything else. */
+enum bfo_extract_over {
+	BFO_EXTRACT_CLASH,		/* it is a clash */
+	BFO_EXTRACT_OVERWRITE,		/* it is replaced */
+	BFO_EXTRACT_SKIP,		/* it stays */
+	BFO_EXTRACT_NEWER,		/* it is replaced if its mtime is less than the item's */
+};
+
+/* Copied when opened. */
+struct bfo_extract_options {
+	const char *path;		/* the directory; made if it is missing */
+	enum bfo_extract_over over;
+	int no_devices;			/* block and character devices are left out */
+	int no_suid;			/* set-id bits but those of directories, and capabilities */
+	const char *const *no_xattrs;	/* patterns of names (plan/glob.h) that are left out */
+	size_t n_no_xattrs;
+	const char *metadata_out;	/* file for e2bfo-metadata(5), or NULL */
+};
+
+/* What could not be kept, or was not wanted: of how many items, and the path of the first. */
+struct bfo_extract_note {
+	const char *word;		/* for programs */
+	const char *text;		/* for people */
+	int is_common;			/* no mounted filesystem takes it: concerns every item */
+	uint64_t count;			/* not 0 */
+	const char *first;
+};
+
+/*
+ * Writes nothing yet.  Returns ENOMEM, ENOENT (the directory above it is missing, too), EROFS, or
+ * other errno's of opening it.  The outlet is for bfo_extract_close().
+ *
+ * Its functions return errno's and these: BFO_ET_DAMAGED, a path that is none, or a name like our
+ * own hidden ones, or items out of order; EXDEV, a mount point; BFO_ET_CLASH, a name that exists
+ * (for `look` that is no error), or two names that the filesystem takes for one; BFO_ET_CHANGED,
+ * somebody else moves directories.
+ */
+errcode_t bfo_extract_open(struct bfo_context *ctx, const struct bfo_extract_options *opt,
+			   struct bfo_outlet **outlet);
+
+/*
+ * Paths of items, after the last `look`, that would take the place of something else; with any of
+ * them `item` must not be called.  They stay until the outlet is closed.  NULL: ENOMEM.
+ */
+const char *const *bfo_extract_clashes(const struct bfo_outlet *outlet, size_t *n);
+
+/* A row a kind, until the outlet is called again; *N of them. */
+const struct bfo_extract_note *bfo_extract_notes(const struct bfo_outlet *outlet, size_t *n);
+
+/* After a failure, or without `end`: what has no name of its own yet is removed.  NULL is fine. */
+void bfo_extract_close(struct bfo_outlet *outlet);
+
+/*
+ * Removes what killed runs left in the directory PATH and below it: *REMOVED such names.  Mount
+ * points are not entered.  No other run may be at work there.
+ */
+errcode_t bfo_extract_abort(struct bfo_context *ctx, const char *path, uint64_t *removed);
+
+#endif
