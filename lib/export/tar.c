@@ -9,6 +9,9 @@
  *
  *   items, data ── put() ──> output ──> fd
  *                       `──> packed ──'
+ *
+ * Python's tarfile takes a 'g' for damage that has no member behind it.  So the root, which comes
+ * first, is kept, and written once more where a socket would be the last.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,6 +40,12 @@ struct tar {
 	struct bfo_packed *packed;	/* NULL: what is put goes to `out` */
 	struct bfo_tar_notes notes;
 	int is_portable;
+	int is_socket;			/* what came last, in the archive */
+	struct {
+		struct bfo_pax pax;
+		char header[BFO_USTAR_BYTES];
+		int is_known;
+	} root;
 	/* of the member that came last */
 	bfo_chars name;			/* as the archive has it */
 	struct bfo_sparse_map map;
@@ -78,13 +87,6 @@ static errcode_t fail_memory(struct tar *t, errcode_t err)
 	return bfo_fail(t->outlet.ctx, err, "writing %s", t->out.name);
 }
 
-static errcode_t put_header(struct tar *t, const struct bfo_ustar *h)
-{
-	char block[BFO_USTAR_BYTES];
-
-	bfo_ustar_write(h, block);
-	return put(t, block, sizeof(block));
-}
 
 /* Records, as the data of a member of TYPE: about the next one ('x'), or about all ('g'). */
 static errcode_t put_records(struct tar *t, char type, const struct bfo_pax *pax)
@@ -93,8 +95,11 @@ static errcode_t put_records(struct tar *t, char type, const struct bfo_pax *pax
 		.name = EXTENDED_NAME, .name_len = strlen(EXTENDED_NAME), .type = type,
 		.size = pax->text.n, .mode = 0644,
 	};
-	errcode_t err = put_header(t, &h);
+	char header[BFO_USTAR_BYTES];
+	errcode_t err;
 
+	bfo_ustar_write(&h, header);
+	err = put(t, header, sizeof(header));
 	if (!err)
 		err = put(t, pax->text.v, pax->text.n);
 	return err ? err : pad(t, BFO_USTAR_BYTES);
@@ -162,8 +167,8 @@ static errcode_t set_data(struct tar *t, struct bfo_tar_member *m, char type)
 	return err ? fail_memory(t, err) : 0;
 }
 
-/* The header of M.  One that is sparse has a name by which it looks like what it is to old tars. */
-static errcode_t put_member_header(struct tar *t, const struct bfo_tar_member *m, char type)
+/* One that is sparse has a name by which it looks like what it is to old tars. */
+static void make_header(const struct bfo_tar_member *m, char type, char *header)
 {
 	const struct bfo_attrs *a = &m->item->attrs;
 	char sparse[sizeof(SPARSE_FOLDER) + 2 * BFO_USTAR_NAME + 255];
@@ -182,7 +187,23 @@ static errcode_t put_member_header(struct tar *t, const struct bfo_tar_member *m
 		memcpy(sparse + strlen(SPARSE_FOLDER), m->path, h.name_len);
 		h.name_len += strlen(SPARSE_FOLDER);
 	}
-	return put_header(t, &h);
+	bfo_ustar_write(&h, header);
+}
+
+static errcode_t put_headers(struct tar *t, const struct bfo_pax *pax, const char *header)
+{
+	errcode_t err = pax->text.n ? put_records(t, 'x', pax) : 0;
+
+	return err ? err : put(t, header, BFO_USTAR_BYTES);
+}
+
+static errcode_t keep_root(struct tar *t, const char *header)
+{
+	errcode_t err = append(&t->root.pax.text, t->pax.text.v, t->pax.text.n);
+
+	memcpy(t->root.header, header, sizeof(t->root.header));
+	t->root.is_known = 1;
+	return err ? fail_memory(t, err) : 0;
 }
 
 static errcode_t put_socket(struct tar *t, const struct bfo_tar_member *m)
@@ -205,6 +226,7 @@ static errcode_t put_socket(struct tar *t, const struct bfo_tar_member *m)
 	else
 		err = put_records(t, 'g', &all);
 	bfo_vec_free(&all.text);
+	t->is_socket = 1;
 	t->notes.members += !err;
 	return err;
 }
@@ -212,7 +234,7 @@ static errcode_t put_socket(struct tar *t, const struct bfo_tar_member *m)
 static errcode_t put_member(struct tar *t, struct bfo_tar_member *m)
 {
 	const char *what = NULL;
-	char type = type_of(m->item);
+	char type = type_of(m->item), header[BFO_USTAR_BYTES];
 	errcode_t err;
 
 	if (!type)
@@ -223,12 +245,13 @@ static errcode_t put_member(struct tar *t, struct bfo_tar_member *m)
 	err = bfo_tar_records(&t->pax, m, &what);
 	if (err)
 		return what ? fail(t, err, what) : fail_memory(t, err);
-	if (t->pax.text.n)
-		err = put_records(t, 'x', &t->pax);
-	if (!err)
-		err = put_member_header(t, m, type);
+	make_header(m, type, header);
+	err = put_headers(t, &t->pax, header);
 	if (!err)
 		err = put(t, t->text.v, t->text.n);
+	if (!err && !m->item->path_len)
+		err = keep_root(t, header);
+	t->is_socket = 0;
 	t->notes.members += !err;
 	return err;
 }
@@ -291,8 +314,12 @@ static errcode_t tar_leave(void *priv, const struct bfo_item *item)
 static errcode_t tar_end(void *priv)
 {
 	struct tar *t = priv;
-	errcode_t err = put(t, zeroes, 2 * BFO_USTAR_BYTES);
+	errcode_t err = 0;
 
+	if (t->is_socket && t->root.is_known)
+		err = put_headers(t, &t->root.pax, t->root.header);
+	if (!err)
+		err = put(t, zeroes, 2 * BFO_USTAR_BYTES);
 	if (!err)
 		err = pad(t, RECORD_BYTES);
 	if (!err && t->packed)
@@ -356,6 +383,7 @@ void bfo_tar_close(struct bfo_outlet *outlet)
 	bfo_packed_free(t->packed);
 	bfo_output_free(&t->out);
 	bfo_sparse_map_free(&t->map);
+	bfo_vec_free(&t->root.pax.text);
 	bfo_vec_free(&t->pax.text);
 	bfo_vec_free(&t->text);
 	bfo_vec_free(&t->name);
