@@ -17,13 +17,13 @@
 #define BFO_SHA256_BYTES 32U
 #define BFO_MD5_BYTES 16U
 
-enum bfo_sum {
+enum bfo_algorithm {
 	BFO_SUM_SHA256 = 1,
 	BFO_SUM_MD5 = 2,
 };
 
 struct bfo_sums {
-	unsigned int which;			/* mask of enum bfo_sum: those that are known */
+	unsigned int which;	/* mask of enum bfo_algorithm: those that are known */
 	uint8_t sha256[BFO_SHA256_BYTES];
 	uint8_t md5[BFO_MD5_BYTES];
 };
@@ -38,8 +38,8 @@ struct bfo_hasher {
 int bfo_hasher_is_built(void);
 
 /*
- * WHICH: mask of enum bfo_sum, not 0.  ENOMEM; BFO_ET_NO_LIBGCRYPT: see above; EOPNOTSUPP: this
- * machine's libgcrypt does not allow one of them.
+ * WHICH: mask of enum bfo_algorithm, not 0.  ENOMEM; BFO_ET_NO_LIBGCRYPT: see above; EOPNOTSUPP:
+ * this machine's libgcrypt does not allow one of them.
  */
 errcode_t bfo_hasher_open(struct bfo_hasher *h, unsigned int which);
 

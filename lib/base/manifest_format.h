@@ -33,8 +33,8 @@ errcode_t bfo_manifest_tell(const char *spec, enum bfo_manifest_format *format, 
 const char *bfo_manifest_name(enum bfo_manifest_format format);
 
 /*
- * Mask of enum bfo_sum (hasher.h): what FORMAT has of every regular file.  Bodyfile does without,
- * too; mtree and DFXML also take MD5.
+ * Mask of enum bfo_algorithm (hasher.h): what FORMAT has of every regular file.  Bodyfile does
+ * without, too; mtree and DFXML also take MD5.
  */
 unsigned int bfo_manifest_sums(enum bfo_manifest_format format);
 

@@ -531,7 +531,8 @@ static errcode_t leave_ours(struct bfo_extract *s, const struct bfo_item *item)
 	struct bfo_extract_subject to = {
 		.path = item->path, .path_len = item->path_len, .is_open = 1,
 		.inherits = is_top, .is_late = is_top,
-		.is_project_late = is_top && is_below && s->levels.v[s->levels.n - 2].keeps_project };
+		.is_project_late = is_top && is_below &&
+				   s->levels.v[s->levels.n - 2].keeps_project };
 	errcode_t err;
 	int at;
 

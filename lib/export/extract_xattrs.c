@@ -122,7 +122,8 @@ static errcode_t put_or_note(struct bfo_extract *s, const struct bfo_extract_sub
 /* A default list of the directory becomes one of all that is made there. */
 static void drop_inherited(const struct bfo_extract_subject *to, uint16_t mode)
 {
-	static const char *const names[] = { "system.posix_acl_access", "system.posix_acl_default" };
+	static const char *const names[] = { "system.posix_acl_access",
+					     "system.posix_acl_default" };
 	char path[PROC_BYTES];
 	int i;
 

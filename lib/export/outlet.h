@@ -41,7 +41,7 @@ struct bfo_item {
 	bfo_row row;			/* the same for all names of a file */
 	uint32_t ino;			/* in the source; 0: it is not of the source */
 	/* the following are not known to `look` */
-	bfo_xattrs xattrs;		/* sorted; all values are in memory */
+	bfo_xattrs xattrs;		/* sorted; values in memory; to a volume: not known */
 	const char *target;		/* of a symbolic link; NUL behind it */
 	size_t target_len;
 	const struct bfo_part *parts;	/* of a regular file */

@@ -41,7 +41,8 @@ struct scan {
 /* Attributes or contents stand elsewhere, whatever the sizes of blocks. */
 static int other_inodes(const struct bfo_tree *tree, const struct bfo_target *target)
 {
-	return bfo_amend_is_needed(tree->amend) || tree->inode_size != target->inode_size ||
+	return target->is_serial || bfo_amend_is_needed(tree->amend) ||
+	       tree->inode_size != target->inode_size ||
 	       target->has_inline || tree->ea_inode ||
 	       tree->inline_data;
 }
@@ -388,7 +389,7 @@ static errcode_t take_sets(struct scan *s)
 	t->sets = (bfo_chars) { 0 };
 	if (bfo_amend_is_needed(t->amend))
 		err = amend_sets(s);
-	if (!err)
+	if (!err && !s->target->is_serial)
 		err = fit_all(s);
 	t->eas = s->sets.list;
 	t->sets = s->sets.bytes;

@@ -119,6 +119,20 @@ void bfo_target_shape(const struct bfo_volume *vol, struct bfo_target *t)
 	t->inodes = sb->s_inodes_count;
 }
 
+void bfo_target_serial(const struct bfo_volume *vol, uint32_t block_size, struct bfo_target *t)
+{
+	*t = (struct bfo_target) { .hash_version = EXT2_HASH_HALF_MD4 };
+	if (vol)
+		bfo_target_shape(vol, t);
+	t->is_serial = 1;
+	t->block_size = block_size;
+	t->inode_size = sizeof(struct ext2_inode_large);
+	t->cluster_blocks = 1;
+	t->has_dir_nlink = t->has_huge_file = t->has_extents = t->has_project = 1;
+	t->has_inline = t->has_encrypt = t->has_verity = t->has_ea_inode = 0;
+	t->encoding = 0;
+}
+
 errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vol,
 			    struct bfo_target *t)
 {

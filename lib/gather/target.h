@@ -16,6 +16,8 @@ struct bfo_target {
 	uint32_t block_size, inode_size;	/* bytes */
 	uint32_t csum_seed;
 	int has_csum;				/* metadata_csum */
+	/* no volume: it holds what there is; attributes stay sets, whatever their size */
+	int is_serial;
 	int has_dir_index, has_dir_nlink, has_large_dir, has_huge_file;
 	int has_extents, has_filetype, has_project, has_inline, has_encrypt, has_verity,
 		has_ea_inode;
@@ -38,6 +40,13 @@ errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vo
 
 /* Of any volume, the shape alone: nothing is read. */
 void bfo_target_shape(const struct bfo_volume *vol, struct bfo_target *target);
+
+/*
+ * Of what is no volume, for a tree with blocks of BLOCK_SIZE bytes that comes from VOL, or, if that
+ * is NULL, from elsewhere: names are in the order that VOL has them in.
+ */
+void bfo_target_serial(const struct bfo_volume *vol, uint32_t block_size,
+		       struct bfo_target *target);
 
 /* Appends the free blocks of VOL, whose block bitmap must be loaded, to OUT. */
 errcode_t bfo_target_free_blocks(const struct bfo_volume *vol, bfo_ranges *out);

@@ -94,7 +94,7 @@ static int is_kept(const struct bfo_tree *t, const struct bfo_inode *rec,
 {
 	if (target->has_ea_inode)
 		return bfo_amend_has_ranges(t->amend) && rec->size <= ACL_MAX;
-	return rec->size < target->block_size;
+	return target->is_serial || rec->size < target->block_size;
 }
 
 static errcode_t take(struct bfo_source *s, struct bfo_tree *t, const struct bfo_target *target,

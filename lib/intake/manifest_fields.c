@@ -136,7 +136,7 @@ int bfo_manifest_number32(const char *text, size_t len, unsigned int base, uint3
 	return 1;
 }
 
-int bfo_manifest_sum(const char *text, size_t len, enum bfo_sum which, struct bfo_sums *sums)
+int bfo_manifest_sum(const char *text, size_t len, enum bfo_algorithm which, struct bfo_sums *sums)
 {
 	uint8_t *sum = which == BFO_SUM_SHA256 ? sums->sha256 : sums->md5;
 	size_t bytes = which == BFO_SUM_SHA256 ? sizeof(sums->sha256) : sizeof(sums->md5);

@@ -51,6 +51,6 @@ int bfo_manifest_number32(const char *text, size_t len, unsigned int base, uint3
 			  uint32_t *value, unsigned int *has, unsigned int field);
 
 /* LEN digits as digest WHICH of SUMS.  Returns 0 if they are none. */
-int bfo_manifest_sum(const char *text, size_t len, enum bfo_sum which, struct bfo_sums *sums);
+int bfo_manifest_sum(const char *text, size_t len, enum bfo_algorithm which, struct bfo_sums *sums);
 
 #endif

@@ -28,7 +28,7 @@ struct dfxml {
 	int has_bytes;
 	int is_gone, has_name;		/* of the object */
 	int is_fiwalk;			/* names have \xXX */
-	enum bfo_sum sum;		/* of a hashdigest; 0: another one */
+	enum bfo_algorithm sum;		/* of a hashdigest; 0: another one */
 	int is_rough;			/* of a time: it has no fractions */
 };
 

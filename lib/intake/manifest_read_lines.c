@@ -129,7 +129,8 @@ errcode_t bfo_manifest_read_sha256sum(struct bfo_manifest_list *l)
 
 struct columns {
 	size_t n;			/* without the name; 0: not known yet */
-	unsigned int sum[COLUMNS];	/* an enum bfo_sum, 0: the size, or what is passed over */
+	/* an enum bfo_algorithm; 0: the size, or what is passed over */
+	unsigned int sum[COLUMNS];
 };
 
 /* Takes what stands before a comma; returns 0 if there is none. */

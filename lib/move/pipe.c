@@ -94,7 +94,7 @@ static errcode_t tell(struct bfo_pipe *p, uint64_t end)
 	if (!p->progress)
 		return 0;
 	p->progress->done = end;
-	if (now(p) < p->told + p->progress->interval)
+	if (!p->progress->note || now(p) < p->told + p->progress->interval)
 		return 0;
 	err = p->progress->note(p->progress->priv, end);
 	p->told = now(p);

@@ -27,7 +27,7 @@
 
 /* How far the stem is filled, for who may go on with it one day. */
 struct bfo_data_progress {
-	/* Blocks of the stem before DONE were written; from the thread that writes. */
+	/* Blocks of the stem before DONE were written; from the thread that writes.  Or NULL. */
 	errcode_t (*note)(void *priv, uint64_t done);
 	void *priv;
 	double interval;	/* seconds that pass before it is called, and called again */

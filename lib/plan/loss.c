@@ -68,7 +68,7 @@ enum bfo_finding_kind bfo_loss_of_all(const struct bfo_plan *plan, const struct 
 		return BFO_LOST_ENCRYPTED;	/* whoever has the key would find no name */
 	if (is_encrypted(rec) && plan->tree->stable_inodes && !is_stable(plan, rec))
 		return BFO_LOST_STABLE;
-	if (S_ISLNK(rec->mode) && rec->size >= t->block_size)
+	if (S_ISLNK(rec->mode) && rec->size >= t->block_size && !t->is_serial)
 		return BFO_LOST_SYMLINK;
 	if (S_ISREG(rec->mode) && is_too_big(plan, rec))
 		return BFO_LOST_SIZE;
