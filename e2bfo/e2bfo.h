@@ -27,6 +27,7 @@ int abort_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
 int ls_main(int argc, char **argv);
 int cat_main(int argc, char **argv);
+int hash_main(int argc, char **argv);
 int layout_main(int argc, char **argv);
 int order_main(int argc, char **argv);
 

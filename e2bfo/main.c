@@ -17,6 +17,7 @@ static const struct command commands[] = {
 	{ "verify", verify_main, "compare two file trees, attribute by attribute, byte by byte" },
 	{ "ls", ls_main, "list directories with all attributes, without mounting them" },
 	{ "cat", cat_main, "write the contents of files, without mounting them" },
+	{ "hash", hash_main, "compute digests of all files, as they lie on the device" },
 	{ "layout", layout_main, "measure how files lie on a volume, and what reading them costs" },
 	{ "order", order_main, "list files that are used together, for copy --order list:FILE" },
 };
@@ -28,8 +29,8 @@ static void usage(FILE *out)
 	size_t i;
 
 	fprintf(out, "Usage: e2bfo COMMAND [OPTIONS] ...\n\n"
-		"Moves whole file trees into unmounted ext2/3/4 filesystems at the speed of the\n"
-		"device. Commands:\n\n");
+		"Moves whole file trees into and out of unmounted ext2/3/4 filesystems at the speed\n"
+		"of the device. Commands:\n\n");
 	for (i = 0; i < COMMANDS; i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
 	fprintf(out, "\n'e2bfo COMMAND --help' tells about one of them; so does e2bfo-COMMAND(8).\n"

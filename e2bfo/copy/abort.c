@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "base/bfo_err.h"
+#include "export/extract.h"
+#include "job/end.h"
 #include "e2bfo/e2bfo.h"
 #include "resume_options.h"
 
@@ -26,7 +28,8 @@ static const struct option_table table = {
 	"\n"
 	"Gives up a copy into TARGET that was interrupted: TARGET becomes what it was before. (So does\n"
 	"mounting it, or e2fsck -p.) What 'e2bfo copy --size' was making of an image file is removed:\n"
-	"TARGET is the file's name, or TARGET.XXXXXX, which it has as long as it is not complete.\n"
+	"TARGET is the file's name, or TARGET.XXXXXX, which it has as long as it is not complete. In a\n"
+	"directory what copies have not completed is removed.\n"
 	"\n",
 	.rows = rows,
 	.outro =
@@ -52,8 +55,22 @@ static int tell_none(const struct resume_options *o, const struct bfo_interrupte
 	return interrupted_tell(o, in, EXIT_FAILED, 0, done);
 }
 
-static int abort_copy(const struct resume_options *o, struct bfo_interrupted *in,
-		      struct bfo_context *ctx)
+/* TARGET is a directory: what killed copies have left in it is removed. */
+static int abort_directory(const struct resume_options *o, struct bfo_interrupted *in,
+			   struct bfo_context *ctx, const char *path)
+{
+	char done[80];
+	uint64_t removed = 0;
+	errcode_t err = bfo_extract_abort(ctx, path, &removed);
+
+	in->ctx = ctx;
+	snprintf(done, sizeof(done), "%llu unfinished %s removed", (unsigned long long) removed,
+		 removed == 1 ? "name" : "names");
+	return interrupted_tell(o, in, err ? EXIT_FAILED : EXIT_KEPT, err, done);
+}
+
+static int abort_volume(const struct resume_options *o, struct bfo_interrupted *in,
+			struct bfo_context *ctx)
 {
 	char done[640] = "the copy is given up, nothing of it is left";
 	errcode_t err = bfo_interrupted_open(in, ctx, o->target);
@@ -66,6 +83,21 @@ static int abort_copy(const struct resume_options *o, struct bfo_interrupted *in
 		snprintf(done, sizeof(done), "the copy is given up, %.500s is removed",
 			 in->image.made);
 	return interrupted_tell(o, in, err ? EXIT_FAILED : EXIT_KEPT, err, done);
+}
+
+static int abort_copy(const struct resume_options *o, struct bfo_interrupted *in,
+		      struct bfo_context *ctx)
+{
+	struct bfo_end end;
+	errcode_t err = bfo_end_tell_target(ctx, o->target, &end);
+	int status;
+
+	if (!err && end.kind == BFO_END_DIRECTORY)
+		status = abort_directory(o, in, ctx, end.path);
+	else
+		status = abort_volume(o, in, ctx);
+	bfo_end_free(&end);
+	return status;
 }
 
 int abort_main(int argc, char **argv)

@@ -2,6 +2,11 @@
 /*
  * copy_main.c - e2bfo copy: options, job (job/copy.h), report
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "cli/message.h"
 #include "cli/timestamp.h"
 #include "e2bfo/e2bfo.h"
@@ -12,6 +17,21 @@ static void tell_line(void *priv, const char *line)
 {
 	(void) priv;
 	message("%s", line);
+}
+
+/*
+ * An archive goes to standard output alone: what is printed takes another way.  Returns -1, or an
+ * exit status.
+ */
+static int give_way(struct copy_options *opt)
+{
+	if (strcmp(opt->job.target, "tar:-"))
+		return -1;
+	opt->job.out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (opt->job.out >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		return -1;
+	com_err("e2bfo", errno, "while looking at standard output");
+	return EXIT_FAILED;
 }
 
 static errcode_t copy(struct copying *c, struct copy_options *opt)
@@ -34,6 +54,8 @@ int copy_main(int argc, char **argv)
 
 	if (status < 0)
 		status = argument_check(c.command, &opt.common);
+	if (status < 0)
+		status = give_way(&opt);
 	if (status < 0) {
 		copying_begin(&c, c.command, &opt.common);
 		status = copying_finish(&c, copy(&c, &opt));

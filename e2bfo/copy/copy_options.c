@@ -27,7 +27,9 @@ enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIRECT, OPT
        OPT_EXCLUDE_FROM, OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC,
        OPT_WRITE_MAPFILE, OPT_ITREE, OPT_ALLOW_EMPTY, OPT_INODES, OPT_CROSS_MOUNTS,
        OPT_OWNER, OPT_MAP_USERS, OPT_MAP_GROUPS, OPT_REPRODUCIBLE, OPT_STRIP,
-       OPT_SPOOL, OPT_DEREFERENCE };
+       OPT_SPOOL, OPT_DEREFERENCE, OPT_NO_DEVICES, OPT_NO_SUID, OPT_NO_XATTRS, OPT_OVERWRITE,
+       OPT_SKIP_EXISTING, OPT_IF_NEWER, OPT_METADATA_OUT, OPT_PORTABLE,
+       OPT_MANIFEST_OUT };
 
 /* Options that are said or not: where in the options that is noted. */
 static const struct {
@@ -46,6 +48,9 @@ static const struct {
 	{ OPT_CROSS_MOUNTS, offsetof(struct copy_options, job.cross_mounts) },
 	{ OPT_SPOOL, offsetof(struct copy_options, job.spool) },
 	{ OPT_DEREFERENCE, offsetof(struct copy_options, job.dereference) },
+	{ OPT_NO_DEVICES, offsetof(struct copy_options, job.no_devices) },
+	{ OPT_NO_SUID, offsetof(struct copy_options, job.no_suid) },
+	{ OPT_PORTABLE, offsetof(struct copy_options, job.is_portable) },
 	{ 'n', offsetof(struct copy_options, job.dry_run) },
 };
 
@@ -90,6 +95,18 @@ static const struct option_row rows[] = {
 	{ OPT_CROSS_MOUNTS, "cross-mounts", NULL,
 	  "SOURCE is a directory: also what is mounted below it" },
 	{ 'n', "dry-run", NULL, "print the plan, write nothing" },
+	OPTION_TITLE("Where TARGET is a directory:"),
+	{ OPT_OVERWRITE, "overwrite", NULL, "files take the place of files that exist" },
+	{ OPT_SKIP_EXISTING, "skip-existing", NULL, "what exists stays, and is not copied" },
+	{ OPT_IF_NEWER, "if-newer", NULL, "files take the place of older ones" },
+	{ OPT_NO_DEVICES, "no-devices", NULL, "no device files" },
+	{ OPT_NO_SUID, "no-suid", NULL, "no set-user-id and set-group-id bits, no capabilities" },
+	{ OPT_NO_XATTRS, "no-xattrs", "PATTERN",
+	  "no extended attributes whose names match; may be repeated" },
+	{ OPT_METADATA_OUT, "metadata-out", "FILE",
+	  "write all metadata to FILE, also what TARGET does not take" },
+	OPTION_TITLE("Where TARGET is an archive:"),
+	{ OPT_PORTABLE, "portable", NULL, "only what other programs know" },
 	OPTION_TITLE("How:"),
 	{ OPT_ORDER, "order", "POLICIES",
 	  "what lies next to each other: readdir (default), source, name, size, mtime,\n"
@@ -112,6 +129,9 @@ static const struct option_row rows[] = {
 	ARGUMENT_BWLIMIT_ROW,
 	{ OPT_DIR_FILL, "dir-fill", "PERCENT",
 	  "how full indexed directories are packed, 10 to 100 (default 80)" },
+	{ OPT_MANIFEST_OUT, "manifest-out", "FORMAT:FILE",
+	  "list what is copied, with digests: mtree, sha256sum, hashdeep, dfxml or\n"
+	  "bodyfile; may be repeated" },
 	{ OPT_VERIFY, "verify", NULL, "read back from the device what was written, and compare" },
 	{ OPT_KEEP_INODES, "keep-inodes", NULL,
 	  "keep inode numbers (NFS handles, security.evm, stable_inodes)" },
@@ -149,8 +169,9 @@ static const struct option_table table = {
 	"\n"
 	"Copies a file tree into the ext2, ext3 or ext4 filesystem in TARGET, which is unmounted: a block\n"
 	"device or an image file (or FILE?offset=BYTES, FILE?partition=N, UUID=..., LABEL=...; file:NAME\n"
-	"takes any NAME as it stands).  SOURCE is such a filesystem, too, a directory, or an archive\n"
-	"(tar, cpio; - is standard input).  It is never written.\n"
+	"takes any NAME as it stands).  Or into a directory (it exists, or its name ends in /), or into\n"
+	"an archive (NAME.tar, NAME.tar.zst; tar:- is standard output).  SOURCE is such a filesystem,\n"
+	"too, a directory, or an archive (tar, cpio; - is standard input).  It is never written.\n"
 	"\n",
 	.rows = rows,
 	.outro =
@@ -160,7 +181,9 @@ static const struct option_table table = {
 	"Examples:\n"
 	"  e2bfo copy --mkfs /dev/sdb1 /dev/sdc1        move a filesystem to another disk\n"
 	"  e2bfo copy --mkfs --size min old.img new.img pack an image as small as it gets\n"
-	"  e2bfo copy --from /home/ann --to /old /dev/sdb1 /dev/sdc2\n",
+	"  e2bfo copy --from /home/ann --to /old /dev/sdb1 /dev/sdc2\n"
+	"  e2bfo copy --from /home/ann disk.img found/  take files out of an image\n"
+	"  e2bfo copy disk.img disk.tar.zst             make an archive of one\n",
 };
 
 static int read_percent(const char *text, unsigned int *out)
@@ -271,6 +294,16 @@ static int read_flag(struct copy_options *opt, int c)
 	return 0;
 }
 
+/* What exists stands in the way, unless one of these is said. */
+static int read_over(struct copy_options *opt, enum bfo_extract_over over)
+{
+	if (opt->job.over && opt->job.over != over)
+		return argument_complain("copy", "--overwrite, --skip-existing and --if-newer "
+					 "exclude each other");
+	opt->job.over = over;
+	return -1;
+}
+
 static int read_option(struct copy_options *opt, int c)
 {
 	if (read_flag(opt, c))
@@ -308,6 +341,21 @@ static int read_option(struct copy_options *opt, int c)
 	case OPT_REPRODUCIBLE:
 		opt->job.is_reproducible = 1;
 		opt->job.seed = optarg;
+		return -1;
+	case OPT_OVERWRITE:
+		return read_over(opt, BFO_EXTRACT_OVERWRITE);
+	case OPT_SKIP_EXISTING:
+		return read_over(opt, BFO_EXTRACT_SKIP);
+	case OPT_IF_NEWER:
+		return read_over(opt, BFO_EXTRACT_NEWER);
+	case OPT_NO_XATTRS:
+		opt->no_xattrs[opt->job.n_no_xattrs++] = optarg;
+		return -1;
+	case OPT_MANIFEST_OUT:
+		opt->manifests[opt->job.n_manifests++] = optarg;
+		return -1;
+	case OPT_METADATA_OUT:
+		opt->job.metadata_out = optarg;
 		return -1;
 	case OPT_INODES:
 		return inodes_option(optarg, &opt->job);
@@ -424,12 +472,16 @@ static int note_words(struct copy_options *opt, int argc, char **argv)
 	opt->from = calloc(argc + 1, sizeof(*opt->from));
 	opt->said = calloc(argc + 1, sizeof(*opt->said));
 	opt->exclude = calloc(argc + 1, sizeof(*opt->exclude));
-	if (!opt->from || !opt->said || !opt->exclude)
+	opt->no_xattrs = calloc(argc + 1, sizeof(*opt->no_xattrs));
+	opt->manifests = calloc(argc + 1, sizeof(*opt->manifests));
+	if (!opt->from || !opt->said || !opt->exclude || !opt->no_xattrs || !opt->manifests)
 		return EXIT_FAILED;
 	memcpy(opt->said, argv, argc * sizeof(*argv));
 	opt->directory = getcwd(NULL, 0);
 	opt->job.from = opt->from;
 	opt->job.exclude = opt->exclude;
+	opt->job.no_xattrs = opt->no_xattrs;
+	opt->job.manifests = opt->manifests;
 	opt->job.said = opt->said;
 	opt->job.n_said = argc;
 	opt->job.directory = opt->directory;
@@ -468,6 +520,8 @@ void options_free(struct copy_options *opt)
 	free(opt->from);
 	free(opt->said);
 	free(opt->exclude);
+	free(opt->no_xattrs);
+	free(opt->manifests);
 	free(opt->mkfs_args);
 	free(opt->directory);
 	bfo_vec_free(&opt->owners);

@@ -15,7 +15,7 @@ struct copy_options {
 	struct bfo_copy_options job;
 	struct argument_common common;
 	/* what `job` points into */
-	const char **from, **said;
+	const char **from, **said, **no_xattrs, **manifests;
 	struct bfo_exclude *exclude;
 	char *mkfs_args, *directory;
 	bfo_chars owners;

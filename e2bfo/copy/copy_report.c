@@ -21,6 +21,7 @@
 #include "e2bfo/medium_report.h"
 #include "boot_report.h"
 #include "copy_report.h"
+#include "export_report.h"
 #include "e2bfo/lists_report.h"
 #include "e2bfo/order_report.h"
 
@@ -36,11 +37,16 @@ static size_t clash_path(const struct bfo_plan *plan, size_t i, char *path)
 	return bfo_plan_target_path(plan, n, path, PATH_BYTES);
 }
 
-void report_clashes(const struct bfo_plan *plan, int all)
+void report_clashes(const struct bfo_copy *copy, int all)
 {
+	const struct bfo_plan *plan = &copy->job.plan;
 	char path[PATH_BYTES], shown[SHOWN_BYTES];
 	size_t i, len;
 
+	if (bfo_copy_exports(copy)) {
+		export_clashes(copy, all);
+		return;
+	}
 	for (i = 0; i < plan->clashes.n && (i < SHOWN || all); i++) {
 		len = clash_path(plan, i, path);
 		message("exists already: %s",
@@ -163,12 +169,26 @@ static int makes_smallest(const struct report *r)
 	return r->copy->opt.size == BFO_SIZE_MIN;
 }
 
-static void print_plan(const struct report *r)
+/* What is said of each target alike. */
+static void print_source(const struct report *r)
+{
+	print_outside(r);
+	journals_print(r->copy->opt.source, r->copy->job.source, &r->copy->job.tree);
+	dir_print(r->copy->opt.source, &r->copy->end);
+}
+
+static void print_requests(const struct report *r)
+{
+	printf("  read:   %llu requests, %llu blocks\n",
+	       (unsigned long long) r->result.stats->read_requests,
+	       (unsigned long long) r->result.stats->read_blocks);
+}
+
+/* What is to be copied, to whatever target. */
+static void print_plan_head(const struct report *r)
 {
 	const struct bfo_plan *p = r->result.plan;
-	uint64_t free = bfo_ranges_total(&p->target->free_blocks);
-	uint64_t need = bfo_plan_need(p);
-	char a[32], b[32];
+	char a[32];
 
 	message_printf("Plan: copy %s to %s on %s\n", r->copy->opt.from[0], r->copy->opt.to,
 		       r->copy->opt.target);
@@ -178,6 +198,16 @@ static void print_plan(const struct report *r)
 	printf("  directories:  %llu\n", (unsigned long long) p->dirs);
 	printf("  extents:      %llu\n", (unsigned long long) p->extents);
 	printf("  data:         %s\n", size_text(data_of(r), a, sizeof(a)));
+}
+
+static void print_plan(const struct report *r)
+{
+	const struct bfo_plan *p = r->result.plan;
+	uint64_t free = bfo_ranges_total(&p->target->free_blocks);
+	uint64_t need = bfo_plan_need(p);
+	char a[32], b[32];
+
+	print_plan_head(r);
 	printf("  blocks:       %llu of %llu free, in %zu run%s\n", (unsigned long long) need,
 	       (unsigned long long) free, p->stem.n, p->stem.n == 1 ? "" : "s");
 	printf("  inodes:       %u of %llu free\n", p->new_inodes,
@@ -196,9 +226,7 @@ static void print_plan(const struct report *r)
 	print_resumed(r);
 	print_indexed(r);
 	order_print(r->copy, 1, r->common->verbose);
-	print_outside(r);
-	journals_print(r->copy->opt.source, r->copy->job.source, &r->copy->job.tree);
-	dir_print(r->copy->opt.source, &r->copy->end);
+	print_source(r);
 	printf("Nothing was written.\n");
 }
 
@@ -220,20 +248,37 @@ static void print_done(const struct report *r)
 	    p->target->reserved_blocks)
 		printf("Blocks that are reserved for root were used.\n");
 	print_indexed(r);
-	print_outside(r);
-	journals_print(r->copy->opt.source, r->copy->job.source, &r->copy->job.tree);
-	dir_print(r->copy->opt.source, &r->copy->end);
+	print_source(r);
 	if (!r->common->verbose)
 		return;
 	order_print(r->copy, 0, 0);
 	printf("  target: %zu runs of blocks, %llu extents, %zu extent trees\n", p->stem.n,
 	       (unsigned long long) p->extents, p->trees.n);
-	printf("  read:   %llu requests, %llu blocks\n",
-	       (unsigned long long) r->result.stats->read_requests,
-	       (unsigned long long) r->result.stats->read_blocks);
+	print_requests(r);
 	printf("  wrote:  %llu requests, %llu blocks\n",
 	       (unsigned long long) r->result.stats->write_requests,
 	       (unsigned long long) r->result.stats->write_blocks);
+}
+
+/* A copy to what is no volume. */
+static void print_export(const struct report *r)
+{
+	const struct bfo_plan *p = r->result.plan;
+	uint64_t bytes = data_of(r);
+	char a[80], b[32];
+
+	if (r->copy->opt.dry_run)
+		print_plan_head(r);
+	else
+		printf("Copied %s, %s, in %.1f s (%.0f MB/s).\n",
+		       count_text(files_of(p), p->dirs, a, sizeof(a)),
+		       size_text(bytes, b, sizeof(b)), r->seconds, bytes / 1e6 / r->seconds);
+	export_print(r->copy);
+	print_source(r);
+	if (r->copy->opt.dry_run)
+		printf("Nothing was written.\n");
+	else if (r->common->verbose)
+		print_requests(r);
 }
 
 static void json_plan(struct json *j, const struct report *r)
@@ -246,6 +291,11 @@ static void json_plan(struct json *j, const struct report *r)
 	json_number(j, "indexed", r->result.indexed);
 	json_number(j, "extents", p->extents);
 	json_number(j, "data_bytes", data_of(r));
+	json_number(j, "memory_bytes", memory_of(r));
+	if (bfo_copy_exports(r->copy)) {
+		json_close(j, '}');
+		return;
+	}
 	json_number(j, "blocks_needed", bfo_plan_need(p));
 	json_number(j, "blocks_free", bfo_ranges_total(&p->target->free_blocks));
 	json_number(j, "blocks_reserved", p->target->reserved_blocks);
@@ -253,7 +303,6 @@ static void json_plan(struct json *j, const struct report *r)
 	json_number(j, "inodes_needed", p->new_inodes);
 	json_number(j, "inodes_free", bfo_ranges_total(&p->target->free_inodes));
 	json_number(j, "runs", p->stem.n);
-	json_number(j, "memory_bytes", memory_of(r));
 	if (r->copy->smallest)
 		json_number(j, "smallest_target_bytes", r->copy->smallest);
 	if (makes_smallest(r))
@@ -321,6 +370,10 @@ static void json_clashes(struct json *j, const struct report *r)
 {
 	struct clash_reader c = { .plan = r->result.plan };
 
+	if (bfo_copy_exports(r->copy)) {
+		export_json_clashes(j, r->copy);
+		return;
+	}
 	json_strings(j, "clashes", r->result.plan ? r->result.plan->clashes.n : 0, get_clash, &c);
 }
 
@@ -367,6 +420,7 @@ static void print_json(const struct report *r)
 	journals_json(&j, "journal", r->copy->job.source, &r->copy->job.tree);
 	medium_json(&j, "medium", r->copy->job.source);
 	dir_json(&j, "directory", &r->copy->end);
+	export_json(&j, r->copy);
 	if (r->result.stats) {
 		json_open(&j, "io", '{');
 		json_number(&j, "read_requests", r->result.stats->read_requests);
@@ -392,6 +446,7 @@ void report_print(const struct report *r)
 {
 	if (r->result.plan)
 		print_findings(r);
+	export_warn(r->copy);
 	if (r->err)
 		com_err("e2bfo", r->err, "while %s", r->what);
 	if (r->err && r->result.tell_fate)
@@ -407,7 +462,9 @@ void report_print(const struct report *r)
 		return;
 	if (r->common->quiet)
 		return;
-	if (r->copy->opt.dry_run)
+	if (bfo_copy_exports(r->copy))
+		print_export(r);
+	else if (r->copy->opt.dry_run)
 		print_plan(r);
 	else
 		print_done(r);

@@ -19,8 +19,8 @@ struct report {
 	const char *what;		/* what was being done when it failed */
 };
 
-/* Names that exist already, to standard error: ten of them, unless ALL. */
-void report_clashes(const struct bfo_plan *plan, int all);
+/* Names that exist already, to standard error: ten of them, unless ALL.  COPY has a plan. */
+void report_clashes(const struct bfo_copy *copy, int all);
 
 /* The end of the operation: findings to standard error, the rest to standard output. */
 void report_print(const struct report *r);

@@ -12,6 +12,7 @@
 #include "boot_report.h"
 #include "copy_report.h"
 #include "copying.h"
+#include "export_report.h"
 #include "e2bfo/lists_report.h"
 
 void copying_begin(struct copying *c, const char *command, const struct argument_common *common)
@@ -61,7 +62,8 @@ static int exit_status(const struct bfo_copy *copy, errcode_t err, int untold)
 		return EXIT_CANCELLED;
 	if (err)
 		return EXIT_FAILED;
-	return copy->job.tree.findings.n || untold ? EXIT_FINDINGS : EXIT_KEPT;
+	return copy->job.tree.findings.n || export_loses(copy) || untold ? EXIT_FINDINGS
+									  : EXIT_KEPT;
 }
 
 /* Said also with --quiet: who mounts by UUID gets either of them. */
@@ -85,7 +87,7 @@ int copying_finish(struct copying *c, errcode_t err)
 	r.result = bfo_copy_result(copy, err);
 	r.what = *c->ctx.what ? c->ctx.what : "copying";
 	if (err == BFO_ET_CLASH && r.result.plan)
-		report_clashes(r.result.plan, c->common->verbose);
+		report_clashes(copy, c->common->verbose);
 	lists_tell(&copy->lists, c->common->verbose);
 	report_print(&r);
 	journals_warn(copy->opt.source, copy->job.source);

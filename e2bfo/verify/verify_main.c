@@ -10,6 +10,7 @@
 #include "e2bfo/e2bfo.h"
 #include "e2bfo/journals.h"
 #include "e2bfo/medium_report.h"
+#include "verify_list.h"
 #include "verify_options.h"
 #include "verify_report.h"
 
@@ -83,7 +84,7 @@ int verify_main(int argc, char **argv)
 	int status = verify_options_read(&opt, argc, argv);
 
 	if (status < 0)
-		status = verify(&opt);
+		status = verify_is_list(&opt) ? verify_list(&opt) : verify(&opt);
 	verify_options_free(&opt);
 	return status;
 }

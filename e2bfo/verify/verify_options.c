@@ -56,7 +56,8 @@ static const struct option_table table = {
 	"\n"
 	"Compares two file trees, of unmounted filesystems, directories or archives: names, all attributes,\n"
 	"extended attributes, holes and every byte of data; not how they are laid out. Neither is\n"
-	"written.\n"
+	"written. B may be a list, FORMAT:FILE (e2bfo-manifest(5)): then A is compared with what that\n"
+	"says.\n"
 	"\n",
 	.rows = rows,
 	.outro =
@@ -69,6 +70,7 @@ static const struct option_table table = {
 	"  e2bfo verify --from /home/ann --to /old/ann /dev/sdb1 /dev/sdc2\n"
 	"  e2bfo verify --ignore atime,ctime old.img new.img\n"
 	"  e2bfo verify rootfs rootfs.img               judge an image of a directory\n"
+	"  e2bfo verify disk.img mtree:disk.mtree       is it as it was?\n"
 	"  e2bfo verify --mapfile rescued.map rescued.img /dev/sdc1     judge a rescue\n",
 };
 

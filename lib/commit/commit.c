@@ -229,7 +229,7 @@ static errcode_t fill(struct commit *c)
 				       .timer = bfo_timer_of(c->plan->ctx),
 				       .from = c->opt->verify ? 0 : c->record.done };
 	struct bfo_drain drain = bfo_writer_drain(&c->w);
-	errcode_t err = bfo_data_write(c->plan, c->source, &drain, c->opt->memory, &p);
+	errcode_t err = bfo_sums_data(c->plan, c->source, c->opt->sums, &drain, c->opt->memory, &p);
 
 	if (err == BFO_ET_CANCELLED && !c->w.failed)
 		note_progress(c, p.done);

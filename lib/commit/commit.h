@@ -27,6 +27,7 @@
 #include "commit/itrees_write.h"
 #include "commit/record.h"
 #include "gather/source.h"
+#include "move/sums.h"
 #include "plan/plan.h"
 
 struct bfo_commit_options {
@@ -40,6 +41,7 @@ struct bfo_commit_options {
 	struct bfo_record *record;	/* goes on with this one, which is hidden; or NULL */
 	int quick;		/* not worth a record: a failure leaves the target as it was */
 	const struct bfo_itree_source *itrees;	/* if the plan has a container */
+	struct bfo_file_sums *sums;	/* of all that is copied; or NULL; not with a record */
 };
 
 struct bfo_commit_stats {

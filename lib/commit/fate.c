@@ -32,6 +32,9 @@ static const struct {
 		"has been formatted and has all of it, but the last step failed: run e2fsck -f on "
 		"it" },
 	[BFO_FATE_PARTLY] = { "partly-formatted", "may be partly formatted", NULL },
+	[BFO_FATE_NAMES] = { "complete-names",
+		"has those names whose files were complete; 'e2bfo abort' removes what is not",
+		NULL },
 	[BFO_FATE_ABSENT] = { "not-made", "was not made", NULL },
 };
 

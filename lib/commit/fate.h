@@ -8,7 +8,8 @@
  *      `───── WAITING ── DONE          with one: from its commit block on
  *
  *   PARTLY ── BEFORE ...               --mkfs: what the target held is gone
- *   ABSENT                             an image file that was to be made
+ *   ABSENT                             a file that was to be made: an image, an archive
+ *   BEFORE ── NAMES ── DONE            a directory
  */
 #ifndef BFO_COMMIT_FATE_H
 #define BFO_COMMIT_FATE_H
@@ -25,6 +26,8 @@ enum bfo_fate {
 	/* neither what it held nor a filesystem that is known to be whole */
 	BFO_FATE_PARTLY,
 	BFO_FATE_ABSENT,	/* there is none */
+	/* a directory: what has its name is whole, and some have not */
+	BFO_FATE_NAMES,
 };
 
 /* A word for scripts: part of the interface. */

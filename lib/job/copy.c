@@ -9,6 +9,8 @@
  * With mkfs the plan is made on a sparse scratch file that is formatted as the target is going
  * to be; the target is formatted only when the plan fits, and the plan is moved over to it.
  *
+ * A target that is no volume has steps of its own (export.c).
+ *
  * Where the source comes once, it arrives in the target (commit/arrive.h), and the plan comes
  * afterwards.  With mkfs that is formatted before.
  */
@@ -149,6 +151,8 @@ static errcode_t check_arrival(const struct bfo_copy *c)
 		what = "--hard-dereference";
 	else if (opt->order.n)
 		what = "--order";
+	else if (opt->n_manifests)
+		what = "--manifest-out";
 	return !what ? 0 :
 	       bfo_fail(c->ctx, EINVAL, "opening %s: %s has to know all of it first: --spool puts "
 			"it into a temporary file", opt->source, what);
@@ -159,7 +163,8 @@ static errcode_t open_end(struct bfo_copy *c)
 {
 	struct bfo_end_options how = { .cross_mounts = c->opt.cross_mounts,
 				       .left_out = c->opt.target,
-				       .strip = c->opt.strip, .spool = c->opt.spool,
+				       .strip = c->opt.strip,
+				       .spool = c->opt.spool || bfo_copy_exports(c),
 				       .arrives = !c->job.config.record,
 				       .now = c->opt.has_epoch ? c->opt.now : 0,
 				       .dereference = c->opt.dereference,
@@ -203,6 +208,9 @@ errcode_t bfo_copy_open_source(struct bfo_copy *c)
 		c->ctx->pace = &c->pace;
 	}
 	if (!err)
+		err = bfo_manifests_open(&c->manifests, c->ctx, c->opt.manifests,
+					 c->opt.n_manifests);
+	if (!err)
 		err = bfo_order_open(c);
 	if (!err)
 		err = open_end(c);
@@ -224,8 +232,12 @@ errcode_t bfo_copy_open(struct bfo_copy *c, struct bfo_context *ctx,
 		err = bfo_fail(ctx, EEXIST, "making undo file %s", opt->undo_file);
 	if (!err)
 		err = bfo_options_save(opt, &c->text);
+	if (!err && !opt->mkfs)
+		err = bfo_end_tell_target(ctx, opt->target, &c->goal);
 	if (!err)
 		err = bfo_copy_open_source(c);
+	if (err || bfo_copy_exports(c))
+		return err ? err : bfo_export_open(c);
 	if (!err)
 		err = bfo_mkfs_init(&c->mkfs, ctx, c->job.source, opt);
 	if (!err)
@@ -304,8 +316,7 @@ static errcode_t pin(struct bfo_copy *c)
 	return bfo_mkfs_pin(&c->mkfs, seed);
 }
 
-/* How the job is to be done, by the options. */
-static void configure(struct bfo_copy *c)
+void bfo_copy_configure(struct bfo_copy *c)
 {
 	struct bfo_job_config *config = &c->job.config;
 	const struct bfo_copy_options *opt = &c->opt;
@@ -363,7 +374,9 @@ errcode_t bfo_copy_plan(struct bfo_copy *c)
 {
 	errcode_t err;
 
-	configure(c);
+	bfo_copy_configure(c);
+	if (bfo_copy_exports(c))
+		return bfo_export_plan(c);
 	if (arrives(c))
 		return plan_arrival(c);
 	c->amended.hole = target_block_size(c);
@@ -401,7 +414,7 @@ errcode_t bfo_copy_order(struct bfo_copy *c, struct bfo_context *ctx,
 		err = bfo_mkfs_init(&c->mkfs, ctx, c->job.source, &c->opt);
 	if (err)
 		return err;
-	configure(c);
+	bfo_copy_configure(c);
 	err = bfo_job_gather(&c->job);
 	if (!err)
 		err = bfo_sizing_scratch(c, &scratch);
@@ -413,17 +426,62 @@ errcode_t bfo_copy_order(struct bfo_copy *c, struct bfo_context *ctx,
 
 /* ---- writing ---- */
 
-static errcode_t commit(struct bfo_copy *c)
+/* Seconds since 1970, of which 40 bits are kept. */
+static int64_t time_of(uint32_t low, uint8_t high)
+{
+	return low | (int64_t) high << 32;
+}
+
+/* When the volume was made, and so on. */
+static void set_times(const struct ext2_super_block *sb, struct bfo_manifest_about *about)
+{
+	about->made = time_of(sb->s_mkfs_time, sb->s_mkfs_time_hi);
+	about->mounted = time_of(sb->s_mtime, sb->s_mtime_hi);
+	about->written = time_of(sb->s_wtime, sb->s_wtime_hi);
+	about->checked = time_of(sb->s_lastcheck, sb->s_lastcheck_hi);
+}
+
+errcode_t bfo_copy_write_manifests(struct bfo_copy *c)
+{
+	struct bfo_manifest_about about = { .source = c->opt.source,
+					    .block_size = c->job.tree.block_size };
+
+	if (!c->manifests.files.n)
+		return 0;
+	if (c->job.source)
+		set_times(c->job.source->fs->super, &about);
+	return bfo_manifests_write(&c->manifests, &c->items, &about);
+}
+
+/* What manifests need: inodes, and who takes the data. */
+static errcode_t prepare_manifests(struct bfo_copy *c)
 {
 	errcode_t err;
 
+	if (!c->manifests.files.n)
+		return 0;
+	err = bfo_items_open(&c->items, &c->job.plan, c->job.from);
+	if (!err)
+		err = bfo_items_complete(&c->items);
+	if (!err)
+		err = bfo_manifests_begin(&c->manifests, &c->job.plan, 0);
+	c->job.config.sums = bfo_manifests_sums(&c->manifests);
+	return err;
+}
+
+static errcode_t commit(struct bfo_copy *c)
+{
+	errcode_t err = prepare_manifests(c);
+
+	if (err)
+		return err;
 	c->writing = c->committing = 1;
 	if (c->job.config.record && !c->opt.verify)
 		c->resumed = c->job.config.record->done * c->job.target->block_size;
 	err = bfo_job_commit(&c->job);
 	if (!c->made)
 		c->fate = c->job.stats.fate;
-	return err;
+	return err ? err : bfo_copy_write_manifests(c);
 }
 
 errcode_t bfo_copy_commit(struct bfo_copy *c)
@@ -431,7 +489,7 @@ errcode_t bfo_copy_commit(struct bfo_copy *c)
 	errcode_t err = c->opt.mkfs && !arrives(c) ? bfo_format_target(c) : 0;
 
 	if (!err)
-		err = commit(c);
+		err = bfo_copy_exports(c) ? bfo_export_commit(c) : commit(c);
 	if (!err)
 		err = bfo_format_publish(c);
 	if (!err)
@@ -466,6 +524,8 @@ void bfo_copy_close(struct bfo_copy *c)
 {
 	bfo_order_free(&c->order);
 	bfo_boot_free(&c->boot);
+	bfo_export_close(c);
+	bfo_manifests_close(&c->manifests);
 	bfo_job_close(&c->job);
 	bfo_end_free(&c->end);
 	bfo_owners_free(&c->amend);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * copy.h - a copy of a tree into a volume, from its options to its end
+ * copy.h - a copy of a tree into a volume, an archive or a directory, from its options to its end
  *
  *   bfo_copy_open ── bfo_copy_plan ── bfo_copy_commit ── bfo_copy_result ── bfo_copy_close
  *     refusals         reads source     changes target     what came of it
@@ -12,6 +12,8 @@
  *   formatting.c   mkfs: the target, before and after
  *   rescue.c       a source that cannot be read well
  *   boot.c         which files of the copy name the source's UUID
+ *   export.c       a target that is no volume
+ *   hash.c         none at all: manifests
  *
  * A copy that is planned and not committed is a dry run.  After an error no further step is called
  * but bfo_copy_result() and bfo_copy_close(); ctx->what completes "while ...".  Nothing is printed,
@@ -33,12 +35,15 @@
 #define BFO_JOB_COPY_H
 
 #include "base/pace.h"
+#include "export/items.h"
+#include "export/tar.h"
 #include "gather/amended.h"
 #include "job/boot.h"
 #include "job/end.h"
 #include "job/job.h"
 #include "job/job_options.h"
 #include "job/lists.h"
+#include "job/manifests.h"
 #include "job/mkfs.h"
 #include "job/order.h"
 #include "volume/users.h"
@@ -57,6 +62,13 @@ struct bfo_copy {
 	struct bfo_pace pace;		/* of opt.bwlimit */
 	bfo_chars text;			/* the options, for the record */
 	uint64_t resumed;		/* bytes that were there when the copy was resumed */
+
+	/* the target, if it is no volume */
+	struct bfo_end goal;
+	struct bfo_items items;
+	struct bfo_outlet *outlet;
+	struct bfo_tar_notes tar;	/* of an archive, once it is complete */
+	struct bfo_manifests manifests;
 
 	/* the target */
 	char *path, *path_options;
@@ -117,6 +129,20 @@ errcode_t bfo_copy_order(struct bfo_copy *c, struct bfo_context *ctx,
 			 const struct bfo_copy_options *opt);
 
 /*
+ * In place of all steps: reads all files of a source, in the order in which they lie, and writes
+ * the manifests of OPT; it needs no target.
+ */
+errcode_t bfo_copy_hash(struct bfo_copy *c, struct bfo_context *ctx,
+			const struct bfo_copy_options *opt);
+
+/*
+ * The same, but for writing them: c->manifests.sums has digests by ALGORITHMS, too (base/hasher.h),
+ * and c->items what else there is to know.
+ */
+errcode_t bfo_copy_read_all(struct bfo_copy *c, struct bfo_context *ctx,
+			    const struct bfo_copy_options *opt, unsigned int algorithms);
+
+/*
  * Reads the source and decides everything.  Afterwards bfo_copy_result() tells what would be done.
  */
 errcode_t bfo_copy_plan(struct bfo_copy *c);
@@ -139,7 +165,25 @@ errcode_t bfo_copy_write_map(struct bfo_copy *c);
 /* Closes the volumes and frees everything.  Also for one that was zeroed and never opened. */
 void bfo_copy_close(struct bfo_copy *c);
 
+/* True if the target is a directory or an archive. */
+static inline int bfo_copy_exports(const struct bfo_copy *c)
+{
+	return c->goal.kind != BFO_END_VOLUME;
+}
+
 /* ---- parts, for the files above ---- */
+
+/* How c->job is to be done, by the options. */
+void bfo_copy_configure(struct bfo_copy *c);
+
+/* The manifests, once all data have gone by: of a copy whose plan is complete. */
+errcode_t bfo_copy_write_manifests(struct bfo_copy *c);
+
+/* The steps of a copy to what is no volume. */
+errcode_t bfo_export_open(struct bfo_copy *c);
+errcode_t bfo_export_plan(struct bfo_copy *c);
+errcode_t bfo_export_commit(struct bfo_copy *c);
+void bfo_export_close(struct bfo_copy *c);
 
 /* Opens the source, if write_mapfile can be written. */
 errcode_t bfo_rescue_open(struct bfo_copy *c);

@@ -19,6 +19,7 @@
 #include "job/indexes.h"
 #include "job/job.h"
 #include "job/quotas.h"
+#include "plan/serial.h"
 #include "tree/access.h"
 
 /* Reads the target's directories of numbers INOS, with their names and blocks. */
@@ -55,7 +56,7 @@ static errcode_t clash(struct bfo_job *job)
 /* Level by level: the target's directories that exist on both sides. */
 static errcode_t merge(struct bfo_job *job, struct bfo_volume *vol)
 {
-	errcode_t err = 0;
+	errcode_t err = vol ? 0 : bfo_plan_alone(&job->plan);
 	uint32_t *inos;
 	size_t i;
 
@@ -128,7 +129,9 @@ static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
 	errcode_t err;
 
 	bfo_target_free(&job->free);
-	err = bfo_target_gather(job->ctx, vol, &job->free);
+	if (!vol)
+		bfo_target_serial(job->source, job->tree.block_size, &job->free);
+	err = vol ? bfo_target_gather(job->ctx, vol, &job->free) : 0;
 	if (err)
 		return err;
 	bfo_plan_init(plan, job->ctx, &job->tree, &job->free);
@@ -157,7 +160,8 @@ static errcode_t decide_names(struct bfo_job *job, struct bfo_volume *vol)
 	if (err)
 		return err;
 	job->phase = BFO_JOB_FILTERED;
-	err = indexes_of(job)->begin(job, vol);
+	if (vol)
+		err = indexes_of(job)->begin(job, vol);
 	if (!err)
 		err = bfo_plan_land(plan, config->from, config->n_from, config->to);
 	if (!err && config->make_indexes)
@@ -170,7 +174,7 @@ static errcode_t decide_names(struct bfo_job *job, struct bfo_volume *vol)
 		err = leave_out_unreadable(job);
 	if (!err && config->order)
 		err = config->order(config->priv, job);
-	return err ? err : indexes_of(job)->choose(job);
+	return err || !vol ? err : indexes_of(job)->choose(job);
 }
 
 /* What the target can hold of it. */
@@ -185,7 +189,7 @@ static errcode_t decide_contents(struct bfo_job *job, struct bfo_volume *vol)
 		err = bfo_plan_share(plan);
 	if (!err)
 		err = bfo_plan_check_numbers(plan);
-	if (!err)
+	if (!err && vol)
 		err = bfo_job_quotas_plan(job, vol);
 	return err ? err : check_losses(job);
 }
@@ -207,17 +211,23 @@ errcode_t bfo_job_decide(struct bfo_job *job, struct bfo_volume *vol)
 	return err;
 }
 
+/* Numbers and space on VOL. */
+static errcode_t place(struct bfo_job *job, const struct bfo_volume *vol)
+{
+	errcode_t err = bfo_plan_numbers(&job->plan);
+
+	if (!err)
+		err = indexes_of(job)->place(job, vol);
+	return err ? err : bfo_plan_space(&job->plan);
+}
+
 errcode_t bfo_job_place(struct bfo_job *job, const struct bfo_volume *vol)
 {
 	errcode_t err;
 
 	assert(job->phase >= BFO_JOB_DECIDED);
 	job->phase = BFO_JOB_DECIDED;
-	err = bfo_plan_numbers(&job->plan);
-	if (!err)
-		err = indexes_of(job)->place(job, vol);
-	if (!err)
-		err = bfo_plan_space(&job->plan);
+	err = vol ? place(job, vol) : bfo_plan_serial(&job->plan);
 	if (!err)
 		job->phase = BFO_JOB_PLACED;
 	return err;

@@ -101,6 +101,65 @@ errcode_t bfo_end_tell(struct bfo_context *ctx, const char *spec, struct bfo_end
 	return err;
 }
 
+/* ---- as a target ---- */
+
+static int ends_in(const char *text, const char *end)
+{
+	size_t len = strlen(text), n = strlen(end);
+
+	return len >= n && !strcmp(text + len - n, end);
+}
+
+/* What is called so may be an archive that is made, or is to be replaced. */
+static int is_archive_name(const char *path)
+{
+	struct stat st;
+	int fd, is_volume;
+
+	if (!ends_in(path, ".tar") && !ends_in(path, ".tar.zst"))
+		return 0;
+	if (stat(path, &st))
+		return 1;
+	fd = S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	is_volume = fd >= 0 && has_superblock(fd);
+	if (fd >= 0)
+		close(fd);
+	return S_ISREG(st.st_mode) && !is_volume;
+}
+
+static errcode_t tell_target_path(struct bfo_context *ctx, const char *spec, const char *path,
+				  struct bfo_end *end)
+{
+	struct stat st;
+
+	if (ends_in(path, "/") || (!stat(path, &st) && S_ISDIR(st.st_mode)))
+		return take(ctx, spec, path, BFO_END_DIRECTORY, end);
+	return is_archive_name(path) ? take(ctx, spec, path, BFO_END_ARCHIVE, end) : 0;
+}
+
+errcode_t bfo_end_tell_target(struct bfo_context *ctx, const char *spec, struct bfo_end *end)
+{
+	struct bfo_spec parts;
+	errcode_t err = 0;
+
+	*end = (struct bfo_end) { .kind = BFO_END_VOLUME };
+	if (after(spec, "dir:"))
+		return take(ctx, spec, after(spec, "dir:"), BFO_END_DIRECTORY, end);
+	if (after(spec, "tar:"))
+		return take(ctx, spec, after(spec, "tar:"), BFO_END_ARCHIVE, end);
+	if (!strcmp(spec, "-"))
+		return bfo_fail(ctx, EINVAL, "opening -: an archive goes to standard output as "
+				"tar:-");
+	if (after(spec, "ext:") || after(spec, "file:"))
+		return 0;
+	if (bfo_spec_parse(spec, &parts))
+		return no_memory(ctx, spec);
+	if (!parts.is_tag && !parts.options)
+		err = tell_target_path(ctx, spec, parts.path, end);
+	bfo_spec_free(&parts);
+	return err;
+}
+
 void bfo_end_free(struct bfo_end *end)
 {
 	free(end->path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * end.h - what a tree comes from: the words that users write for it
+ * end.h - what a tree comes from, or goes to: the words that users write for it
  *
  *   what spec.h has	a volume; but an existing directory is a directory, and a file that begins
  *			as an archive does, or a pipe with a name, is an archive
@@ -43,6 +43,14 @@ struct bfo_end_options {
 
 /* What SPEC stands for.  Nothing is opened for writing.  EINVAL: two things; ENOMEM.  Free it. */
 errcode_t bfo_end_tell(struct bfo_context *ctx, const char *spec, struct bfo_end *end);
+
+/*
+ * The same of SPEC as a target.  A directory: one that exists, or dir:PATH, or a name that ends in
+ * a slash.  An archive: tar:PATH, tar:- for standard output, or a name that ends in .tar or
+ * .tar.zst and is no block device, nor a file that holds a filesystem.  EINVAL, too: what can only
+ * be read.
+ */
+errcode_t bfo_end_tell_target(struct bfo_context *ctx, const char *spec, struct bfo_end *end);
 void bfo_end_free(struct bfo_end *end);
 
 /*

@@ -106,7 +106,8 @@ errcode_t bfo_job_commit(struct bfo_job *job)
 	struct bfo_commit_options how = { .memory = config->memory, .direct = config->direct,
 		.verify = config->verify, .atomic = job->is_atomic, .undo_file = config->undo_file,
 		.text = config->text, .text_bytes = config->text_bytes, .record = config->record,
-		.quick = config->is_quick, .itrees = &job->itrees.source };
+		.quick = config->is_quick, .itrees = &job->itrees.source,
+		.sums = config->sums };
 	errcode_t err;
 
 	assert(job->phase == BFO_JOB_PLACED);

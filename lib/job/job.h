@@ -67,6 +67,7 @@ struct bfo_job_config {
 	const void *text;		/* the caller's, for the record */
 	size_t text_bytes;
 	struct bfo_record *record;	/* of the copy that is resumed, or NULL */
+	struct bfo_file_sums *sums;	/* of all that is copied, or NULL; not with a record */
 	const struct bfo_job_indexes *indexes;	/* NULL: bfo_job_copy_indexes */
 	/* Changes the order of the plan, which is settled; or NULL. */
 	errcode_t (*order)(void *priv, struct bfo_job *job);
@@ -142,12 +143,15 @@ errcode_t bfo_job_begin_empty(struct bfo_job *job);
 
 /*
  * Decides what can be decided without numbers and space, on VOL: the target itself, or a scratch
- * file like it.  BFO_ET_CLASH: plan.clashes says where; BFO_ET_LOSS: what VOL cannot hold, and
- * config.losses does not accept.
+ * file like it; NULL: it is no volume (plan/serial.h).  BFO_ET_CLASH: plan.clashes says where;
+ * BFO_ET_LOSS: what VOL cannot hold, and config.losses does not accept.
  */
 errcode_t bfo_job_decide(struct bfo_job *job, struct bfo_volume *vol);
 
-/* Inode numbers and space on VOL, on which was decided.  BFO_ET_NO_SPACE, BFO_ET_NO_INODES. */
+/*
+ * Inode numbers and space on VOL, on which was decided; NULL: the stem alone.  BFO_ET_NO_SPACE,
+ * BFO_ET_NO_INODES.
+ */
 errcode_t bfo_job_place(struct bfo_job *job, const struct bfo_volume *vol);
 
 /* Moves the plan to VOL, which was formatted like the one before, and places it there. */

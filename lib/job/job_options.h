@@ -13,6 +13,7 @@
 #define BFO_JOB_JOB_OPTIONS_H
 
 #include "base/vec.h"
+#include "export/extract.h"
 #include "job/order.h"
 #include "volume/medium.h"
 
@@ -46,6 +47,8 @@ struct bfo_copy_options {
 	size_t n_exclude;
 	/* a list of paths, the only ones that are copied; or NULL */
 	const char *files_from;
+	const char *const *paths;	/* the same here; not beside a list */
+	size_t n_paths;
 	int from0;			/* entries of lists end in NUL, not in a newline */
 	int allow_empty;		/* files_from may have no entry */
 	/* where to */
@@ -68,6 +71,15 @@ struct bfo_copy_options {
 	int counts_used;		/* with mkfs: as many as are used, ... */
 	struct bfo_more more_inodes;	/* ... and these */
 	int same_uuid;			/* with mkfs: the UUID of the source */
+	/* of what is no volume (export/extract.h, export/tar.h) */
+	enum bfo_extract_over over;
+	int no_devices, no_suid, is_portable;
+	const char *const *no_xattrs;	/* patterns */
+	size_t n_no_xattrs;
+	const char *metadata_out;	/* or NULL */
+	const char *const *manifests;	/* FORMAT:FILE (job/manifests.h) */
+	size_t n_manifests;
+	int out;			/* where tar:- goes, a file descriptor */
 	const char *owners;		/* who gets what (job/owners.h); or NULL */
 	/* the same tree gives the same bytes: tree/amend.h; SEED: for a UUID, or NULL */
 	int is_reproducible;

@@ -140,6 +140,7 @@ errcode_t bfo_lists_read(struct bfo_lists *l, struct bfo_context *ctx,
 			 const struct bfo_copy_options *opt)
 {
 	errcode_t err;
+	size_t i;
 
 	l->from0 = opt->from0;
 	err = read_excludes(l, ctx, opt);
@@ -150,11 +151,13 @@ errcode_t bfo_lists_read(struct bfo_lists *l, struct bfo_context *ctx,
 			       "reading %s (--allow-empty copies nothing all "
 			       "the same)",
 			       strcmp(opt->files_from, "-") ? opt->files_from : "standard input");
+	for (i = 0; i < opt->n_paths && !err; i++)
+		err = push(&l->files, opt->paths[i], 0);
 	if (!err && opt->order.list)
 		err = read_list(l, ctx, opt->order.list, 0, &l->order);
 	l->filter = (struct bfo_filter) { .exclude = l->exclude.v.v, .n_exclude = l->exclude.v.n,
-					  .selects = !!opt->files_from, .files = l->files.v.v,
-					  .n_files = l->files.v.n };
+					  .selects = opt->files_from || opt->n_paths,
+					  .files = l->files.v.v, .n_files = l->files.v.n };
 	return err;
 }
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * export_report.c - what a copy to a directory or an archive tells besides
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/message.h"
+#include "cli/size.h"
+#include "export/extract.h"
+#include "export_report.h"
+
+#define SHOWN 10		/* names spelt out */
+#define SHOWN_BYTES 4096U
+
+static const struct bfo_extract_note *notes_of(const struct bfo_copy *copy, size_t *n)
+{
+	*n = 0;
+	if (copy->goal.kind != BFO_END_DIRECTORY || !copy->outlet)
+		return NULL;
+	return bfo_extract_notes(copy->outlet, n);
+}
+
+int export_loses(const struct bfo_copy *copy)
+{
+	size_t i, n;
+	const struct bfo_extract_note *notes = notes_of(copy, &n);
+
+	for (i = 0; i < n; i++)
+		if (!notes[i].is_common)
+			return 1;
+	return copy->tar.sockets > 0;
+}
+
+void export_warn(const struct bfo_copy *copy)
+{
+	size_t i, n;
+	const struct bfo_extract_note *notes = notes_of(copy, &n);
+	char shown[SHOWN_BYTES];
+
+	for (i = 0; i < n; i++)
+		if (!notes[i].is_common)
+			message("%s: %s%s", bfo_text_escape(notes[i].first, strlen(notes[i].first),
+							    shown, sizeof(shown)),
+				notes[i].text, notes[i].count > 1 ? "; so it is with others" : "");
+	if (copy->tar.sockets)
+		message("sockets, which a portable archive cannot hold: %llu; not copied",
+			(unsigned long long) copy->tar.sockets);
+}
+
+void export_print(const struct bfo_copy *copy)
+{
+	size_t i, n;
+	const struct bfo_extract_note *notes = notes_of(copy, &n);
+	char a[32];
+
+	for (i = 0; i < n; i++)
+		printf("%s: %llu%s\n", notes[i].text, (unsigned long long) notes[i].count,
+		       notes[i].is_common ? " (no mounted filesystem takes it)" : "");
+	if (copy->tar.members)
+		printf("The archive has %llu members, %s.\n",
+		       (unsigned long long) copy->tar.members,
+		       size_text(copy->tar.written, a, sizeof(a)));
+}
+
+static void json_notes(struct json *j, const struct bfo_copy *copy)
+{
+	size_t i, n;
+	const struct bfo_extract_note *notes = notes_of(copy, &n);
+
+	json_open(j, "not_taken", '[');
+	for (i = 0; i < n; i++) {
+		json_open(j, NULL, '{');
+		json_string(j, "kind", notes[i].word);
+		json_bool(j, "by_any", notes[i].is_common);
+		json_number(j, "count", notes[i].count);
+		if (notes[i].first)
+			json_bytes(j, "first", notes[i].first, strlen(notes[i].first));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+void export_json(struct json *j, const struct bfo_copy *copy)
+{
+	if (copy->goal.kind == BFO_END_DIRECTORY)
+		json_notes(j, copy);
+	if (copy->goal.kind != BFO_END_ARCHIVE)
+		return;
+	json_open(j, "archive", '{');
+	json_number(j, "members", copy->tar.members);
+	json_number(j, "raw_bytes", copy->tar.bytes);
+	json_number(j, "bytes", copy->tar.written);
+	json_number(j, "sockets_left_out", copy->tar.sockets);
+	json_close(j, '}');
+}
+
+void export_clashes(const struct bfo_copy *copy, int all)
+{
+	size_t i, n = 0;
+	const char *const *paths = copy->outlet ? bfo_extract_clashes(copy->outlet, &n) : NULL;
+	char shown[SHOWN_BYTES];
+
+	for (i = 0; i < n && (i < SHOWN || all); i++)
+		message("exists already: %s",
+			bfo_text_escape(paths[i], strlen(paths[i]), shown, sizeof(shown)));
+	if (i < n)
+		message("and %zu more (all with --verbose or --json)", n - i);
+}
+
+static const char *get_clash(void *priv, size_t i, size_t *len)
+{
+	const char *const *paths = priv;
+
+	*len = strlen(paths[i]);
+	return paths[i];
+}
+
+void export_json_clashes(struct json *j, const struct bfo_copy *copy)
+{
+	size_t n = 0;
+	const char *const *paths = copy->outlet && copy->goal.kind == BFO_END_DIRECTORY ?
+				   bfo_extract_clashes(copy->outlet, &n) : NULL;
+
+	json_strings(j, "clashes", n, get_clash, (void *) paths);
+}

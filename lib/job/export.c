@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * export.c - a copy to what is no volume: an archive, a directory
+ *
+ *   gather ── names ── look: clashes ── order ── attributes ── stem ── items and data ── named
+ *
+ * An archive is made beside its name, as NAME.XXXXXX; a directory names what is complete by itself
+ * (export/extract.h).  Of standard output nothing can be taken back.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bfo_err.h"
+#include "base/temporary.h"
+#include "export/emit.h"
+#include "export/extract.h"
+#include "export/tar.h"
+#include "job/copy.h"
+
+static int is_stdout(const struct bfo_copy *c)
+{
+	return c->goal.kind == BFO_END_ARCHIVE && !strcmp(c->goal.path, "-");
+}
+
+/* ---- opening ---- */
+
+/* Options that ask for what another kind of target has. */
+static errcode_t check_options(const struct bfo_copy *c)
+{
+	const struct bfo_copy_options *opt = &c->opt;
+	const int is_dir = c->goal.kind == BFO_END_DIRECTORY;
+	const struct { int is_asked; const char *text; } rows[] = {
+		{ opt->keep_inodes, "--keep-inodes is for targets that are volumes" },
+		{ opt->itree, "--itree is for targets that are volumes" },
+		{ opt->verify, "--verify is for targets that are volumes: e2bfo verify compares" },
+		{ opt->trust, "--trust is for targets that are volumes" },
+		{ opt->not_atomic, "--not-atomic is for targets that are volumes" },
+		{ !!opt->undo_file, "-z is for targets that are volumes" },
+		{ !!opt->order.n, "--order is for targets that are volumes" },
+		{ is_dir && opt->force, "--force is not for directories, --overwrite is" },
+		{ is_dir && opt->is_portable, "--portable is for archives" },
+		{ !is_dir && opt->over, "what exists in a target is for directories to say" },
+		{ !is_dir && opt->no_devices, "--no-devices is for directories" },
+		{ !is_dir && opt->no_suid, "--no-suid is for directories" },
+		{ !is_dir && opt->n_no_xattrs, "--no-xattrs is for directories" },
+		{ !is_dir && opt->metadata_out, "--metadata-out is for directories" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].is_asked)
+			return bfo_fail(c->ctx, EINVAL, "opening %s: %s", opt->target,
+					rows[i].text);
+	return 0;
+}
+
+static errcode_t check_archive(struct bfo_copy *c)
+{
+	struct stat st;
+
+	if (is_stdout(c))
+		return !isatty(c->opt.out) ? 0 :
+		       bfo_fail(c->ctx, EINVAL, "writing an archive to standard output: it is a "
+				"terminal");
+	if (stat(c->goal.path, &st)) {
+		c->fate = BFO_FATE_ABSENT;
+		return 0;
+	}
+	if (!S_ISREG(st.st_mode))
+		return bfo_fail(c->ctx, EINVAL, "making archive %s: it exists and is no file",
+				c->opt.target);
+	return c->opt.force ? 0 : bfo_fail(c->ctx, EEXIST, "making archive %s (--force replaces "
+					   "it)", c->opt.target);
+}
+
+static errcode_t open_directory(struct bfo_copy *c)
+{
+	const struct bfo_copy_options *opt = &c->opt;
+	struct bfo_extract_options how = {
+		.path = c->goal.path, .over = opt->over, .no_devices = opt->no_devices,
+		.no_suid = opt->no_suid, .no_xattrs = opt->no_xattrs,
+		.n_no_xattrs = opt->n_no_xattrs, .metadata_out = opt->metadata_out,
+	};
+
+	return bfo_extract_open(c->ctx, &how, &c->outlet);
+}
+
+errcode_t bfo_export_open(struct bfo_copy *c)
+{
+	errcode_t err = check_options(c);
+
+	if (err)
+		return err;
+	return c->goal.kind == BFO_END_DIRECTORY ? open_directory(c) : check_archive(c);
+}
+
+/* ---- planning ---- */
+
+/* For the job: the order is settled.  What is in the way? */
+static errcode_t look(void *priv, struct bfo_job *job)
+{
+	struct bfo_copy *c = priv;
+	errcode_t err = bfo_items_open(&c->items, &job->plan, job->from);
+	size_t n;
+
+	if (!err && c->outlet)
+		err = bfo_emit_look(&job->plan, &c->items, c->outlet);
+	if (err || !c->outlet)
+		return err;
+	bfo_extract_clashes(c->outlet, &n);
+	return !n ? 0 : bfo_fail(c->ctx, BFO_ET_CLASH, "planning: in %s, in the way of what is to "
+				 "be copied: %zu", c->opt.target, n);
+}
+
+errcode_t bfo_export_plan(struct bfo_copy *c)
+{
+	errcode_t err;
+
+	c->job.config.order = look;
+	err = bfo_job_gather(&c->job);
+	if (!err)
+		err = bfo_job_decide(&c->job, NULL);
+	if (!err)
+		err = bfo_job_place(&c->job, NULL);
+	if (!err)
+		err = bfo_items_complete(&c->items);
+	if (err || !c->opt.dry_run)
+		return err;
+	bfo_rescue_note_zeroes(c);
+	return c->job.from->ops->settle(c->job.from);
+}
+
+/* ---- putting out ---- */
+
+static errcode_t emit(struct bfo_copy *c)
+{
+	errcode_t err = bfo_manifests_begin(&c->manifests, &c->job.plan, 0);
+
+	if (err)
+		return err;
+	c->writing = c->committing = 1;
+	err = bfo_emit(&c->job.plan, &c->items, c->outlet, bfo_manifests_sums(&c->manifests),
+		       c->opt.memory);
+	c->job.stats.read_requests = bfo_source_requests(c->job.from);
+	c->job.stats.read_blocks = bfo_source_blocks(c->job.from);
+	return err ? err : bfo_copy_write_manifests(c);
+}
+
+static int is_packed(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len >= 4 && !strcmp(name + len - 4, ".zst");
+}
+
+static errcode_t write_archive(struct bfo_copy *c, int fd)
+{
+	struct bfo_tar_options how = { .fd = fd, .name = c->opt.target,
+				       .is_packed = is_packed(c->goal.path),
+				       .is_portable = c->opt.is_portable };
+	errcode_t err = bfo_tar_open(c->ctx, &how, &c->outlet);
+
+	if (err)
+		return err;
+	err = emit(c);
+	c->tar = bfo_tar_notes(c->outlet);
+	bfo_tar_close(c->outlet);
+	c->outlet = NULL;
+	return err;
+}
+
+static errcode_t make_archive(struct bfo_copy *c)
+{
+	int fd = -1;
+	errcode_t err;
+
+	if (is_stdout(c))
+		return write_archive(c, c->opt.out);
+	c->path = strdup(c->goal.path);
+	err = c->path ? bfo_temporary_make(c->path, &c->made, &fd) : ENOMEM;
+	if (err)
+		return bfo_fail(c->ctx, err, "making archive %s", c->opt.target);
+	err = write_archive(c, fd);
+	if (close(fd) && !err)
+		err = bfo_fail(c->ctx, errno, "writing %s", c->made);
+	return err;
+}
+
+errcode_t bfo_export_commit(struct bfo_copy *c)
+{
+	errcode_t err;
+
+	if (c->goal.kind == BFO_END_ARCHIVE)
+		return make_archive(c);
+	c->fate = BFO_FATE_NAMES;
+	err = emit(c);
+	if (!err)
+		c->fate = BFO_FATE_DONE;
+	return err;
+}
+
+void bfo_export_close(struct bfo_copy *c)
+{
+	if (c->outlet)
+		bfo_extract_close(c->outlet);
+	bfo_items_free(&c->items);
+	bfo_end_free(&c->goal);
+}

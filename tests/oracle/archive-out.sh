@@ -1,0 +1,134 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Archives as targets.  Back in a filesystem, everything is as it was, as the kernel and debugfs
+# show it, from all kinds of filesystems; GNU tar and bsdtar unpack what they know, and complain of
+# nothing that is portable.  The same source makes the same bytes.  What fails leaves nothing.
+. "$(dirname "$0")/../lib.sh"
+requires root losetup mke2fs e2fsck debugfs mount tar bsdtar zstd python3 fallocate
+
+# back NAME OPTIONS...: NAME.img goes to an archive and back, into a filesystem like it; OPTIONS for
+# copy
+back() {
+	local name=$1
+
+	shift
+	e2bfo 0 copy "$@" "$name.img" "$name.tar"
+	e2bfo 0 verify "$name.img" "$name.tar"
+	e2bfo 0 copy --mkfs='-t ext4 -I 256 -O ea_inode,project,large_dir' --size 600M "$name.tar" \
+		copy.img
+	checked copy.img
+	e2bfo 0 verify "$name.img" copy.img
+}
+
+# ---- one of everything ----
+
+"$IMAGES/oddities" source.img
+before=$(digest source.img)
+back source
+unchanged source.img "$before" copy
+manifests source.img was
+manifests copy.img is
+same_trees was is
+
+# The same bytes, whatever the memory; of what is compressed, the same bytes inside.
+e2bfo 0 copy --memory 1M source.img again.tar
+cmp source.tar again.tar || fail "other bytes with little memory"
+e2bfo 0 copy source.img packed.tar.zst
+zstd -q -dc packed.tar.zst | cmp - source.tar || fail "other bytes in the compressed one"
+"$E2BFO" copy source.img tar:- 2> said | cmp - source.tar || fail "other bytes on standard output"
+e2bfo 0 copy --mkfs --size 600M packed.tar.zst copy.img --force
+e2bfo 0 verify source.img copy.img
+rm again.tar packed.tar.zst copy.img
+
+# ---- other filesystems ----
+
+mkdir tree
+cp -r "$SRCDIR/lib" tree/
+perl -e 'open(my $f, ">", "tree/sparse"); for (1 .. 40) { seek($f, $_ * 40000, 0); print $f "line $_\n" x 700; }
+	open($f, ">", "tree/tiny"); print $f "tiny";'
+ln tree/tiny tree/lib/again
+ln -s "$(printf 'long%.0s' {1..200})" tree/long
+setfattr -n user.large -v "$(printf 'v%.0s' {1..3000})" tree/tiny
+volume small.img 60M -b 1024 -O none -d tree
+volume two.img 60M -t ext2 -I 128 -d tree
+volume clusters.img 60M -O bigalloc -C 16384 -d tree
+volume inline.img 60M -I 1024 -O inline_data -d tree
+volume values.img 60M -O ea_inode,project -I 512 -d tree
+mounted values.img mnt rw
+setfattr -n user.huge -v "$(printf 'h%.0s' {1..30000})" mnt/sparse
+setfattr -n user.huger -v "$(printf 'g%.0s' {1..50000})" mnt/sparse
+chattr -p 4711 mnt/lib
+fallocate -o 100K -l 1M -n mnt/sparse
+python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("mnt/socket")'
+ln mnt/socket mnt/lib/socket
+chattr +ia mnt/lib/Makefile.in
+unmounted mnt
+for image in small two clusters inline values; do
+	back $image
+done
+e2bfo 0 copy --from /lib/base --to /deep/er values.img part.tar
+tar -tf part.tar 2> /dev/null > list
+grep -qx 'deep/er/base/vec.c' list || fail "--to is not where it lands"
+[ "$(grep -vc '^deep/er/base\|^deep/$\|^deep/er/$\|^\./$' list)" = 0 ] || fail "more than a part"
+
+# ---- what others make of it ----
+
+# unpacked WHAT COMMAND...: manifest of what COMMAND unpacks in mnt
+unpacked() {
+	volume other.img 400M
+	mounted other.img mnt rw
+	(cd mnt && "$@") > unpack.log 2>&1 || fail "$*: $(tail -n 3 unpack.log)"
+	"$JUDGES/manifest" -d "${omit[@]}" mnt > is
+	unmounted mnt
+	checked other.img
+}
+
+omit=(-o ctime -o crtime -o gen -o projid -o iflags -o atime -o layout -x /lost+found -x /socket
+      -x /lib/socket)
+mounted values.img was
+"$JUDGES/manifest" -d "${omit[@]}" was > was.expected
+unmounted was
+for how in "" --portable; do
+	e2bfo "$([ -z "$how" ] && echo 0 || echo 1)" copy $how --force values.img values.tar
+	unpacked tar --warning=no-unknown-keyword --xattrs --xattrs-include='*' --acls \
+		-xpf ../values.tar
+	same was.expected is
+done
+says 'socket.*: 2'
+tar -tvf values.tar > list 2> complaints
+[ ! -s complaints ] || fail "GNU tar complains: $(head -3 complaints)"
+unpacked bsdtar -xpf ../values.tar
+same was.expected is
+python3 - <<-'END' || fail "tarfile"
+	import tarfile
+	names = [m.name for m in tarfile.open("values.tar")]
+	assert "lib/base/vec.c" in names and len(names) > 300, names
+END
+
+# ---- what cannot be ----
+
+e2bfo 8 copy values.img values.tar
+says '\-\-force replaces it'
+e2bfo 8 copy values.img nowhere/x.tar
+e2bfo 8 copy values.img -
+says 'tar:-'
+for option in --keep-inodes --itree --verify --trust --not-atomic "-z undo" "--order size" --overwrite \
+	--no-suid; do
+	e2bfo 8 copy $option values.img no.tar
+	says 'is for'
+done
+status=0
+"$E2BFO" copy values.img tar:- > /dev/full 2> said || status=$?
+[ $status = 8 ] || fail "status $status where nothing can be written"
+says 'No space left on device'
+mkdir full
+mount -t tmpfs -o size=1M tmpfs full
+realpath full >> .state/mounts
+e2bfo 8 copy values.img full/x.tar
+says 'No space left'
+[ -z "$(ls -A full)" ] || fail "something is left: $(ls -A full)"
+# An archive with a name that says so, and a filesystem in it, is a filesystem.
+cp small.img odd.tar
+e2bfo 8 copy two.img odd.tar
+says 'exists already\|in the way'
+cmp small.img odd.tar || fail "it was overwritten"
