@@ -97,7 +97,7 @@ static const struct option_row rows[] = {
 	{ 'n', "dry-run", NULL, "print the plan, write nothing" },
 	OPTION_TITLE("Where TARGET is a directory:"),
 	{ OPT_OVERWRITE, "overwrite", NULL, "files take the place of files that exist" },
-	{ OPT_SKIP_EXISTING, "skip-existing", NULL, "what exists stays, and is not copied" },
+	{ OPT_SKIP_EXISTING, "skip-existing", NULL, "files that exist stay, and are not copied" },
 	{ OPT_IF_NEWER, "if-newer", NULL, "files take the place of older ones" },
 	{ OPT_NO_DEVICES, "no-devices", NULL, "no device files" },
 	{ OPT_NO_SUID, "no-suid", NULL, "no set-user-id and set-group-id bits, no capabilities" },
