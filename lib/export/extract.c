@@ -527,12 +527,12 @@ static errcode_t extract_done(void *priv)
 
 static errcode_t leave_ours(struct bfo_extract *s, const struct bfo_item *item)
 {
-	int is_top = here(s)->is_top, is_below = s->levels.n > 1;
+	const struct bfo_extract_level *above = s->levels.n > 1 ? here(s) - 1 : NULL;
+	int is_top = here(s)->is_top;
 	struct bfo_extract_subject to = {
 		.path = item->path, .path_len = item->path_len, .is_open = 1,
 		.inherits = is_top, .is_late = is_top,
-		.is_project_late = is_top && is_below &&
-				   s->levels.v[s->levels.n - 2].keeps_project };
+		.is_project_late = is_top && above && above->keeps_project };
 	errcode_t err;
 	int at;
 

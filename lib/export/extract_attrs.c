@@ -89,14 +89,17 @@ int bfo_extract_project_set(int fd, uint32_t project)
 	return ioctl(fd, FS_IOC_FSSETXATTR, &fsx) ? errno : 0;
 }
 
+/* What cannot be done is seen when it is complete. */
 void bfo_extract_attrs_begin(int at, const struct bfo_attrs *attrs)
 {
-	int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct bfo_extract_subject to = {
+		.fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), .is_open = 1 };
 
-	if (fd < 0)
-		return;			/* is seen when it is complete */
-	change_flags(fd, attrs->flags, FS_CASEFOLD_FL);
-	close(fd);
+	if (to.fd < 0)
+		return;
+	bfo_extract_xattrs_drop(&to, attrs->mode);
+	change_flags(to.fd, attrs->flags & ~FS_PROJINHERIT_FL, FS_CASEFOLD_FL | FS_PROJINHERIT_FL);
+	close(to.fd);
 }
 
 static errcode_t put_project(struct bfo_extract *s, const struct bfo_extract_subject *to,

@@ -193,8 +193,8 @@ struct bfo_extract_subject {
 errcode_t bfo_extract_attrs(struct bfo_extract *s, const struct bfo_extract_subject *to,
 			    const struct bfo_attrs *attrs, const bfo_xattrs *xattrs);
 
-/* Of a directory that is empty as yet: what could not be changed later. */
-void bfo_extract_attrs_begin(int fd, const struct bfo_attrs *attrs);
+/* Of a directory that is empty as yet: what what is made in it would inherit, or cannot change. */
+void bfo_extract_attrs_begin(int at, const struct bfo_attrs *attrs);
 
 /* Adds FLAGS to those of FD; 0 or an errno. */
 int bfo_extract_flags_add(int fd, uint32_t flags);
@@ -205,6 +205,9 @@ int bfo_extract_project_set(int fd, uint32_t project);
 #define BFO_EXTRACT_LAST_FLAGS (EXT2_IMMUTABLE_FL | EXT2_APPEND_FL)
 
 /* ---- extract_xattrs.c ---- */
+
+/* A default list of the directory is one of all that was made there, and goes. */
+void bfo_extract_xattrs_drop(const struct bfo_extract_subject *to, uint16_t mode);
 
 /* Sets all of SET but capabilities, or these alone. */
 errcode_t bfo_extract_xattrs(struct bfo_extract *s, const struct bfo_extract_subject *to,

@@ -119,8 +119,7 @@ static errcode_t put_or_note(struct bfo_extract *s, const struct bfo_extract_sub
 	return err;
 }
 
-/* A default list of the directory becomes one of all that is made there. */
-static void drop_inherited(const struct bfo_extract_subject *to, uint16_t mode)
+void bfo_extract_xattrs_drop(const struct bfo_extract_subject *to, uint16_t mode)
 {
 	static const char *const names[] = { "system.posix_acl_access",
 					     "system.posix_acl_default" };
@@ -144,7 +143,7 @@ errcode_t bfo_extract_xattrs(struct bfo_extract *s, const struct bfo_extract_sub
 	size_t i;
 
 	if (to->inherits && !capabilities)
-		drop_inherited(to, attrs->mode);
+		bfo_extract_xattrs_drop(to, attrs->mode);
 	for (i = 0; i < set->n && !err; i++) {
 		const struct bfo_xattr *x = &set->v[i];
 

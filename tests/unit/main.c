@@ -35,6 +35,7 @@ Suite *dirimage_suite(void);
 Suite *charge_suite(void);
 Suite *end_suite(void);
 Suite *extent_suite(void);
+Suite *extract_suite(void);
 Suite *extsort_suite(void);
 Suite *filter_suite(void);
 Suite *fit_suite(void);
@@ -109,7 +110,7 @@ static Suite *(*const suites[])(void) = {
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite,
 	space_suite,
 	runs_suite, inode_image_suite, intake_suite, archive_suite, members_suite, acl_suite,
-	dir_suite, end_suite, amend_suite, zeroes_suite,
+	extract_suite, dir_suite, end_suite, amend_suite, zeroes_suite,
 	xattr_suite, xattr_split_suite,
 	xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
