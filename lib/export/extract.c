@@ -97,6 +97,12 @@ static int is_path(const char *path, size_t len)
 	return 1;
 }
 
+static int is_type(uint16_t mode)
+{
+	return S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode) || S_ISCHR(mode) || S_ISBLK(mode) ||
+	       S_ISFIFO(mode) || S_ISSOCK(mode);
+}
+
 errcode_t bfo_extract_check(struct bfo_extract *s, const struct bfo_item *item)
 {
 	if (item->path_len && !is_path(item->path, item->path_len))
@@ -105,6 +111,9 @@ errcode_t bfo_extract_check(struct bfo_extract *s, const struct bfo_item *item)
 	if (item->first && !is_path(item->first, item->first_len))
 		return bfo_extract_fail(s, BFO_ET_DAMAGED, "linking to", item->first,
 					item->first_len);
+	if (!is_type(item->attrs.mode))
+		return bfo_extract_fail(s, BFO_ET_DAMAGED, "telling the type of", item->path,
+					item->path_len);
 	if (S_ISREG(item->attrs.mode) && item->attrs.size > INT64_MAX)
 		return bfo_extract_fail(s, EFBIG, "extracting", item->path, item->path_len);
 	return 0;
@@ -367,11 +376,19 @@ static errcode_t finish_special(struct bfo_extract *s, const struct bfo_item *it
 	return err;
 }
 
+static int is_target(const struct bfo_item *item)
+{
+	return item->target && item->target_len && strlen(item->target) == item->target_len;
+}
+
 static errcode_t other_item(struct bfo_extract *s, const struct bfo_item *item)
 {
 	struct made made;
-	errcode_t err = make(s, item, NULL, &made);
+	errcode_t err;
 
+	if (S_ISLNK(item->attrs.mode) && !is_target(item))
+		return bfo_extract_fail(s, BFO_ET_DAMAGED, "linking", item->path, item->path_len);
+	err = make(s, item, NULL, &made);
 	s->fd = made.fd;
 	if (!err && item->names > 1)
 		err = bfo_extract_shared_add(s, item, made.at, made.name);

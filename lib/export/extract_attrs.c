@@ -26,6 +26,8 @@
 /* Flags that say how ext4 stores it. */
 #define ELSEWHERE (EXT4_EA_INODE_FL | EXT4_SNAPFILE_FL | EXT4_SNAPFILE_DELETED_FL | \
 		   EXT4_SNAPFILE_SHRUNK_FL)
+#define NO_ID UINT32_MAX
+#define SECOND 1000000000U		/* in nanoseconds */
 #define SETID (S_ISUID | S_ISGID)
 
 static errcode_t note(struct bfo_extract *s, const struct bfo_extract_subject *to,
@@ -145,7 +147,8 @@ static errcode_t put_last_flags(struct bfo_extract *s, const struct bfo_extract_
 static errcode_t put_owner(const struct bfo_extract_subject *to, const struct bfo_attrs *a,
 			   int *is_lost)
 {
-	*is_lost = 0;
+	/* to the kernel, this number is "as it is" */
+	*is_lost = a->uid == NO_ID || a->gid == NO_ID;
 	if (!fchownat(to->fd, "", a->uid, a->gid, AT_EMPTY_PATH))
 		return 0;
 	if (errno != EPERM && errno != EINVAL)
@@ -169,12 +172,16 @@ static errcode_t put_mode(const struct bfo_extract_subject *to, uint16_t mode)
 	return ret && errno != EPERM ? errno : 0;
 }
 
+/* Numbers that are no nanoseconds mean something else to the kernel. */
+static struct timespec time_of(const struct bfo_attrs *a, enum bfo_time which)
+{
+	return (struct timespec) { .tv_sec = a->sec[which],
+				   .tv_nsec = a->nsec[which] < SECOND ? a->nsec[which] : 0 };
+}
+
 static errcode_t put_times(const struct bfo_extract_subject *to, const struct bfo_attrs *a)
 {
-	struct timespec times[2] = {
-		{ .tv_sec = a->sec[BFO_ATIME], .tv_nsec = a->nsec[BFO_ATIME] },
-		{ .tv_sec = a->sec[BFO_MTIME], .tv_nsec = a->nsec[BFO_MTIME] },
-	};
+	struct timespec times[2] = { time_of(a, BFO_ATIME), time_of(a, BFO_MTIME) };
 
 	if (!utimensat(to->fd, "", times, AT_EMPTY_PATH))
 		return 0;

@@ -5,8 +5,8 @@
  * A stack of directories that exist follows the items.  Below one that does not exist nothing is to
  * be looked at.
  *
- * In a casefolded directory two items may be one name.  Names of each such directory on the stack
- * are kept with their hashes, those of the deepest at the end; when it is left, they are sorted.
+ * In a casefolded directory two items may be one name (folded.h).  What other filesystems fold is
+ * found when the second name is made.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,33 +14,23 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <ext2fs/ext2fs.h>
 #include <linux/fs.h>
 
 #include "base/bfo_err.h"
-#include "base/sort.h"
 #include "export/extract_state.h"
-
-/* For bfo_sort(): by hashes. */
-struct folded {
-	uint32_t hash, minor;
-	struct bfo_extract_text name;	/* in folded_text */
-};
-
-_Static_assert(sizeof(struct folded) % 8 == 0, "as bfo_sort() wants it");
+#include "export/folded.h"
 
 struct level {
 	size_t path_len;
 	int is_folded;
-	size_t folded, folded_text;	/* where its names begin */
+	struct bfo_folded_mark folded;	/* where its names begin */
 };
 
 struct bfo_extract_look {
 	struct bfo_dirs dirs;
 	BFO_VEC(struct level) levels;	/* that of the root, and those of `dirs` */
 	bfo_chars at;			/* the path of the last */
-	BFO_VEC(struct folded) folded;
-	bfo_chars folded_text;
+	struct bfo_folded folded;
 	BFO_VEC(size_t) clashes;	/* where paths begin in clash_text */
 	bfo_chars clash_text;
 	const char **list;
@@ -53,8 +43,7 @@ void bfo_extract_look_free(struct bfo_extract_look *l)
 	bfo_dirs_free(&l->dirs);
 	bfo_vec_free(&l->levels);
 	bfo_vec_free(&l->at);
-	bfo_vec_free(&l->folded);
-	bfo_vec_free(&l->folded_text);
+	bfo_folded_free(&l->folded);
 	bfo_vec_free(&l->clashes);
 	bfo_vec_free(&l->clash_text);
 	free(l->list);
@@ -69,43 +58,14 @@ static errcode_t add_clash(struct bfo_extract_look *l, const char *path, size_t 
 	return err ? err : bfo_vec_push(&l->clashes, place.at);
 }
 
-/* ---- casefolded directories ---- */
-
-/* All that casefold have this encoding. */
-static const struct ext2fs_nls_table *table(void)
+/* NAME, in the directory that S->look is in, is one with another item. */
+static errcode_t add_folded(void *priv, const char *name, size_t len)
 {
-	return ext2fs_load_nls_table(EXT4_ENC_UTF8_12_1);
-}
-
-static errcode_t keep_folded(struct bfo_extract_look *l, const char *name, size_t len)
-{
-	struct folded f = { 0 };
-	errcode_t err;
-
-	if (ext2fs_dirhash2(EXT2_HASH_HALF_MD4, name, len, table(), EXT4_CASEFOLD_FL, NULL,
-			    &f.hash, &f.minor))
-		return 0;		/* no UTF-8: it is not folded */
-	err = bfo_extract_keep(&l->folded_text, name, len, &f.name);
-	return err ? err : bfo_vec_push(&l->folded, f);
-}
-
-static int is_same(const struct bfo_extract_look *l, const struct folded *a, const struct folded *b)
-{
-	return a->hash == b->hash && a->minor == b->minor &&
-	       !ext2fs_casefold_cmp(table(),
-				    (const unsigned char *) l->folded_text.v + a->name.at,
-				    a->name.len,
-				    (const unsigned char *) l->folded_text.v + b->name.at,
-				    b->name.len);
-}
-
-/* The clash that NAME in the directory that S->look is in is. */
-static errcode_t add_folded(struct bfo_extract *s, const struct bfo_extract_text *name)
-{
+	struct bfo_extract *s = priv;
 	struct bfo_extract_look *l = s->look;
 	errcode_t err;
 
-	err = bfo_vec_reserve(&s->walk, l->at.n + name->len + 1);
+	err = bfo_vec_reserve(&s->walk, l->at.n + len + 1);
 	if (err)
 		return err;
 	s->walk.n = l->at.n;
@@ -113,28 +73,9 @@ static errcode_t add_folded(struct bfo_extract *s, const struct bfo_extract_text
 		memcpy(s->walk.v, l->at.v, l->at.n);
 		s->walk.v[s->walk.n++] = '/';
 	}
-	memcpy(s->walk.v + s->walk.n, l->folded_text.v + name->at, name->len);
-	s->walk.n += name->len;
+	memcpy(s->walk.v + s->walk.n, name, len);
+	s->walk.n += len;
 	return add_clash(l, s->walk.v, s->walk.n);
-}
-
-/* The last level has all its names. */
-static errcode_t judge_folded(struct bfo_extract *s)
-{
-	struct bfo_extract_look *l = s->look;
-	struct level *level = &l->levels.v[l->levels.n - 1];
-	struct folded *v = bfo_vec_at(&l->folded, level->folded);
-	size_t n = l->folded.n - level->folded, i;
-	errcode_t err = 0;
-
-	if (n)
-		bfo_sort(v, n, sizeof(*v), 2);
-	for (i = 1; i < n && !err; i++)
-		if (is_same(l, &v[i - 1], &v[i]))
-			err = add_folded(s, &v[i].name);
-	l->folded.n = level->folded;
-	l->folded_text.n = level->folded_text;
-	return err;
 }
 
 /* ---- the stack ---- */
@@ -162,14 +103,15 @@ static errcode_t add_level(struct bfo_extract_look *l, const char *path, size_t 
 	memcpy(l->at.v, path, len);
 	l->at.n = len;
 	return bfo_vec_push(&l->levels, (struct level) {
-		.path_len = len, .is_folded = is_folded(at), .folded = l->folded.n,
-		.folded_text = l->folded_text.n });
+		.path_len = len, .is_folded = is_folded(at),
+		.folded = bfo_folded_mark(&l->folded) });
 }
 
 static errcode_t drop_level(struct bfo_extract *s)
 {
 	struct bfo_extract_look *l = s->look;
-	errcode_t err = judge_folded(s);
+	errcode_t err = bfo_folded_judge(&l->folded, l->levels.v[l->levels.n - 1].folded,
+					 add_folded, s);
 
 	if (--l->levels.n) {
 		bfo_dirs_leave(&l->dirs);
@@ -244,7 +186,7 @@ static errcode_t look_at(struct bfo_extract *s, const struct bfo_item *item, enu
 		return err;		/* its directory is new */
 	err = bfo_dirs_fd(&l->dirs, &at);
 	if (!err && l->levels.v[l->levels.n - 1].is_folded)
-		err = keep_folded(l, item->path + base, item->path_len - base);
+		err = bfo_folded_add(&l->folded, item->path + base, item->path_len - base);
 	if (err)
 		return err;
 	if (!statx(at, item->path + base, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,

@@ -38,7 +38,7 @@ void extractbed_close(struct extractbed *b);
 
 /* A node of that kind; times, owner and row are made up of SEED. */
 struct extractbed_node extractbed_node(const char *path, uint16_t mode, unsigned int seed);
-/* A regular file with TEXT in it, a symbolic link that leads there, or another name of node FIRST. */
+/* A regular file with TEXT in it; another name of node FIRST. */
 struct extractbed_node extractbed_file(const char *path, const char *text, unsigned int seed);
 struct extractbed_node extractbed_link(const char *path, const struct extractbed_node *first);
 

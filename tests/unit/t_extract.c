@@ -18,6 +18,7 @@
 
 #include "base/disk.h"
 #include "export/acl_xattr.h"
+#include "export/folded.h"
 #include "extractbed.h"
 
 #define EXT4 "-O ^has_journal"
@@ -635,6 +636,72 @@ START_TEST(takes_links_to_the_directory)
 }
 END_TEST
 
+/* Attributes that no kernel would have given. */
+START_TEST(doubts_attributes)
+{
+	struct extractbed_node n[3] = { root(), extractbed_node("suid", S_IFREG | 06755, 2),
+					extractbed_node("time", S_IFREG | 0600, 3) };
+	struct extractbed_node odd[3] = { root(), extractbed_node("type", 0644, 4), root() };
+
+	if (!extractbed_begin(&bed, NULL, TMPFS_BYTES))
+		return;
+	n[1].item.attrs.uid = UINT32_MAX;
+	n[2].item.attrs.nsec[BFO_MTIME] = UTIME_NOW;
+	want_ok(extractbed_open(&bed, NULL));
+	extractbed_all(&bed, n, 3);
+	want_eq(extractbed_stat(&bed, "dir/suid").st_mode, S_IFREG | 0755);
+	want_eq(extractbed_noted(&bed, "owner"), 1);
+	want_eq(extractbed_noted(&bed, "set-id"), 1);
+	want_eq(extractbed_stat(&bed, "dir/time").st_mtim.tv_sec, n[2].item.attrs.sec[BFO_MTIME]);
+	want_eq(extractbed_noted(&bed, "time"), 1);
+	extractbed_close(&bed);
+	want_ok(extractbed_open(&bed, NULL));
+	want_err(extractbed_put(&bed, odd, 2), BFO_ET_DAMAGED);
+	extractbed_close(&bed);
+	odd[1] = extractbed_node("link", S_IFLNK | 0777, 5);
+	odd[1].item.target = "";
+	want_ok(extractbed_open(&bed, NULL));
+	want_err(extractbed_put(&bed, odd, 2), BFO_ET_DAMAGED);
+	extractbed_finish(&bed);
+}
+END_TEST
+
+/* ---- casefolded directories ---- */
+
+static errcode_t note_met(void *priv, const char *name, size_t len)
+{
+	snprintf((char *) priv + strlen(priv), 64, "%.*s ", (int) len, name);
+	return 0;
+}
+
+/* Names that are one are found in each directory by itself. */
+START_TEST(tells_folded_names)
+{
+	static const char *const outer[] = { "a", "stra\xc3\x9f""e", "Z" }, *const more[] = { "z", "b" };
+	static const char *const inner[] = { "A", "STRASSE", "x", "\xff", "\xfe" };
+	struct bfo_folded f = { 0 };
+	struct bfo_folded_mark mark[2];
+	char met[256] = "";
+	size_t i;
+
+	mark[0] = bfo_folded_mark(&f);
+	for (i = 0; i < N(outer); i++)
+		want_ok(bfo_folded_add(&f, outer[i], strlen(outer[i])));
+	mark[1] = bfo_folded_mark(&f);
+	for (i = 0; i < N(inner); i++)
+		want_ok(bfo_folded_add(&f, inner[i], strlen(inner[i])));
+	want_ok(bfo_folded_judge(&f, mark[1], note_met, met));
+	ck_assert_str_eq(met, "");
+	for (i = 0; i < N(more); i++)
+		want_ok(bfo_folded_add(&f, more[i], strlen(more[i])));
+	want_ok(bfo_folded_add(&f, inner[1], strlen(inner[1])));
+	want_ok(bfo_folded_judge(&f, mark[0], note_met, met));
+	want(strstr(met, "z ") && strstr(met, "STRASSE ") && strlen(met) == 10);
+	want_eq(f.names.n, 0);
+	bfo_folded_free(&f);
+}
+END_TEST
+
 /* ---- depth, links, room ---- */
 
 #define DEEP 5000U
@@ -663,7 +730,7 @@ START_TEST(goes_deep)
 {
 	char *text = unit_alloc(2 * DEEP + 2);
 	struct extractbed_node *n = unit_alloc((DEEP + 1) * sizeof(*n));
-	struct rlimit limit = { .rlim_cur = 64, .rlim_max = 64 };
+	struct rlimit limit = { .rlim_cur = 512, .rlim_max = 512 };
 	uint64_t removed;
 	unsigned int i;
 
@@ -939,6 +1006,8 @@ Suite *extract_suite(void)
 	unit_case(s, "follows_no_link", follows_no_link, 3);
 	unit_case(s, "enters_no_mount", enters_no_mount, 0);
 	unit_case(s, "takes_links_to_the_directory", takes_links_to_the_directory, 0);
+	unit_case(s, "doubts_attributes", doubts_attributes, 0);
+	unit_case(s, "tells_folded_names", tells_folded_names, 0);
 	unit_case(s, "goes_deep", goes_deep, 0);
 	unit_case(s, "links_anywhere", links_anywhere, 3);
 	unit_case(s, "gives_up_without_room", gives_up_without_room, 4);
