@@ -495,6 +495,7 @@ static errcode_t extract_data(void *priv, uint64_t offset, const void *data, siz
 	if (offset + len > s->written_end)
 		s->written_end = offset + len;
 	s->tops_bytes += len;
+	bfo_writeback_note(&s->writeback, s->sync, len);
 	return 0;
 }
 
@@ -691,6 +692,7 @@ static void free_all(struct bfo_extract *s)
 {
 	size_t i;
 
+	bfo_writeback_end(&s->writeback);
 	bfo_globs_free(&s->no_xattrs);
 	bfo_metadata_close(s->metadata);
 	bfo_extract_look_free(s->look);

@@ -25,6 +25,7 @@
 #include "export/dirs.h"
 #include "export/extract.h"
 #include "export/metadata.h"
+#include "export/writeback.h"
 #include "plan/glob.h"
 
 #define BFO_EXTRACT_PREFIX ".e2bfo-"
@@ -94,6 +95,7 @@ struct bfo_extract {
 	char *name;			/* ... where it will be called so */
 	char hidden[BFO_EXTRACT_HIDDEN];	/* ... and is called so; "": not yet, no longer */
 	int sync;			/* descriptor for syncfs(2), or -1 */
+	struct bfo_writeback writeback;
 	struct bfo_globs no_xattrs;
 	struct bfo_metadata *metadata;
 	struct bfo_extract_look *look;
