@@ -247,7 +247,7 @@ static errcode_t note_missing(struct bfo_extract *s, const struct bfo_item *item
 		bfo_extract_fail(s, ret, "making", item->path, item->path_len);
 		return bfo_fail_add(s->outlet.ctx, BFO_ET_CLASH, BFO_EXTRACT_FOLDED);
 	}
-	if (item->first && (is_refused || ret == EMLINK))
+	if (item->first && (is_refused || ret == EMLINK || ret == EXDEV))
 		kind = BFO_NOTE_LINK;
 	else if (item->first || !is_refused || S_ISREG(mode) || S_ISDIR(mode))
 		return bfo_extract_fail(s, ret, "making", item->path, item->path_len);

@@ -14,19 +14,19 @@
 
 #include "extractbed.h"
 
-#define IMAGE_BYTES (64U << 20)
+#define IMAGE_BYTES (320U << 20)	/* the least that mkfs.xfs(8) takes, and some */
 
-static void make_image(const char *image, const char *options)
+static void make_image(const char *image, const char *mkfs)
 {
 	char command[1024];
 	int fd = open(image, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
 	want(fd >= 0 && !ftruncate(fd, IMAGE_BYTES) && !close(fd));
-	snprintf(command, sizeof(command), "mke2fs -q -F -t ext4 %s '%s'", options, image);
+	snprintf(command, sizeof(command), "%s '%s'", mkfs, image);
 	want(!system(command));
 }
 
-int extractbed_begin(struct extractbed *b, const char *options, unsigned int size)
+int extractbed_begin(struct extractbed *b, const char *mkfs, unsigned int size)
 {
 	char *image = unit_path("extract.img"), command[1024];
 
@@ -39,8 +39,8 @@ int extractbed_begin(struct extractbed *b, const char *options, unsigned int siz
 	want(asprintf(&b->dir, "%s/dir", b->mount) > 0);
 	want(!unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
 	want(!mkdir(b->mount, 0755) || errno == EEXIST);
-	if (options) {
-		make_image(image, options);
+	if (mkfs) {
+		make_image(image, mkfs);
 		snprintf(command, sizeof(command), "mount -o loop '%s' '%s'", image, b->mount);
 		want(!system(command));
 	} else {

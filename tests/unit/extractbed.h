@@ -28,8 +28,8 @@ struct extractbed_node {
 	uint64_t offset, len;
 };
 
-/* OPTIONS: of mke2fs(8), for 64 MiB; NULL: a tmpfs of SIZE bytes. */
-int extractbed_begin(struct extractbed *b, const char *options, unsigned int size);
+/* MKFS: a command that lacks the file; NULL: a tmpfs of SIZE bytes. */
+int extractbed_begin(struct extractbed *b, const char *mkfs, unsigned int size);
 void extractbed_finish(struct extractbed *b);
 
 /* OPT may be NULL; its path is b->dir. */

@@ -21,7 +21,8 @@
 #include "export/folded.h"
 #include "extractbed.h"
 
-#define EXT4 "-O ^has_journal"
+#define EXT4 "mke2fs -q -F -t ext4 -O ^has_journal"
+#define XFS "mkfs.xfs -q"
 #define TMPFS_BYTES (8U << 20)
 #define N(nodes) (sizeof(nodes) / sizeof(*(nodes)))
 
@@ -360,6 +361,55 @@ START_TEST(merges)
 			want_eq(flags_of(name) & FS_NODUMP_FL, 0);
 	}
 	bfo_vec_free(&list);
+	extractbed_finish(&bed);
+}
+END_TEST
+
+static unsigned int project_of(const char *name)
+{
+	int fd = open(extractbed_path(&bed, name), O_RDONLY);
+	struct fsxattr fsx;
+
+	want(fd >= 0 && !ioctl(fd, FS_IOC_FSGETXATTR, &fsx) && !close(fd));
+	return fsx.fsx_projid;
+}
+
+static void inherit_project(const char *name, unsigned int project)
+{
+	int fd = open(extractbed_path(&bed, name), O_RDONLY);
+	struct fsxattr fsx;
+
+	want(fd >= 0 && !ioctl(fd, FS_IOC_FSGETXATTR, &fsx));
+	fsx.fsx_projid = project;
+	fsx.fsx_xflags |= FS_XFLAG_PROJINHERIT;
+	want(!ioctl(fd, FS_IOC_FSSETXATTR, &fsx) && !close(fd));
+}
+
+/* A directory whose project is inherited takes nothing else, and yet each item gets its own. */
+START_TEST(keeps_projects)
+{
+	struct extractbed_node n[6] = { root(), extractbed_node("d", S_IFDIR | 0755, 2),
+					extractbed_file("d/x", "x", 3),
+					extractbed_file("f", "f", 4),
+					extractbed_node("sub", S_IFDIR | 0755, 5),
+					extractbed_file("sub/y", "y", 6) };
+
+	if (system("command -v mkfs.xfs > /dev/null") || !extractbed_begin(&bed, XFS, 0))
+		return;
+	make_dir();
+	inherit_project("dir", 7);
+	n[2].item.attrs.project = 8;
+	n[3].item.attrs.project = 9;
+	n[4].item.attrs.project = 10;
+	want_ok(extractbed_open(&bed, NULL));
+	extractbed_all(&bed, n, 6);
+	want_eq(project_of("dir"), 7);
+	want_eq(project_of("dir/d"), 0);
+	want_eq(project_of("dir/d/x"), 8);
+	want_eq(project_of("dir/f"), 9);
+	want_eq(project_of("dir/sub"), 10);
+	want_eq(project_of("dir/sub/y"), 0);
+	want_eq(extractbed_noted(&bed, "project"), 0);
 	extractbed_finish(&bed);
 }
 END_TEST
@@ -997,6 +1047,7 @@ Suite *extract_suite(void)
 	unit_case(s, "leaves_out", leaves_out, 0);
 	unit_case(s, "works_without_rights", works_without_rights, 0);
 	unit_case(s, "merges", merges, 0);
+	unit_case(s, "keeps_projects", keeps_projects, 0);
 	unit_case(s, "finds_clashes", finds_clashes, 4);
 	unit_case(s, "replaces", replaces, 2);
 	unit_case(s, "replaces_nothing_else", replaces_nothing_else, 2);
