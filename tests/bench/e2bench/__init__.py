@@ -35,6 +35,13 @@
     bars         the goals of the project against what the parts measured
     summary      of what a run has written, what docs/benchmarks.md has
 
+    what benchmarks share that are tables of scripts (populate, extract):
+    rows         a row, a set
+    asked        what was asked for, from the environment
+    rounds       every row on a set, traced once, judged once
+    rowbars, rowreport, rowsummary      goals, report, summary of them
+    program      the command line
+
 A module uses only those above it. A new competitor is a row in contenders.TOOLS, a new data set
 a row in recipes.py, a new goal a function in bars, a new part a line in PARTS of tests/bench/run.
 """

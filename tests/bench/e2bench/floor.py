@@ -54,11 +54,22 @@ def seconds(extents, inode_bytes):
     between = gaps(extents)
     tree = sum(length for _, length in extents) + inode_bytes
     moved = 2 * tree
-    disk = (moved / models.DISK_RATE
-            + sum(min(gap / models.DISK_RATE, models.seek_seconds(gap)) for gap in between))
+    disk = moved / models.DISK_RATE + passing(between)
     return {"disk": disk, "disk_cached": disk, "cloud": cloud(between, tree),
             "ssd": (moved / models.SSD_RATE
                     + sum(min(gap / models.SSD_RATE, models.SSD_REQUEST) for gap in between))}
+
+
+def passing(between):
+    """Seconds that the disk takes for gaps, passed over or read, whichever takes less."""
+    return sum(min(gap / models.DISK_RATE, models.seek_seconds(gap)) for gap in between)
+
+
+def once(top, inodes):
+    """Seconds of the disk for what is below TOP and so many inodes, each read once, in order."""
+    extents = sorted(everything(top))
+    moved = sum(length for _, length in extents) + inodes * INODE_BYTES
+    return moved / models.DISK_RATE + passing(gaps(extents))
 
 
 def cloud(between, tree):

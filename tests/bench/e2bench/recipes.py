@@ -97,15 +97,26 @@ def aged(fresh):
 
 def flats(settings):
     for count in settings.flat_files:
-        size = -(-count // 200_000) * 3 * GIB
-        yield Recipe(f"flat-{count}", size, ("-i", "8192"), "noatime,nodelalloc",
-                     flat(count, 4096, "fresh"),
-                     f"one directory of {count:,} files of 4 KB, written in the order of their "
-                     "names", group="flat", brief=True)
-        yield Recipe(f"flat-{count}-aged", size, ("-i", "8192"), "noatime,nodelalloc",
-                     flat(count, 4096, "aged"), f"one directory of {count:,} files of 4 KB, after "
-                     'interleaved writes and deletions ("aged")',
-                     group="flat", aged=True, fresh=f"flat-{count}", brief=True)
+        yield fresh_flat(count)
+        yield aged_flat(count)
+
+
+def fresh_flat(count):
+    return Recipe(f"flat-{count}", flat_bytes(count), ("-i", "8192"), "noatime,nodelalloc",
+                  flat(count, 4096, "fresh"),
+                  f"one directory of {count:,} files of 4 KB, written in the order of their names",
+                  group="flat", brief=True)
+
+
+def aged_flat(count):
+    return Recipe(f"flat-{count}-aged", flat_bytes(count), ("-i", "8192"), "noatime,nodelalloc",
+                  flat(count, 4096, "aged"), f"one directory of {count:,} files of 4 KB, after "
+                  'interleaved writes and deletions ("aged")',
+                  group="flat", aged=True, fresh=f"flat-{count}", brief=True)
+
+
+def flat_bytes(count):
+    return -(-count // 200_000) * 3 * GIB
 
 
 def small(count, size=4096):

@@ -16,9 +16,9 @@ Measures nothing, computes only. Nothing is asserted: a bar is met, missed, or w
 """
 
 from e2bench import host, scale
-from e2bench.bars import Bar, at_most, times
-
-from .experiment import median
+from e2bench.bars import at_most, times
+from e2bench.rounds import median
+from e2bench.rowbars import against, fastest, good, same_bars
 
 MIB = host.MIB
 USER_US = 8
@@ -29,7 +29,7 @@ def all_bars(outcomes):
     """Of {set: Outcome}, in the order in which the sets were measured."""
     rows = []
     for name, outcome in outcomes.items():
-        rows += same_bars(name, outcome)
+        rows += same_bars(name, outcome, "sound, and all is there")
         rows += MAKERS[outcome.kind](name, outcome)
         if outcome.kind != "archive":
             rows += cpu_bars(name, outcome)
@@ -37,32 +37,9 @@ def all_bars(outcomes):
     return rows + linear_bars([o for o in outcomes.values() if o.kind == "many"])
 
 
-def good(outcome, key):
-    """A result whose times count, or None."""
-    result = outcome.results.get(key)
-    return result if result and result.good() else None
-
-
-def same_bars(name, outcome):
-    return [Bar(f"{name}, {r.label}: sound, and all is there", "same", r.failure or r.judged or "-",
-                r.judged == "same" and not r.failure)
-            for r in outcome.results.values() if r.group == "ours"]
-
-
-def against(name, outcome, cache, ours, factor, theirs, what=""):
-    """A bar for the wall time of row OURS: at most FACTOR x that of row THEIRS."""
-    rival = outcome.results.get(theirs)
-    label = rival.label if rival else theirs
-    limit = median(rival if rival and rival.whole() else None, cache)
-    if limit is None and rival and rival.stopped:
-        limit, label = rival.stopped, f"{label}, stopped"
-    return at_most(f"{name}, {cache}: wall s ≤ {factor:g} × {label}{what}",
-                   median(good(outcome, ours), cache), times(limit, factor))
-
-
 def kernel_bars(name, outcome):
     return [against(name, outcome, "cold", "e2bfo", 1, "tar-read"),
-            against(name, outcome, "cold", "e2bfo", 0.5, "tar-read", " (the aim)"),
+            against(name, outcome, "cold", "e2bfo", 0.5, "tar-read", what=" (the aim)"),
             against(name, outcome, "warm", "e2bfo", 1.3, "tar-read"),
             against(name, outcome, "warm", "e2bfo", 0.35, "mke2fs")]
 
@@ -78,7 +55,7 @@ def archive_bars(name, outcome):
     rows = []
     for cache in ("cold", "warm"):
         zstd = median(good(outcome, "zstd"), cache)
-        dd = fastest(outcome, cache, "dd-tar", "dd-tar-direct")
+        dd, _ = fastest(outcome, cache, "dd-tar", "dd-tar-direct")
         for key in ("e2bfo-tar", "e2bfo-stdin"):
             ours = good(outcome, key)
             text = f"{name}, {cache}: {ours.label if ours else key}: wall s ≤ 1.2 × dd of the tar"
@@ -87,11 +64,6 @@ def archive_bars(name, outcome):
         text = f"{name}, {cache}: tar.zst: wall s ≤ 1.15 × the slower of zstd -dc and dd"
         rows.append(at_most(text, median(good(outcome, "e2bfo-zst"), cache), times(slower, 1.15)))
     return rows
-
-
-def fastest(outcome, cache, *keys):
-    walls = [median(good(outcome, key), cache) for key in keys]
-    return min((wall for wall in walls if wall is not None), default=None)
 
 
 def many_bars(name, outcome):

@@ -17,7 +17,8 @@ The program mkext4 is the example mkfs of the Rust crate of that name (cargo bui
 import shlex
 from dataclasses import dataclass
 
-from e2bench import contenders
+from e2bench import rows
+from e2bench.contenders import KEEP_MOST
 
 TREES = ("kernel", "aged", "many")
 DIRECTORY = "{source}"
@@ -38,35 +39,19 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Row:
-    key: str
-    label: str
-    group: str
-    kinds: tuple                # of sets (sets.py)
-    programs: tuple
-    text: str                   # a script; {...} are fields of Place
+class Row(rows.Row):
     tree: str = ""              # what it is to have, if that can be compared: of ext2 and ext4
     made: str = "{target}"      # where that is then
 
-    def command(self, place):
-        return ["bash", "-e", "-o", "pipefail", "-c", self.filled(self.text, place)]
-
     def judged(self, place):
         """What the filesystem is compared with, and where that is."""
-        return shlex.split(self.filled(f"{self.tree} {self.made}", place))
-
-    @staticmethod
-    def filled(text, place):
-        fields = {name: value if name == "e2bfo_args" else shlex.quote(str(value))
-                  for name, value in vars(place).items()}
-        return text.format(**fields)
+        return shlex.split(rows.filled(f"{self.tree} {self.made}", place))
 
 
 MKE2FS = "mke2fs -q -F -t ext4 -b 4096 -N $(({inodes} + {inodes} / 16 + 100))"
 INTO = (MKE2FS + " {target}\nmount -o noatime,noinit_itable {target} {target_dir}\nstatus=0\n"
         "({copy}) || status=$?\numount {target_dir}\nexit $status")
 MOUNTS = ("mke2fs", "mount", "umount")
-KEEP = "--numeric-owner --xattrs --xattrs-include='*' --acls"
 
 
 def into(copy):
@@ -93,8 +78,8 @@ ROWS = (
     Row("cp", "mke2fs, mount, cp -a", "ext4", ("kernel", "aged"), ("cp", *MOUNTS),
         into("cp -a {source}/. {target_dir}/"), DIRECTORY),
     Row("tar", "mke2fs, mount, tar | tar", "ext4", TREES, ("tar", *MOUNTS),
-        into(f"tar -C {{source}} --format=posix {KEEP} -S -cf - . | "
-             f"tar -C {{target_dir}} --same-owner {KEEP} -xpf -"), DIRECTORY),
+        into(f"tar -C {{source}} --format=posix {KEEP_MOST} -S -cf - . | "
+             f"tar -C {{target_dir}} --same-owner {KEEP_MOST} -xpf -"), DIRECTORY),
     Row("genext2fs", "genext2fs -d DIR", "ext4", ("kernel", "aged"), ("genext2fs",),
         "genext2fs -B 4096 -b $(({blocks} / 4)) -N $(({inodes} + 100)) -d {source} {file}\n"
         "sync {file}", DIRECTORY, "{file}"),
@@ -117,20 +102,8 @@ ROWS = (
     ours("e2bfo-stdin", "e2bfo copy --mkfs - < tree.tar", ("archive",), "-", TAR,
          redirected=" < {source}/tree.tar"),
     Row("untar", "mke2fs, mount, tar -x", "ext4", ("archive",), ("tar", *MOUNTS),
-        into(f"tar -C {{target_dir}} --same-owner {KEEP} -xpf {{source}}/tree.tar"), TAR),
+        into(f"tar -C {{target_dir}} --same-owner {KEEP_MOST} -xpf {{source}}/tree.tar"), TAR),
 )
 
 KEYS = [row.key for row in ROWS]
 
-
-def absent(asked, row):
-    """The programs of a row that are not installed."""
-    return [name for name in row.programs if not contenders.program(asked.base, name)]
-
-
-def taking_part(asked, kind):
-    """(rows for a set of this kind, a note for each that is not installed)"""
-    rows = [row for row in ROWS if kind in row.kinds and asked.wants(row.key)]
-    notes = [f"{row.label} (not installed: {' '.join(absent(asked, row))})" for row in rows
-             if absent(asked, row)]
-    return [row for row in rows if not absent(asked, row)], notes

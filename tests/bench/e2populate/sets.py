@@ -9,18 +9,12 @@ Measures nothing.
     many-N       one directory of N empty files, created in random order
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from e2bench import datasets, host, recipes
+from e2bench.rows import Set
 
 KINDS = ("kernel", "archive", "aged", "many")
-
-
-@dataclass(frozen=True)
-class Set:
-    name: str
-    kind: str                   # of KINDS
-    recipe: object              # e2bench.datasets.Recipe
 
 
 def pack(source, target):
@@ -36,9 +30,8 @@ def archives(asked, kernel):
 
 def all_sets(asked):
     kernel = recipes.kernels(asked.base)[0]
-    aged = list(recipes.flats(replace(asked.base, flat_files=(asked.aged_files,))))[1]
     return [Set("kernel", "kernel", kernel), Set("archive", "archive", archives(asked, kernel)),
-            Set("aged", "aged", aged),
+            Set("aged", "aged", recipes.aged_flat(asked.aged_files)),
             *(Set(f"many-{count}", "many", recipes.scale(count))
               for count in sorted(asked.many_files))]
 

@@ -2,11 +2,10 @@
 """Settings: what one run was asked to do, from environment variables; HELP lists them."""
 
 import os
-import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from e2bench import settings as e2bench_settings
-from e2bench.environment import choice, number, numbers, path
+from e2bench import asked
+from e2bench.environment import numbers
 
 HELP = """\
 usage: populate [--help|--summary]
@@ -33,40 +32,14 @@ settings are environment variables:
   BENCH_JSON      where the numbers go (default: BENCH_DIR/populate.json)
 """
 
-SAID = ("BENCH", "E2BFO_ARGS", "SETS", "TOOLS", "CACHES", "RUNS", "ROW_SECONDS", "LEAVE_GB",
-        "TIMEOUT", "AGED_FILES", "MANY_FILES")
-
 
 @dataclass(frozen=True)
-class Settings:
-    base: object                # e2bench.settings.Settings: where things are
-    sets: tuple                 # empty: all
-    tools: tuple                # empty: all
-    row_seconds: float
-    aged_files: int
+class Settings(asked.Asked):
     many_files: tuple
-    said: str                   # what was asked for, as NAME=VALUE ...
-
-    def wants_set(self, name):
-        return not self.sets or name in self.sets
-
-    def wants(self, row):
-        return not self.tools or row in self.tools
 
 
-def from_environment(known_sets, known_rows, env=None):
-    env = dict(os.environ if env is None else env)
-    own = {name: env.pop(name, "") for name in ("SETS", "TOOLS", "CACHES", "TIMEOUT", "BENCH_JSON")}
-    base = e2bench_settings.from_environment(
-        env | {"CACHES": own["CACHES"] or "cold warm",
-               "TIMEOUT": own["TIMEOUT"] or ("1800" if env.get("BENCH") == "full" else "300")})
-    base = replace(base, json=path(own, "BENCH_JSON", base.bench_dir / "populate.json"))
-    env |= own
-    return Settings(
-        base=base,
-        sets=choice(env, "SETS", "", known_sets),
-        tools=choice(env, "TOOLS", "", known_rows),
-        row_seconds=number(env, "ROW_SECONDS", 600 if base.full else 45, float),
-        aged_files=number(env, "AGED_FILES", 100_000),
-        many_files=numbers(env, "MANY_FILES", "100000 1000000"),
-        said=" ".join(f"{name}={shlex.quote(env[name])}" for name in SAID if env.get(name)))
+def from_environment(known_sets, known_rows):
+    common = asked.from_environment("populate", known_sets, known_rows,
+                                    said=(*asked.SAID, "MANY_FILES"))
+    return Settings(**vars(common),
+                    many_files=numbers(os.environ, "MANY_FILES", "100000 1000000"))
