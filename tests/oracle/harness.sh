@@ -40,6 +40,10 @@ refused itree ROWS slow 'unknown: slow'
 refused populate TIMEOUT soon 'no number'
 refused populate SETS mail 'unknown: mail'
 refused populate TOOLS dump 'unknown: dump'
+refused extract RUNS few '=few: no number'
+refused extract SETS many 'unknown: many \(known: kernel aged\)'
+refused extract TOOLS dump 'unknown: dump'
+refused extract CACHES warm 'unknown: warm'
 refused order SEED x 'no number'
 refused order SETS mails 'unknown: mails'
 refused peers PEERS_SECONDS soon 'no number'
@@ -53,7 +57,7 @@ summary() {
 	[ ! -e bench ] || fail "$1 --summary has measured"
 }
 
-for benchmark in run itree populate; do
+for benchmark in run itree populate extract; do
 	summary $benchmark 8
 	says 'No such file'
 	echo '{' > numbers.json
@@ -121,6 +125,39 @@ One directory of 100,000 names, cold caches:
 Commit abc, 2026-01-02.
 EOF
 diff -u expected out || fail "itree --summary"
+
+cat > numbers.json <<'EOF'
+{ "machine": { "commit": "abc", "date": "2026-01-02", "kernel": "6.1", "cpu": "X, 2 cores",
+    "memory": "8 GiB", "images on": "ext4, past its page cache" },
+  "others": "Load average: 0.1 before, 0.2 at the end.", "asked": "", "caches": ["cold"],
+  "sets": { "aged": { "about": "nine files", "contents": { "files": 9, "tree_bytes": 3145728 },
+    "results": {
+      "tar": { "label": "tar | cat", "source": { "disk": 7.25 }, "judged": "same", "stopped": 0,
+        "failure": "", "cold": [{ "wall": 2.0, "user": 0.5, "system": 1, "rss": 1048576 },
+          { "wall": 3.0, "user": 0.7, "system": 1, "rss": 3145728 },
+          { "wall": 9.0, "user": 0.6, "system": 1, "rss": 2097152 }] },
+      "cp": { "label": "cp", "source": {}, "judged": "", "stopped": 60, "failure": "x",
+        "cold": [] },
+      "dir": { "label": "e2bfo", "source": {}, "judged": "", "stopped": 0,
+        "failure": "exit 8: no", "cold": [] } } } },
+  "bars": [ { "text": "speed", "limit": "1", "measured": "1", "met": true } ] }
+EOF
+summary extract 0
+cat > expected <<'EOF'
+aged: nine files; 9 files, 3 MiB:
+
+| aged     | cold, s | user s | system s | disk, s | MiB | result             |
+|----------|--------:|-------:|---------:|--------:|----:|--------------------|
+| tar, cat |    3.00 |   0.60 |     1.00 |     7.2 |   3 | same               |
+| cp       |       - |      - |        - |       - |   - | stopped after 60 s |
+| e2bfo    |       - |      - |        - |       - |   - | exit 8: no         |
+
+Commit abc, 2026-01-02: Linux 6.1, X, 2 cores, 8 GiB; loop devices on files on ext4, past its page
+cache. Load average: 0.1 before, 0.2 at the end.
+
+0 of 1 goals were missed.
+EOF
+diff -u expected out || fail "extract --summary"
 
 # A file for which there is no room is not begun.
 python3 -B - "$SRCDIR/tests/bench" <<'EOF' || fail "room"

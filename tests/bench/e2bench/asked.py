@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Asked: what a benchmark that is a table of rows was asked to do, from environment variables.
 
-Measures nothing. Where things are is what settings says; here are the sets, the rows, and how often.
+Measures nothing. Where things are is what settings says; here are the sets, the rows, and how
+often.
 """
 
 import os

@@ -2,7 +2,8 @@
 """Rowbars: what goals of rows (rows.py) have in common. Measures nothing, computes only."""
 
 from .bars import Bar, at_most, times
-from .rounds import median
+from .experiment import Sample
+from .rounds import Outcome, Result, median
 
 
 def good(outcome, key):
@@ -25,7 +26,18 @@ def against(name, outcome, cache, ours, factor, *theirs, what=""):
 
 
 def fastest(outcome, cache, *keys):
-    """(seconds, label) of those whose times count; of one that was stopped, if all were."""
+    """(seconds, label) of those whose times count; of one that was stopped, if all were.
+
+    >>> rows = {key: Result(key, key, "", cold=[Sample(wall, 0, 0, 0, 0)], judged=judged)
+    ...         for key, wall, judged in (("a", 3, "same"), ("b", 2, "mtime: 1"),
+    ...                                   ("c", 1, "not as many"))}
+    >>> rows["d"] = Result("d", "d", "", failure="stopped", stopped=9)
+    >>> outcome = Outcome("", "", None, results=rows)
+    >>> fastest(outcome, "cold", "a", "b", "c", "d"), fastest(outcome, "cold", "c", "d")
+    ((2, 'b'), (9, 'd, stopped'))
+    >>> fastest(outcome, "cold", "c"), fastest(outcome, "cold", "e")
+    ((None, 'c'), (None, 'e'))
+    """
     there = [outcome.results[key] for key in keys if key in outcome.results]
     walls = [(median(r, cache), r.label) for r in there
              if r.whole() and median(r, cache) is not None]

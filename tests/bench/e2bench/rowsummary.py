@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Rowsummary: what docs/benchmarks.md has of a run of rows: a table for each set, and the goals that
-were missed.
+"""Rowsummary: what docs/benchmarks.md has of a run of rows: a table for each set, and the goals
+that were missed.
 
 Measures nothing. Takes the document that rowreport has written.
 """
