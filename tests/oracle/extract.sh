@@ -141,7 +141,7 @@ END
 tune2fs -O ^metadata_csum evil.img > /dev/null 2>&1 || :
 ls -AlR --time-style=full-iso outside tree > untouched
 status=0
-strace -f -o trace -e trace=openat,openat2,mkdirat,linkat,symlinkat,renameat2,mknodat,unlinkat,mkdir,open,rename,creat \
+strace -f -o trace -e trace=mkdirat,linkat,symlinkat,renameat2,mknodat,unlinkat \
 	"$E2BFO" copy evil.img place/evil/ > out 2> said || status=$?
 [ $status = 1 ] || [ $status = 8 ] || fail "status $status of an evil image"
 ! grep -E '^[0-9]+ (linkat|mkdirat|renameat2|mknodat)' trace | grep -E '"(\.\./|/|[^"]*/\.\./)' ||
