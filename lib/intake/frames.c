@@ -19,8 +19,9 @@
 #include "intake/frames.h"
 
 #define HEAD 16U
-#define MEMBER_BYTES 116U
+#define MEMBER_BYTES 136U
 #define ERROR_BYTES 16U
+#define PAIR_BYTES 16U
 #define XATTR_BYTES 8U
 
 #define AT_TIMES 24U			/* places in a MEMBER */
@@ -130,6 +131,10 @@ static const char *take_numbers(const char *at, struct bfo_member *m)
 	a->major = get_le32(at, 92);
 	a->minor = get_le32(at, 96);
 	m->is_link = get_le32(at, AT_LINK) != 0;
+	a->version = get_le64(at, 116);
+	a->generation = get_le32(at, 124);
+	a->project = get_le32(at, 128);
+	m->tells = get_le32(at, 132);
 	if (a->size > INT64_MAX || m->header > INT64_MAX || m->data > INT64_MAX)
 		return "a size is out of range";
 	return NULL;
@@ -157,18 +162,25 @@ static const char *take_member(const char *at, uint32_t len, struct bfo_member *
 	return why ? why : check_xattrs(m);
 }
 
+static int is_pair(enum bfo_frame_kind kind)
+{
+	return kind == BFO_FRAME_EXTENT || kind == BFO_FRAME_END || kind == BFO_FRAME_UNWRITTEN;
+}
+
 /* What a frame of LEN bytes at AT says; a reason why it says nothing. */
 static const char *take(const char *at, uint32_t len, struct bfo_frame *f)
 {
-	static const uint32_t least[] = { [BFO_FRAME_EXTENT] = 16, [BFO_FRAME_DATA] = 8,
-					  [BFO_FRAME_END] = 16, [BFO_FRAME_ERROR] = ERROR_BYTES };
+	static const uint32_t least[] = { [BFO_FRAME_EXTENT] = PAIR_BYTES, [BFO_FRAME_DATA] = 8,
+					  [BFO_FRAME_END] = PAIR_BYTES,
+					  [BFO_FRAME_ERROR] = ERROR_BYTES,
+					  [BFO_FRAME_UNWRITTEN] = PAIR_BYTES };
 
 	if (f->kind == BFO_FRAME_MEMBER)
 		return take_member(at, len, &f->member);
-	if (f->kind < BFO_FRAME_MEMBER || f->kind > BFO_FRAME_ERROR || len < least[f->kind])
+	if (f->kind < BFO_FRAME_MEMBER || f->kind > BFO_FRAME_UNWRITTEN || len < least[f->kind])
 		return "a frame is none";
 	f->at = get_le64(at, f->kind == BFO_FRAME_ERROR ? 8 : 0);
-	if (f->kind == BFO_FRAME_EXTENT || f->kind == BFO_FRAME_END) {
+	if (is_pair(f->kind)) {
 		f->len = get_le64(at, 8);
 	} else {
 		f->len = len - least[f->kind];
@@ -316,6 +328,10 @@ static void put_numbers(char *to, const struct bfo_member *m)
 	put_le32(to, 104, m->path_len);
 	put_le32(to, 108, m->target_len);
 	put_le32(to, 112, m->xattrs);
+	put_le64(to, 116, a->version);
+	put_le32(to, 124, a->generation);
+	put_le32(to, 128, a->project);
+	put_le32(to, 132, m->tells);
 }
 
 static errcode_t put_xattr(struct bfo_frame_writer *w, const struct bfo_member_xattr *x)
@@ -352,13 +368,25 @@ errcode_t bfo_frame_put_member(struct bfo_frame_writer *w, const struct bfo_memb
 	return end(w, BFO_FRAME_MEMBER, err);
 }
 
+/* Frames that say no more than two numbers. */
+static errcode_t put_pair(struct bfo_frame_writer *w, enum bfo_frame_kind kind, uint64_t first,
+			  uint64_t second)
+{
+	char text[PAIR_BYTES];
+
+	put_le64(text, 0, first);
+	put_le64(text, 8, second);
+	return end(w, kind, begin(w, text, sizeof(text)));
+}
+
 errcode_t bfo_frame_put_extent(struct bfo_frame_writer *w, uint64_t at, uint64_t len)
 {
-	char text[16];
+	return put_pair(w, BFO_FRAME_EXTENT, at, len);
+}
 
-	put_le64(text, 0, at);
-	put_le64(text, 8, len);
-	return end(w, BFO_FRAME_EXTENT, begin(w, text, sizeof(text)));
+errcode_t bfo_frame_put_unwritten(struct bfo_frame_writer *w, uint64_t at, uint64_t len)
+{
+	return put_pair(w, BFO_FRAME_UNWRITTEN, at, len);
 }
 
 errcode_t bfo_frame_put_data(struct bfo_frame_writer *w, uint64_t at, const void *data, size_t len)
@@ -373,11 +401,7 @@ errcode_t bfo_frame_put_data(struct bfo_frame_writer *w, uint64_t at, const void
 
 errcode_t bfo_frame_put_end(struct bfo_frame_writer *w, uint64_t mark, uint64_t byte)
 {
-	char text[16];
-
-	put_le64(text, 0, mark);
-	put_le64(text, 8, byte);
-	return end(w, BFO_FRAME_END, begin(w, text, sizeof(text)));
+	return put_pair(w, BFO_FRAME_END, mark, byte);
 }
 
 errcode_t bfo_frame_put_error(struct bfo_frame_writer *w, enum bfo_frame_error error, int in_member,

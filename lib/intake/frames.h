@@ -9,30 +9,32 @@
  *   8   u32  crc32c of these
  *   12  u32  crc32c of bytes 0 to 11
  *
- * MEMBER begins a member of the archive, EXTENT and DATA are of the one that began last.  END is
- * the last frame of an archive that was read to its end, ERROR of one that was not.
+ * MEMBER begins a member of the archive, EXTENT, DATA and UNWRITTEN are of the one that began last.
+ * END is the last frame of an archive that was read to its end, ERROR of one that was not.
  *
  *   MEMBER  0    u64  byte of the archive, uncompressed, at which its header begins
  *           8    u64  ... at which its data begin
  *           16   u64  size
  *           24   4 x (i64 seconds, u32 nanoseconds): mtime, atime, ctime, birth time
  *           72   u32  which of them there are, bit by bit
- *           76   u32  mode;  80 u32 inode flags
+ *           76   u32  mode, that of a socket, too;  80 u32 inode flags
  *           84   u32  owner;  88  u32  group
  *           92   u32  major;  96  u32  minor
  *           100  u32  1: a hard link; its target is a path
  *           104  u32  bytes of the path;  108  u32  of the target
  *           112  u32  extended attributes
- *           116       path, target; each attribute: u32 bytes of the name, with its zero byte, u32
- *           of
- *                     the value, name, value
+ *           116  u64  version (i_version);  124  u32  generation;  128  u32  project
+ *           132  u32  what it tells: a set of enum bfo_member_tells
+ *           136       path, target; each attribute: u32 bytes of the name, with its zero byte, u32
+ *                     of the value, name, value
  *   EXTENT  0    u64  offset in the member;  8  u64  bytes of data there, which are not sent
  *   DATA    0    u64  offset;  8  the data
- *   END     0    u64  byte of the archive, uncompressed, at which its end mark begins, if it has
- *   one
+ *   END     0    u64  byte of the archive, uncompressed, at which its end mark begins, or its end
  *           8    u64  ... behind that
  *   ERROR   0    u32  an enum bfo_frame_error;  4  u32  1: in the member, 0: behind it
  *           8    u64  byte of the archive, uncompressed;  16  text
+ *   UNWRITTEN    0    u64  offset in the member, perhaps behind its end;  8  u64  bytes there that
+ *                     are allocated, and were never written
  *
  * The reader trusts nothing: what is wrong, or out of range for its type, is BFO_ET_DAMAGED.
  * Memory: one frame.
@@ -52,6 +54,17 @@ enum bfo_frame_kind {
 	BFO_FRAME_DATA,
 	BFO_FRAME_END,
 	BFO_FRAME_ERROR,
+	BFO_FRAME_UNWRITTEN,
+};
+
+/* Of what most archives do not tell.  What is told, and is not there, is 0. */
+enum bfo_member_tells {
+	BFO_TELLS_GENERATION = 1,
+	BFO_TELLS_VERSION = 2,
+	BFO_TELLS_PROJECT = 4,
+	BFO_TELLS_FLAGS = 8,		/* all of them */
+	BFO_TELLS_HOLES = 16,		/* and what was never written */
+	BFO_TELLS_ALL = 31,
 };
 
 enum bfo_frame_error {
@@ -67,6 +80,7 @@ struct bfo_member {
 	uint64_t header, data;		/* bytes of the archive, uncompressed */
 	struct bfo_attrs attrs;		/* times: those that are there */
 	unsigned int times;		/* 1 << an enum bfo_time */
+	uint32_t tells;			/* a set of enum bfo_member_tells */
 	int is_link;
 	const char *path, *target;
 	uint32_t path_len, target_len;
@@ -85,7 +99,8 @@ struct bfo_frame {
 	enum bfo_frame_kind kind;
 	struct bfo_member member;
 	uint64_t at;			/* offset; END: of its mark; ERROR: byte of the archive */
-	uint64_t len;			/* EXTENT, DATA: bytes; END: byte behind its mark */
+	/* EXTENT, DATA, UNWRITTEN: bytes; END: byte behind its mark */
+	uint64_t len;
 	const void *data;		/* DATA, ERROR: LEN bytes */
 	enum bfo_frame_error error;
 	int in_member;			/* ERROR */
@@ -129,6 +144,7 @@ errcode_t bfo_frame_put_member(struct bfo_frame_writer *w, const struct bfo_memb
 			       const struct bfo_member_xattr *xattrs);
 errcode_t bfo_frame_put_extent(struct bfo_frame_writer *w, uint64_t at, uint64_t len);
 errcode_t bfo_frame_put_data(struct bfo_frame_writer *w, uint64_t at, const void *data, size_t len);
+errcode_t bfo_frame_put_unwritten(struct bfo_frame_writer *w, uint64_t at, uint64_t len);
 errcode_t bfo_frame_put_end(struct bfo_frame_writer *w, uint64_t mark, uint64_t byte);
 errcode_t bfo_frame_put_error(struct bfo_frame_writer *w, enum bfo_frame_error error, int in_member,
 			      uint64_t at, const char *text);

@@ -2,8 +2,7 @@
 /*
  * members.c - the members of an archive, one after the other, from a process that parses it
  *
- *   archive ── fd ──> child: jail, libarchive ── pipe, frames ──> parent: what is in order ──
- *   pieces
+ *   archive ── fd ──> child: jail, parser ── pipe, frames ──> parent: what is in order ── pieces
  *
  * fork(2) without execve(2): the library has no program of its own that it could find on any
  * machine. The child has one thread, whatever the parent has, so no lock is ever given back that
@@ -122,8 +121,9 @@ void bfo_members_stop(struct bfo_members *m)
 errcode_t bfo_members_fail(struct bfo_members *m, errcode_t code, const char *why)
 {
 	if (!m->count)
-		return bfo_fail(m->frames.ctx, code, "reading the first member of %s: %s", m->name,
-				why);
+		return bfo_fail(m->frames.ctx, code,
+				"reading the first member of %s, at byte %llu: %s", m->name,
+				(unsigned long long) m->byte, why);
 	return bfo_fail(m->frames.ctx, code, "reading member %s at byte %llu of %s: %s", m->path,
 			(unsigned long long) m->byte, m->name, why);
 }
@@ -188,15 +188,16 @@ static errcode_t take_member(struct bfo_members *m, struct bfo_piece *piece)
 	return 0;
 }
 
-static errcode_t take_part(struct bfo_members *m, struct bfo_piece *piece)
+/* A piece of KIND that ends before byte END of the member, and begins behind all others. */
+static errcode_t take_part(struct bfo_members *m, struct bfo_piece *piece, enum bfo_piece_kind kind,
+			   uint64_t end)
 {
 	if (!m->count)
 		return bfo_members_fail(m, BFO_ET_DAMAGED, "data of no member");
-	if (!piece->len || piece->at < m->done || piece->at > m->size ||
-	    piece->len > m->size - piece->at)
+	if (!piece->len || piece->at < m->done || piece->at > end || piece->len > end - piece->at)
 		return bfo_members_fail(m, BFO_ET_DAMAGED, "data are out of order");
 	m->done = piece->at + piece->len;
-	piece->kind = BFO_PIECE_PART;
+	piece->kind = kind;
 	return 0;
 }
 
@@ -218,7 +219,9 @@ errcode_t bfo_members_next(struct bfo_members *m, struct bfo_piece *piece)
 		return take_member(m, piece);
 	case BFO_FRAME_EXTENT:
 	case BFO_FRAME_DATA:
-		return take_part(m, piece);
+		return take_part(m, piece, BFO_PIECE_PART, m->size);
+	case BFO_FRAME_UNWRITTEN:
+		return take_part(m, piece, BFO_PIECE_UNWRITTEN, INT64_MAX);
 	case BFO_FRAME_END:
 		piece->kind = BFO_PIECE_END;
 		m->ended = 1;
@@ -242,6 +245,8 @@ errcode_t bfo_members_walk(struct bfo_members *m, const struct bfo_members_sink 
 			err = sink->member(sink->priv, piece.member);
 		else if (piece.kind == BFO_PIECE_PART)
 			err = sink->part(sink->priv, piece.at, piece.len, piece.data);
+		else if (piece.kind == BFO_PIECE_UNWRITTEN)
+			err = sink->unwritten(sink->priv, piece.at, piece.len);
 		else
 			err = sink->end(sink->priv, piece.at, piece.len);
 	}

@@ -9,7 +9,7 @@
  * its pipe, and its end is waited for.
  *
  * What comes is in order: a member, the parts of its data in ascending order, none beyond its
- * size; the next member; the end.
+ * size, among them what was never written, perhaps beyond it; the next member; the end.
  *
  * Errors: BFO_ET_DAMAGED with member and byte, BFO_ET_NOT_ARCHIVE, BFO_ET_CANCELLED, ENOMEM, errnos
  * of reading the archive, of pipe(2) and fork(2); all are noted.
@@ -38,6 +38,7 @@ struct bfo_members {
 enum bfo_piece_kind {
 	BFO_PIECE_MEMBER,		/* `member` */
 	BFO_PIECE_PART,			/* LEN bytes of its data from AT on; DATA NULL: not sent */
+	BFO_PIECE_UNWRITTEN,		/* LEN bytes from AT on that were never written */
 	BFO_PIECE_END,			/* AT, LEN: bytes at which its end mark begins, and ends */
 };
 
@@ -68,6 +69,7 @@ errcode_t bfo_members_next(struct bfo_members *m, struct bfo_piece *piece);
 struct bfo_members_sink {
 	errcode_t (*member)(void *priv, const struct bfo_member *member);
 	errcode_t (*part)(void *priv, uint64_t at, uint64_t len, const void *data);
+	errcode_t (*unwritten)(void *priv, uint64_t at, uint64_t len);
 	errcode_t (*end)(void *priv, uint64_t mark, uint64_t byte);
 	void *priv;
 };

@@ -115,7 +115,7 @@ static errcode_t next_part(struct bfo_second_pass *p, struct bfo_source *s)
 			return check_end(p, s);
 		if (p->part.kind == BFO_PIECE_MEMBER) {
 			err = check_member(p, s, p->part.member);
-		} else if (p->pass.has_places) {
+		} else if (p->part.kind == BFO_PIECE_PART && p->pass.has_places) {
 			p->byte = bfo_placer_put(&p->pass.placer, p->part.at, p->part.len).byte;
 			p->has_part = p->part.data != NULL;
 			if (!p->has_part)
