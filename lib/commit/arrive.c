@@ -244,6 +244,7 @@ errcode_t bfo_arrive_open(struct bfo_arrive **out, struct bfo_context *ctx, stru
 	a->ctx = ctx;
 	a->target = target;
 	a->where = (struct bfo_arrival) { .block_size = vol->block_size,
+					  .cluster_blocks = target->cluster_blocks,
 					  .small = bfo_inline_most(target),
 					  .begin = arrival_begin, .part = arrival_part,
 					  .end = arrival_end, .priv = a };

@@ -17,6 +17,7 @@
 
 struct bfo_arrival {
 	uint32_t block_size;		/* bytes */
+	uint32_t cluster_blocks;	/* that are given together: with data, nothing else is */
 	/*
 	 * Bytes: a file that is no longer may stand in its inode.  The source keeps its content in
 	 * memory, and does not announce it here.

@@ -94,7 +94,8 @@ static errcode_t set_inode(struct bfo_intake *in, struct bfo_inode *rec,
 
 	if (why)
 		return refuse(in, why);
-	mine.flags &= flags_of(a->mode);
+	mine.flags &= flags_of(a->mode) |
+		      (S_ISREG(a->mode) || S_ISDIR(a->mode) ? in->flags_told : 0);
 	mine.nlink = 1;			/* counted at the end */
 	if (!has_size(a->mode))
 		mine.size = 0;
@@ -195,6 +196,81 @@ errcode_t bfo_intake_arrived(struct bfo_intake *in, const struct bfo_arrival *to
 
 	for (err = to->end(to->priv, &seg, &n); !err && n; seg++, n--)
 		err = bfo_intake_segment(in, seg->blk, seg->lblk, seg->len, 0);
+	return err;
+}
+
+/* Blocks from *LBLK, which goes up to END, that were never written. */
+static errcode_t add_unwritten(struct bfo_intake *in, uint64_t *lblk, uint64_t end)
+{
+	uint64_t first = *lblk;
+
+	if (end <= first)
+		return 0;
+	*lblk = end;
+	return bfo_intake_segment(in, first, first, end - first, 1);
+}
+
+/* Data that were known before, of which those up to K stand among the segments again. */
+struct known {
+	BFO_VEC(struct bfo_seg) segs;
+	size_t k;
+	uint32_t cluster;		/* blocks */
+};
+
+/*
+ * Data that begin before block END; what lies before them, from *LBLK on, was never written.
+ * *LBLK: behind all of that.
+ */
+static errcode_t add_known(struct bfo_intake *in, struct known *d, uint64_t *lblk, uint64_t end)
+{
+	errcode_t err = 0;
+
+	for (; d->k < d->segs.n && !err; d->k++) {
+		struct bfo_seg seg = d->segs.v[d->k];
+		uint64_t from = seg.lblk / d->cluster * d->cluster;
+		uint64_t to = seg.lblk + (uint64_t) seg.len + d->cluster - 1;
+
+		if (from >= end)
+			break;
+		err = add_unwritten(in, lblk, from);
+		if (!err)
+			err = add_segment(in, last(in), seg);
+		to = to / d->cluster * d->cluster;
+		*lblk = *lblk > to ? *lblk : to;
+	}
+	return err;
+}
+
+errcode_t bfo_intake_unwritten(struct bfo_intake *in, const bfo_ranges *ranges, uint32_t cluster)
+{
+	struct bfo_tree *t = in->tree;
+	uint64_t bs = in->source.block_size, at = 0, n = bfo_seg_count(t, last(in));
+	struct known d = { .cluster = cluster };
+	errcode_t err;
+	size_t i;
+
+	if (!ranges->n)
+		return 0;
+	err = no_memory(in, bfo_vec_reserve(&d.segs, n + 1));	/* never a null array */
+	if (err)
+		return err;
+	for (; d.segs.n < n; d.segs.n++)
+		d.segs.v[d.segs.n] = *bfo_seg_of(t, last(in), d.segs.n);
+	t->segs.n -= n;
+	bfo_segs_set(t, last(in), t->segs.n, 0);
+	for (i = 0; i < ranges->n && !err; i++) {
+		const struct bfo_range *r = &ranges->v[i];
+		uint64_t end = (r->start + r->len - 1) / bs + 1;
+
+		at = at > r->start / bs ? at : r->start / bs;
+		err = add_known(in, &d, &at, end);
+		if (!err)
+			err = add_unwritten(in, &at, end);
+	}
+	at = UINT64_MAX;
+	if (!err)
+		err = add_known(in, &d, &at, UINT64_MAX);
+	bfo_vec_free(&d.segs);
 	return err;
 }
 

@@ -48,6 +48,7 @@ struct bfo_intake {
 	uint64_t kept_blocks;		/* places that they have */
 	bfo_chars scratch;		/* a block for sinks that have no place */
 	uint64_t out_of_time;		/* inodes with a time that none can hold */
+	uint32_t flags_told;		/* that it may keep, though most trees do not tell them */
 	int dereference;		/* each name of a file becomes a file of its own */
 };
 
@@ -81,6 +82,13 @@ errcode_t bfo_intake_segment(struct bfo_intake *in, uint64_t place, uint64_t lbl
  * they are its segments.  Errors of to->end(), too.
  */
 errcode_t bfo_intake_arrived(struct bfo_intake *in, const struct bfo_arrival *to);
+
+/*
+ * The inode that was appended last, a file whose data are known, also has RANGES, in bytes,
+ * ascending and apart: they are allocated, and were never written.  Of a block, or of CLUSTER of
+ * them that are given together, that has data, all is data.
+ */
+errcode_t bfo_intake_unwritten(struct bfo_intake *in, const bfo_ranges *ranges, uint32_t cluster);
 
 /*
  * All of a file's or symbolic link's content, LEN bytes at DATA, is kept in memory: of the inode
