@@ -29,6 +29,9 @@
 #define PLACE_BYTES 4096U		/* a block of what is not addressed */
 #define TELL_EVERY 1024U		/* members */
 
+/* Flags that ext4 keeps, and that only our own archives tell. */
+#define FLAGS_TOLD (EXT2_NOCOMPR_FL | FS_NOCOW_FL)
+
 #define TOLD_BY_SOME (BFO_UNKNOWN_ATIME | BFO_UNKNOWN_CTIME | BFO_UNKNOWN_CRTIME | \
 		      BFO_UNKNOWN_FLAGS)
 
@@ -40,7 +43,8 @@ struct archive {
 	struct stat before;
 	struct bfo_parse parse;
 	int is_plain;
-	int is_large;			/* it has files that blocks of 512 bytes cannot count */
+	uint64_t largest;		/* bytes of its largest file, */
+	uint64_t borders;		/* of all its parts, put together by "or" */
 	struct bfo_plain_tar plain;
 	struct bfo_second_pass second;
 
@@ -51,6 +55,7 @@ struct archive {
 	struct bfo_member member;	/* its numbers */
 	int has_places;
 	bfo_tar_extents extents;
+	bfo_ranges unwritten;		/* of it, bytes */
 	uint64_t end;			/* byte of the archive behind its data */
 	bfo_chars small;		/* its content, if that is small, with zeroes behind it, */
 	int has_small;			/* if some of it came */
@@ -71,7 +76,10 @@ static errcode_t finish_member(struct archive *a)
 		err = bfo_intake_content(&a->in, a->small.v, a->member.attrs.size);
 	if (a->to && a->has_places && a->row != BFO_NONE)
 		err = bfo_intake_arrived(&a->in, a->to);
-	a->extents.n = 0;
+	if (!err && a->row != BFO_NONE)
+		err = bfo_intake_unwritten(&a->in, &a->unwritten,
+					   a->to ? a->to->cluster_blocks : 1);
+	a->extents.n = a->unwritten.n = 0;
 	if (a->has_small)
 		memset(a->small.v, 0, a->small.n);
 	a->has_small = 0;
@@ -81,8 +89,20 @@ static errcode_t finish_member(struct archive *a)
 /* What at least one member tells is known. */
 static void note_told(struct archive *a, const struct bfo_member *v)
 {
+	static const struct { uint32_t tells, unknown; } rows[] = {
+		{ BFO_TELLS_GENERATION, BFO_UNKNOWN_GENERATION },
+		{ BFO_TELLS_VERSION, BFO_UNKNOWN_VERSION },
+		{ BFO_TELLS_PROJECT, BFO_UNKNOWN_PROJECT },
+		{ BFO_TELLS_FLAGS, BFO_UNKNOWN_FLAGS },
+		{ BFO_TELLS_HOLES, BFO_UNKNOWN_HOLES },
+	};
 	uint32_t told = v->attrs.flags ? BFO_UNKNOWN_FLAGS : 0;
+	size_t i;
 
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		told |= v->tells & rows[i].tells ? rows[i].unknown : 0;
+	if (v->tells & BFO_TELLS_FLAGS)
+		a->in.flags_told = FLAGS_TOLD;
 	if (v->times & 1 << BFO_ATIME)
 		told |= BFO_UNKNOWN_ATIME;
 	if (v->times & 1 << BFO_CTIME)
@@ -117,7 +137,7 @@ static errcode_t take_member(void *priv, const struct bfo_member *v)
 	struct bfo_source *s = &a->in.source;
 	errcode_t err = finish_member(a);
 
-	a->is_large |= v->attrs.size > UINT32_MAX * (uint64_t) s->block_size;
+	a->largest = v->attrs.size > a->largest ? v->attrs.size : a->largest;
 	if (!err && a->is_plain && (v->header < a->end || v->data <= v->header))
 		err = bfo_members_fail(&a->m, BFO_ET_DAMAGED,
 				       "it begins within the data of the member before");
@@ -153,11 +173,34 @@ static errcode_t take_extent(struct archive *a, uint64_t at, uint64_t len)
 	return err ? bfo_fail(a->in.source.ctx, err, "reading %s", a->in.source.name) : 0;
 }
 
+/* Where a part begins and ends, as far as that counts: not at the end of the file. */
+static void note_borders(struct archive *a, uint64_t at, uint64_t len)
+{
+	if (a->member.tells & BFO_TELLS_HOLES)
+		a->borders |= at | (at + len == a->member.attrs.size ? 0 : at + len);
+}
+
+static errcode_t take_unwritten(void *priv, uint64_t at, uint64_t len)
+{
+	struct archive *a = priv;
+	uint64_t most = UINT32_MAX * (uint64_t) (a->to ? a->to->block_size : PLACE_BYTES);
+	errcode_t err;
+
+	if (at + len > most)
+		return bfo_members_fail(&a->m, BFO_ET_DAMAGED,
+					"it reaches beyond what a file can have");
+	a->largest = at + len > a->largest ? at + len : a->largest;
+	note_borders(a, at, len);
+	err = bfo_ranges_append(&a->unwritten, at, len);
+	return err ? bfo_fail(a->in.source.ctx, err, "reading %s", a->in.source.name) : 0;
+}
+
 static errcode_t take_part(void *priv, uint64_t at, uint64_t len, const void *data)
 {
 	struct archive *a = priv;
 	struct bfo_placed got;
 
+	note_borders(a, at, len);
 	if (a->is_plain)
 		return take_extent(a, at, len);
 	if (a->to)
@@ -202,7 +245,8 @@ static errcode_t take_end(void *priv, uint64_t mark, uint64_t byte)
 
 static errcode_t first_pass(struct archive *a)
 {
-	struct bfo_members_sink sink = { .member = take_member, .part = take_part, .end = take_end,
+	struct bfo_members_sink sink = { .member = take_member, .part = take_part,
+					 .unwritten = take_unwritten, .end = take_end,
 					 .priv = a };
 	struct bfo_source *s = &a->in.source;
 	errcode_t err;
@@ -218,6 +262,7 @@ static errcode_t first_pass(struct archive *a)
 	bfo_catalog_close(a->catalog);
 	a->catalog = NULL;
 	bfo_vec_free(&a->extents);
+	bfo_vec_free(&a->unwritten);
 	return err;
 }
 
@@ -260,22 +305,41 @@ static void forget(struct archive *a, struct bfo_tree *tree)
 	a->in = (struct bfo_intake) { .source = s };
 	bfo_plain_tar_free(&a->plain);
 	a->plain.placer = (struct bfo_placer) { .next = 0 };
-	a->end = 0;
+	a->end = a->borders = a->largest = 0;
+	a->member = (struct bfo_member) { .path = NULL };
 	bfo_tree_free(tree);
 	tree->keep_map_blocks = keep_map_blocks;
+}
+
+/*
+ * Blocks that can count its largest file.  Where they can, and it tells of holes, all of these
+ * begin and end at whole ones.
+ */
+static uint32_t wanted_blocks(const struct archive *a)
+{
+	int is_large = a->largest > UINT32_MAX * (uint64_t) BFO_TAR_BLOCK;
+	uint32_t bs = a->is_plain && !is_large ? BFO_TAR_BLOCK : PLACE_BYTES;
+
+	while (bs > BFO_TAR_BLOCK && a->borders % bs)
+		bs /= 2;
+	while (bs < PLACE_BYTES && a->largest > UINT32_MAX * (uint64_t) bs)
+		bs *= 2;
+	return bs;
 }
 
 /* (There is nothing that two files could claim.) */
 static errcode_t archive_gather(struct bfo_source *s, struct bfo_tree *tree, int claims)
 {
 	struct archive *a = (struct archive *) s;
-	errcode_t err = gather_by(a, tree, a->is_plain ? BFO_TAR_BLOCK : PLACE_BYTES);
+	uint32_t bs = wanted_blocks(a), again;
+	errcode_t err = gather_by(a, tree, bs);
 
 	(void) claims;
-	if (!err || !a->is_plain || !a->is_large)
+	again = wanted_blocks(a);
+	if (again == bs || (err && !a->is_plain))
 		return err;
 	forget(a, tree);
-	return gather_by(a, tree, PLACE_BYTES);
+	return gather_by(a, tree, again);
 }
 
 static errcode_t archive_arrive(struct bfo_source *s, struct bfo_tree *tree,

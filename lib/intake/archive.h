@@ -3,20 +3,19 @@
  * archive.h - trees from tar and cpio archives
  *
  *   a tar in a file     is addressed like a volume: places are its own blocks of 512 bytes, and can
- *   be
- *                       read in any order
+ *                       be read in any order
  *   compressed; cpio    is read twice.  Places count blocks of data in the order in which they
- *   come,
- *                       and are read forward.  Contents up to BFO_ARCHIVE_SMALL bytes stay in
+ *                       come, and are read forward.  Contents up to BFO_ARCHIVE_SMALL bytes stay in
  *                       memory: they are asked for late.  The second pass has to show what the
  *                       first has
  *   a pipe              arrives: its data go to a target as they come (gather/arrival.h); or it
  *                       goes to a temporary file first
  *
- * libarchive parses, in a process of its own (members.h).  What becomes of names: catalog.h.  An
- * archive does not tell generations, versions and projects.  Times that a member does not have are
- * taken to be that of its last modification.  What ext4 has no place for becomes a finding:
- * xattr-name (also an access control list that has names of users instead of their numbers), time.
+ * libarchive parses, in a process of its own (members.h).  What becomes of names: catalog.h.  Only
+ * archives that are ours (pax_read.h) tell generations, versions, projects and what was never
+ * written.  Times that a member does not have are taken to be that of its last modification.  What
+ * ext4 has no place for becomes a finding: xattr-name (also an access control list that has names
+ * of users instead of their numbers), time.  So does what no archive tells all of: feature.
  *
  * Memory beyond that of an intake: while it is gathered, 8 bytes a name; 8 a file in a tar that is
  * addressed, 16 a file otherwise.

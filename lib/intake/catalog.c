@@ -26,6 +26,9 @@
 
 #define TABLE_LEAST 1024U
 
+/* Flags that mean nothing without what stands elsewhere, of which no archive tells. */
+#define FEATURES (EXT4_ENCRYPT_FL | EXT4_VERITY_FL | EXT4_CASEFOLD_FL)
+
 static errcode_t refuse(struct bfo_catalog *c, const char *why)
 {
 	return bfo_members_fail(c->from, BFO_ET_DAMAGED, why);
@@ -254,14 +257,17 @@ static struct bfo_attrs attrs_of(const struct bfo_catalog *c, const struct bfo_m
 	return a;
 }
 
-/* What could not be kept of the inode of ROW. */
-static errcode_t note_findings(struct bfo_catalog *c, bfo_row row, int lost, int out_of_time)
+/* What could not be kept of V, which is the inode of ROW. */
+static errcode_t note_findings(struct bfo_catalog *c, const struct bfo_member *v, bfo_row row,
+			       int lost, int out_of_time)
 {
 	struct bfo_tree *t = tree_of(c);
 	uint32_t ino = t->inodes.v[row].ino;
 	errcode_t err = 0;
 
-	if (lost)
+	if (v->attrs.flags & FEATURES)
+		err = bfo_tree_found(t, BFO_FOUND_FEATURE, ino, 0);
+	if (!err && lost)
 		err = bfo_tree_found(t, BFO_FOUND_XATTR_NAME, ino, 0);
 	if (!err && out_of_time)
 		err = bfo_tree_found(t, BFO_FOUND_TIME, ino, 0);
@@ -290,7 +296,7 @@ static errcode_t put_inode(struct bfo_catalog *c, const struct bfo_member *v, bf
 	if (err == BFO_ET_DAMAGED)
 		return bfo_fail_add(c->in->source.ctx, err, " (member %s at byte %llu)",
 				    c->from->path, (unsigned long long) c->from->byte);
-	return err ? err : note_findings(c, *row, lost, c->in->out_of_time != out_of_time);
+	return err ? err : note_findings(c, v, *row, lost, c->in->out_of_time != out_of_time);
 }
 
 /* ---- members ---- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * parse.c - archives, by libarchive, into frames
+ * parse.c - archives, by libarchive, into frames; those that are ours by pax_read.h
  *
  * All peculiarities of libarchive end here:
  *
@@ -11,7 +11,7 @@
  *    (xattr_codes.h).
  *  - -1.5 seconds come as -1 and 0.5.  (What is between -1 and 0 has lost its sign by then.)
  *  - It stops at the end mark of an archive, in front of the checksum of what is compressed.  So
- *    that is another archive, of which it is the only member, and is read to its end.
+ *    that is read to its end, as another archive (parse_bytes.h).
  *  - Seeking over data beyond the end of a file looks like the end of the archive.  So does a
  *    missing end mark.  Whoever reads the frames has the numbers to see both.
  *
@@ -36,10 +36,11 @@
 #include "base/bfo_err.h"
 #include "base/disk.h"
 #include "intake/frames.h"
+#include "intake/parse_bytes.h"
+#include "intake/pax_read.h"
 #include "intake/xattr_codes.h"
 
-#define READ_BYTES (256U << 10)	/* at once */
-#define NEAR READ_BYTES		/* what is skipped by reading */
+#define NEAR (256U << 10)	/* bytes: what is skipped by reading */
 #define DATA_MOST (256U << 10)	/* bytes of a DATA frame */
 
 #define TAR_BLOCK 512U
@@ -48,13 +49,11 @@
 
 struct parser {
 	const struct bfo_parse *p;
-	struct archive *a, *unpacked;	/* members; their bytes, NULL: not compressed */
+	struct archive *a;		/* members */
+	struct bfo_parse_bytes bytes;	/* what they are made of */
 	struct archive_entry *entry;
 	struct bfo_frame_writer w;
-	uint64_t at;			/* byte of the file to be read next */
-	int io;				/* errno of reading it */
 	int members;			/* there was one */
-	char *buffer;			/* READ_BYTES */
 	BFO_VEC(struct bfo_member_xattr) xattrs;
 	BFO_VEC(char *) made;		/* names and values that are ours */
 };
@@ -71,20 +70,13 @@ static const char *text_of(struct archive *a)
 static la_ssize_t read_bytes(struct archive *a, void *priv, const void **data)
 {
 	struct parser *s = priv;
-	ssize_t got;
+	ssize_t got = bfo_parse_bytes_next(&s->bytes, data);
 
-	do
-		got = s->p->is_file ? pread(s->p->in, s->buffer, READ_BYTES, s->at)
-				    : read(s->p->in, s->buffer, READ_BYTES);
-	while (got < 0 && errno == EINTR);
-	if (got < 0) {
-		s->io = errno;
-		archive_set_error(a, errno, "%s", strerror(errno));
-		return ARCHIVE_FATAL;
-	}
-	s->at += got;
-	*data = s->buffer;
-	return got;
+	if (got >= 0)
+		return got;
+	archive_set_error(a, bfo_parse_bytes_error(&s->bytes), "%s",
+			  bfo_parse_bytes_why(&s->bytes));
+	return ARCHIVE_FATAL;
 }
 
 static la_int64_t skip_bytes(struct archive *a, void *priv, la_int64_t request)
@@ -92,74 +84,25 @@ static la_int64_t skip_bytes(struct archive *a, void *priv, la_int64_t request)
 	struct parser *s = priv;
 
 	(void) a;
-	if (!s->p->is_file || request < (la_int64_t) NEAR)
-		return 0;
-	s->at += request;
-	return request;
-}
-
-/* What comes out of s->unpacked, without a copy. */
-static la_ssize_t read_unpacked(struct archive *a, void *priv, const void **data)
-{
-	struct parser *s = priv;
-	size_t len = 0;
-	int64_t at;
-	int r;
-
-	do
-		r = archive_read_data_block(s->unpacked, data, &len, &at);
-	while (r == ARCHIVE_OK && !len);
-	if (r == ARCHIVE_OK || r == ARCHIVE_EOF)
-		return r == ARCHIVE_OK ? (la_ssize_t) len : 0;
-	archive_set_error(a, archive_errno(s->unpacked), "%s", text_of(s->unpacked));
-	return ARCHIVE_FATAL;
-}
-
-static int open_bytes(struct parser *s, struct archive *a)
-{
-	archive_read_set_read_callback(a, read_bytes);
-	archive_read_set_skip_callback(a, skip_bytes);
-	archive_read_set_callback_data(a, s);
-	return archive_read_open1(a);
-}
-
-/* What is compressed is an archive of one member without a name. */
-static int open_unpacked(struct parser *s)
-{
-	struct archive *a = s->unpacked;
-	struct archive_entry *entry;
-	int r;
-
-	archive_read_support_format_raw(a);
-	archive_read_support_filter_gzip(a);
-	archive_read_support_filter_bzip2(a);
-	archive_read_support_filter_xz(a);
-	archive_read_support_filter_lzma(a);
-	archive_read_support_filter_lzip(a);
-	archive_read_support_filter_compress(a);
-	archive_read_support_filter_lz4(a);
-	archive_read_support_filter_zstd(a);
-	r = open_bytes(s, a);
-	return r == ARCHIVE_OK ? archive_read_next_header(a, &entry) : r;
+	return request >= (la_int64_t) NEAR && bfo_parse_bytes_skip(&s->bytes, request) ? request
+											: 0;
 }
 
 static int open_archive(struct parser *s)
 {
 	struct archive *a = s->a;
-	int r;
 
 	if (s->p->tar)
 		archive_read_support_format_tar(a);
 	if (s->p->cpio)
 		archive_read_support_format_cpio(a);
-	if (!s->unpacked)
-		return open_bytes(s, a);
-	r = open_unpacked(s);
-	if (r != ARCHIVE_OK) {
-		archive_set_error(a, archive_errno(s->unpacked), "%s", text_of(s->unpacked));
-		return r;
+	if (s->bytes.is_broken) {
+		archive_set_error(a, bfo_parse_bytes_error(&s->bytes), "%s",
+				  bfo_parse_bytes_why(&s->bytes));
+		return ARCHIVE_FATAL;
 	}
-	archive_read_set_read_callback(a, read_unpacked);
+	archive_read_set_read_callback(a, read_bytes);
+	archive_read_set_skip_callback(a, skip_bytes);
 	archive_read_set_callback_data(a, s);
 	return archive_read_open1(a);
 }
@@ -172,12 +115,12 @@ static errcode_t fail(struct parser *s, int in_member, const char *text)
 	int number = archive_errno(s->a);
 	int64_t at = archive_filter_bytes(s->a, 0);
 
-	if (s->io)
+	if (s->bytes.io)
 		kind = BFO_FRAME_IO;
 	else if (number == ENOMEM)
 		kind = BFO_FRAME_NO_MEMORY;
 	else if (!s->members && !archive_format(s->a) &&
-		 !(s->unpacked && archive_errno(s->unpacked)))
+		 !s->bytes.is_broken)
 		kind = BFO_FRAME_NO_ARCHIVE;
 	bfo_frame_put_error(&s->w, kind, in_member, at < 0 ? 0 : at, text);
 	return BFO_ET_DAMAGED;
@@ -185,7 +128,7 @@ static errcode_t fail(struct parser *s, int in_member, const char *text)
 
 static errcode_t fail_archive(struct parser *s, int in_member)
 {
-	return fail(s, in_member, s->at || s->io ? text_of(s->a) : "it is empty");
+	return fail(s, in_member, s->bytes.at || s->bytes.io ? text_of(s->a) : "it is empty");
 }
 
 /* The same of the member whose header was just read. */
@@ -522,15 +465,15 @@ static errcode_t put_end(struct parser *s)
 	const void *data;
 	la_ssize_t got = 1;
 
-	while (s->unpacked && got > 0)
-		got = read_unpacked(s->a, s, &data);
+	while (s->p->filters && got > 0)
+		got = read_bytes(s->a, s, &data);
 	if (got < 0)
 		return fail_archive(s, 0);
 	return is_cut(s, mark, end) ? fail(s, 0, "there is no end mark; it may be truncated")
 				    : bfo_frame_put_end(&s->w, mark, end);
 }
 
-static errcode_t parse(struct parser *s)
+static errcode_t parse_any(struct parser *s)
 {
 	errcode_t err = 0;
 	int r;
@@ -553,6 +496,39 @@ static errcode_t parse(struct parser *s)
 	return err ? err : put_end(s);
 }
 
+/* ---- archives that are ours ---- */
+
+static ssize_t next_bytes(void *priv, const void **data)
+{
+	return bfo_parse_bytes_next(priv, data);
+}
+
+static int skip_by_position(void *priv, uint64_t len)
+{
+	return bfo_parse_bytes_skip(priv, len);
+}
+
+static errcode_t parse_ours(struct parser *s)
+{
+	int can_skip = s->p->is_file && !s->p->filters;
+	struct bfo_pax_bytes b = { .next = next_bytes, .priv = &s->bytes,
+				   .skip = can_skip ? skip_by_position : NULL };
+	errcode_t err = bfo_pax_read(&b, s->p, &s->w);
+
+	if (err != EIO)
+		return err;
+	bfo_frame_put_error(&s->w, s->bytes.io ? BFO_FRAME_IO : BFO_FRAME_DAMAGED, 0, b.at,
+			    bfo_parse_bytes_why(&s->bytes));
+	return BFO_ET_DAMAGED;
+}
+
+static errcode_t parse(struct parser *s)
+{
+	const char *first = s->p->tar ? bfo_parse_bytes_look(&s->bytes, BFO_PAX_LOOK_BYTES) : NULL;
+
+	return first && bfo_pax_is_ours(first) ? parse_ours(s) : parse_any(s);
+}
+
 int bfo_parse_is_built(void)
 {
 	return 1;
@@ -570,13 +546,13 @@ void bfo_parse_run(const struct bfo_parse *p, int out)
 {
 	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
 	locale_t before = plain ? uselocale(plain) : (locale_t) 0;
-	struct parser s = { .p = p, .w = { .fd = out }, .a = archive_read_new(),
-			    .buffer = malloc(READ_BYTES) };
-	errcode_t err;
+	struct parser s = { .p = p, .w = { .fd = out }, .a = archive_read_new() };
+	errcode_t err = bfo_parse_bytes_open(&s.bytes, p);
 
-	if (p->filters)
-		s.unpacked = archive_read_new();
-	err = plain && s.a && s.buffer && (s.unpacked || !p->filters) ? parse(&s) : ENOMEM;
+	if (!plain || !s.a)
+		err = ENOMEM;
+	if (!err)
+		err = parse(&s);
 	forget(&s);
 	if (err == ENOMEM)
 		bfo_frame_put_error(&s.w, BFO_FRAME_NO_MEMORY, 0, 0, "");
@@ -585,8 +561,7 @@ void bfo_parse_run(const struct bfo_parse *p, int out)
 				    "a member has too many attributes");
 	bfo_frame_flush(&s.w);
 	archive_read_free(s.a);
-	archive_read_free(s.unpacked);
-	free(s.buffer);
+	bfo_parse_bytes_close(&s.bytes);
 	bfo_vec_free(&s.w.buf);
 	bfo_vec_free(&s.xattrs);
 	bfo_vec_free(&s.made);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pax_acl.h - access control lists as pax archives have them: text, under SCHILY.acl.access and
+ * SCHILY.acl.default
+ *
+ *   user::rwx,user:NAME:r-x:1000,group::r-x,group:NAME:r--:100,mask::rwx,other::---
+ *
+ * The number in the end counts.  Source: star(5).  A pure function.
+ */
+#ifndef BFO_INTAKE_PAX_ACL_H
+#define BFO_INTAKE_PAX_ACL_H
+
+#include <et/com_err.h>
+
+#include "base/vec.h"
+#include "intake/pax_text.h"
+
+/*
+ * OUT becomes the value of system.posix_acl_access, or of system.posix_acl_default, that the kernel
+ * would show (acl.h), entries in its order.  BFO_ET_DAMAGED: it is no such list; ENOMEM.
+ */
+errcode_t bfo_pax_acl(const struct bfo_pax_text *text, bfo_chars *out);
+
+#endif
