@@ -66,6 +66,7 @@ Suite *names_suite(void);
 Suite *order_suite(void);
 Suite *pace_suite(void);
 Suite *pairs_suite(void);
+Suite *pax_suite(void);
 Suite *path_suite(void);
 Suite *pipe_suite(void);
 Suite *progress_suite(void);
@@ -121,7 +122,7 @@ static Suite *(*const suites[])(void) = {
 	journal_suite, record_suite, commit_fit_suite, transaction_suite, digest_suite,
 	quota_slot_suite, replay_suite,
 	container_suite, layout_suite,
-	attrs_suite, values_suite, maps_suite, pairs_suite,
+	attrs_suite, values_suite, maps_suite, pairs_suite, pax_suite,
 	itree_format_suite, itree_build_suite, itree_tree_suite, itree_change_suite,
 	itree_damage_suite, itrees_suite,
 };
