@@ -8,7 +8,6 @@
 
 #include "base/bfo_err.h"
 #include "base/disk.h"
-#include "intake/acl.h"
 #include "intake/pax_acl.h"
 
 #define VERSION 2U
@@ -48,12 +47,12 @@ static int read_id(const struct bfo_pax_text *name, const struct bfo_pax_text *n
 		   uint32_t *id)
 {
 	uint64_t n = 0, other = 0;
-	int is_number = bfo_pax_number(name, 10, NO_ID - 1, &n);
+	int is_number = bfo_pax_number(name, 10, UINT32_MAX, &n);
 
 	*id = n;
 	if (!has_one)
 		return is_number;
-	if (!bfo_pax_number(number, 10, NO_ID - 1, &other) || (is_number && other != n))
+	if (!bfo_pax_number(number, 10, UINT32_MAX, &other) || (is_number && other != n))
 		return 0;
 	*id = other;
 	return 1;
@@ -96,7 +95,6 @@ static int put_entries(struct bfo_pax_text rest, size_t kind, bfo_chars *out)
 
 errcode_t bfo_pax_acl(const struct bfo_pax_text *text, bfo_chars *out)
 {
-	bfo_chars on_disk = { 0 };
 	errcode_t err;
 	size_t kind;
 
@@ -110,7 +108,5 @@ errcode_t bfo_pax_acl(const struct bfo_pax_text *text, bfo_chars *out)
 	for (kind = 0; kind < KINDS; kind++)
 		if (!put_entries(*text, kind, out))
 			return BFO_ET_DAMAGED;
-	err = bfo_acl_from_xattr(out->v, out->n, &on_disk);
-	bfo_vec_free(&on_disk);
-	return err;
+	return 0;
 }

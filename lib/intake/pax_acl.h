@@ -17,7 +17,8 @@
 
 /*
  * OUT becomes the value of system.posix_acl_access, or of system.posix_acl_default, that the kernel
- * would show (acl.h), entries in its order.  BFO_ET_DAMAGED: it is no such list; ENOMEM.
+ * would show (acl.h), entries in its order.  Whether it takes such a list is not asked here: a
+ * volume may have one that it does not.  BFO_ET_DAMAGED: it is no list; ENOMEM.
  */
 errcode_t bfo_pax_acl(const struct bfo_pax_text *text, bfo_chars *out);
 

@@ -42,6 +42,10 @@
 #define MINOR 337, 8
 #define PREFIX 345, 155
 
+#define LINK '1'			/* types */
+#define EXTENDED 'x'
+#define GLOBAL 'g'
+
 struct reader {
 	struct bfo_pax_bytes *b;
 	const struct bfo_parse *p;
@@ -186,7 +190,7 @@ static uint16_t type_of(char type)
 	return type >= '0' && type <= '6' ? types[type - '0'] : 0;
 }
 
-/* Fields that records can take the place of. */
+/* Fields that records can take the place of.  Of a hard link, whose these are is told elsewhere. */
 static const char *take_large(struct reader *r, struct bfo_attrs *a, uint64_t *stored)
 {
 	uint32_t has = r->records.has;
@@ -196,6 +200,8 @@ static const char *take_large(struct reader *r, struct bfo_attrs *a, uint64_t *s
 	*stored = r->records.size;
 	if (!(has & BFO_PAX_HAS_SIZE) && !field(r->head, SIZE, stored))
 		return "no valid size";
+	if (r->head[TYPE] == LINK)
+		return NULL;
 	if (!(has & BFO_PAX_HAS_UID)) {
 		if (!field(r->head, UID, &n) || n > UINT32_MAX)
 			return "no valid owner";
@@ -338,7 +344,7 @@ static errcode_t read_map(struct reader *r, struct bfo_member *m, uint64_t store
 static errcode_t read_member(struct reader *r)
 {
 	struct bfo_pax_text path = path_of(r), target = string(r, TARGET);
-	struct bfo_member m = { .is_link = r->head[TYPE] == '1' };
+	struct bfo_member m = { .is_link = r->head[TYPE] == LINK };
 	const char *why;
 	uint64_t stored;
 	errcode_t err;
@@ -453,9 +459,9 @@ errcode_t bfo_pax_read(struct bfo_pax_bytes *b, const struct bfo_parse *p,
 		is_end = is_zero(r.head, BLOCK);
 		if (is_end)
 			err = read_end(&r);
-		else if (r.head[TYPE] == 'g')
+		else if (r.head[TYPE] == GLOBAL)
 			err = read_global(&r);
-		else if (r.head[TYPE] == 'x')
+		else if (r.head[TYPE] == EXTENDED)
 			err = read_extended(&r);
 		else
 			err = read_member(&r);
@@ -472,7 +478,7 @@ int bfo_pax_is_ours(const char *data)
 	struct bfo_pax_text text = { .v = (char *) data + BLOCK, .len = BLOCK };
 	int more;
 
-	if (wrong_header(data) || data[TYPE] != 'g')
+	if (wrong_header(data) || data[TYPE] != GLOBAL)
 		return 0;
 	bfo_pax_text_cut(&text, ' ', &more);
 	return text.len > strlen(ANY_FORMAT) && !memcmp(text.v, ANY_FORMAT, strlen(ANY_FORMAT));

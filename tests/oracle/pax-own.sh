@@ -145,6 +145,14 @@ for change in 'set_inode_field /plain generation 1' 'set_inode_field /plain vers
 	e2bfo 1 verify all.tar changed.img
 done
 
+# What has no place is named, and all else comes.
+"$forge" odd odd.tar
+e2bfo 1 copy --mkfs --size 16M odd.tar odd.img
+checked odd.img
+says '/: .*no place' '/twice: .*no place' '/strange: .*no place' '/verity: .*fs-verity' \
+	'/folded: .*casefolded'
+content odd.img /verity "$(printf 3 | sha256sum | head -c 64)"
+
 # Blocks of 1024 bytes, of which larger ones would have parts only.
 "$forge" fine fine.tar
 gzip -k fine.tar
@@ -227,7 +235,7 @@ while read -r archive words; do
 done <<< 'key-twice comes twice: E2BFO.project
 key-unknown means nothing here: E2BFO.other
 version-large no valid value of a key: E2BFO.version
-acl-mask no valid value of a key: SCHILY.acl.access
+acl-letters no valid value of a key: SCHILY.acl.access
 unwritten-data data where nothing was written
 sparse-less other data than its map says
 extended-large no valid size

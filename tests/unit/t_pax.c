@@ -134,9 +134,9 @@ END_TEST
 START_TEST(reads_lists)
 {
 	static const char *const none[] = {
-		"", "user::rwx", "user::rwx,group::r-x,other::---,", ",user::rwx",
+		"", "user::rw", "user::rwx,group::r-x,other::---,", ",user::rwx",
 		"user::rwx,group::r-x,other:---", "user::rwxx,group::r-x,other::---",
-		"user::rwx,group::r-x,other::---,user:4294967295:r--:4294967295,mask::r--",
+		"user::rwx,group::r-x,other::---,user:4294967296:r--:4294967296,mask::r--",
 		"user::rwx,group::r-x,other:x:---", "owner::rwx,group::r-x,other::---",
 	};
 	struct bfo_pax_text t = text_of("other::--x,mask::r-x,group::rw-,user:a:-w-:7,user::rwx");
