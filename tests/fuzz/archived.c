@@ -47,7 +47,10 @@ static void check_names(const struct bfo_tree *t)
 	}
 }
 
-/* Numbers ascend, everything but the root has a name, segments are apart and within their file. */
+/*
+ * Numbers ascend, everything but the root has a name, segments are apart; what was written of them
+ * is within their file.
+ */
 static void check_inodes(const struct bfo_source *s, const struct bfo_tree *t)
 {
 	size_t i;
@@ -64,8 +67,9 @@ static void check_inodes(const struct bfo_source *s, const struct bfo_tree *t)
 		for (k = 0; k < bfo_seg_count(t, rec); k++) {
 			const struct bfo_seg *g = bfo_seg_of(t, rec, k);
 
-			if (g->lblk < next || (g->lblk + (uint64_t) g->len - 1) * s->block_size >=
-			    rec->size)
+			if (g->lblk < next ||
+			    (!bfo_seg_unwritten(g) && (g->lblk + (uint64_t) g->len - 1) *
+						      s->block_size >= rec->size))
 				fuzz_fail("segment %u of inode %u is wrong", k, rec->ino);
 			next = g->lblk + (uint64_t) g->len;
 		}
@@ -110,7 +114,7 @@ static errcode_t read_all(struct bfo_source *s, const struct bfo_tree *t, int on
 		for (k = 0; k < bfo_seg_count(t, &t->inodes.v[i]) && !err; k++) {
 			const struct bfo_seg *g = bfo_seg_of(t, &t->inodes.v[i], k);
 
-			if (blocks + g->len > BLOCKS_MOST)
+			if (blocks + g->len > BLOCKS_MOST || bfo_seg_unwritten(g))
 				continue;
 			blocks += g->len;
 			err = bfo_vec_push(&nodes, bfo_node_make(bfo_seg_blk(g), g->len, 0, 0));

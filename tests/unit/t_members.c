@@ -35,15 +35,18 @@ static struct bfo_member a_member(void)
 {
 	struct bfo_member v = { .header = 512, .data = 1024, .times = 9, .path = "d/a",
 				.path_len = 3, .target = "x", .target_len = 1, .xattrs = 2,
+				.tells = BFO_TELLS_PROJECT | BFO_TELLS_HOLES,
 				.attrs = { .mode = S_IFREG | 0600, .size = 100, .uid = 70000,
 					   .gid = UINT32_MAX, .major = 7, .minor = 9, .flags = 64,
+					   .version = UINT64_MAX - 1, .generation = 0x12345678,
+					   .project = 0x87654321,
 					   .sec = { -5, 1, 2, INT64_MIN },
 					   .nsec = { 999999999, 0, 1, 2 } } };
 
 	return v;
 }
 
-/* A member, a part that is not sent, one that is, the end. */
+/* A member, a part that is not sent, one that is, one behind its end, the end. */
 static size_t make(char **bytes)
 {
 	struct bfo_member v = a_member();
@@ -53,6 +56,7 @@ static size_t make(char **bytes)
 	want_ok(bfo_frame_put_member(&w, &v, xattrs));
 	want_ok(bfo_frame_put_extent(&w, 0, 10));
 	want_ok(bfo_frame_put_data(&w, 90, "0123456789", 10));
+	want_ok(bfo_frame_put_unwritten(&w, 4096, 8192));
 	want_ok(bfo_frame_put_end(&w, 2048, 3072));
 	want_ok(bfo_frame_flush(&w));
 	len = lseek(w.fd, 0, SEEK_END);
@@ -84,6 +88,7 @@ START_TEST(gives_what_was_put)
 	want_eq(p.member->header, 512);
 	want_eq(p.member->data, 1024);
 	want_eq(p.member->times, 9);
+	want_eq(p.member->tells, BFO_TELLS_PROJECT | BFO_TELLS_HOLES);
 	want(p.member->path_len == 3 && !memcmp(p.member->path, "d/a", 3));
 	want(p.member->target_len == 1 && *p.member->target == 'x');
 	at = p.member->first;
@@ -98,6 +103,8 @@ START_TEST(gives_what_was_put)
 	want_ok(bfo_members_next(&m, &p));
 	want(p.kind == BFO_PIECE_PART && p.at == 90 && p.len == 10);
 	want_mem(p.data, "0123456789", 10);
+	want_ok(bfo_members_next(&m, &p));
+	want(p.kind == BFO_PIECE_UNWRITTEN && p.at == 4096 && p.len == 8192);
 	want_ok(bfo_members_next(&m, &p));
 	want(p.kind == BFO_PIECE_END && p.at == 2048 && p.len == 3072);
 	want_err(bfo_members_next(&m, &p), BFO_ET_DAMAGED);
@@ -147,7 +154,7 @@ START_TEST(sees_what_is_cut_or_flipped)
 	size_t len = make(&bytes), i;
 	int bit;
 
-	want_eq(pieces_of(bytes, len), 4);
+	want_eq(pieces_of(bytes, len), 5);
 	for (i = 0; i < len; i++) {
 		want_eq(pieces_of(bytes, i), frame_of(bytes, i));
 		for (bit = 0; bit < 8; bit++) {
@@ -190,6 +197,15 @@ START_TEST(sees_what_is_out_of_order)
 	want_pieces(&w, 1);
 	want_ok(bfo_frame_put_member(&w, &v, NULL));
 	want_ok(bfo_frame_put_data(&w, 0, "", 0));
+	want_pieces(&w, 1);
+	want_ok(bfo_frame_put_unwritten(&w, 0, 512));
+	want_pieces(&w, 0);
+	want_ok(bfo_frame_put_member(&w, &v, NULL));
+	want_ok(bfo_frame_put_unwritten(&w, 0, 50));
+	want_ok(bfo_frame_put_extent(&w, 49, 10));
+	want_pieces(&w, 2);
+	want_ok(bfo_frame_put_member(&w, &v, NULL));
+	want_ok(bfo_frame_put_unwritten(&w, INT64_MAX, 1));
 	want_pieces(&w, 1);
 	v.path = "a\0b";
 	want_ok(bfo_frame_put_member(&w, &v, NULL));
