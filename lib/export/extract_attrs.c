@@ -4,8 +4,9 @@
  *
  *   owner ── attributes ── mode ── project ── flags ── capabilities ── times ── immutable
  *
- * A new owner takes set-id bits and capabilities away, so both come after it.  Flags, attributes
- * and data change times.  What is immutable can be neither changed, nor linked, nor renamed.
+ * A new owner and new data take set-id bits and capabilities away, so both come after it, and all
+ * of this after the data.  All of it changes times.  What is immutable can be neither changed, nor
+ * linked, nor renamed.
  *
  * Whoever has no right to set something goes on, and notes it.  Filesystems drop some things in
  * silence, so in the end the kernel is asked what there is.
