@@ -2,7 +2,10 @@
 /*
  * extract_state.h - what the parts of an extraction share
  *
- *   extract.c         the outlet: where items go, in which order
+ *   extract.c         the outlet, and the directory that it leads to
+ *   extract_paths.c   paths of items
+ *   extract_items.c   where items go, in which order
+ *   extract_file.c    a regular file, from its item to its last attribute
  *   extract_look.c    clashes, before anything is written
  *   extract_make.c    one name: made, in its place or hidden
  *   extract_attrs.c   what an item is beside its data and its name
@@ -135,7 +138,7 @@ struct bfo_extract {
 	uint64_t *match;		/* scratch: a state of no_xattrs */
 };
 
-/* ---- extract.c ---- */
+/* ---- extract_paths.c ---- */
 
 /* Notes what ERR happened to PATH, below the directory, while doing WHAT.  Returns ERR. */
 errcode_t bfo_extract_fail(struct bfo_extract *s, errcode_t err, const char *what,
@@ -151,8 +154,24 @@ size_t bfo_extract_base(const char *path, size_t len);
 /* BFO_ET_DAMAGED: ITEM's path, or that of its first name, is none, or one of our own. */
 errcode_t bfo_extract_check(struct bfo_extract *s, const struct bfo_item *item);
 
+/* True if NAME can be one, and is none of a hidden thing. */
+int bfo_extract_is_name(const char *name, size_t len);
+
 /* True if NAME is one of a hidden thing. */
 int bfo_extract_is_hidden(const char *name, size_t len);
+
+/* ---- extract_items.c ---- */
+
+errcode_t bfo_extract_item(struct bfo_extract *s, const struct bfo_item *item);
+errcode_t bfo_extract_leave(struct bfo_extract *s, const struct bfo_item *item);
+
+/* ---- extract_file.c ---- */
+
+/* ITEM is open, as s->fd. */
+errcode_t bfo_extract_file_begin(struct bfo_extract *s, const struct bfo_item *item, int is_top);
+errcode_t bfo_extract_file_data(struct bfo_extract *s, uint64_t offset, const void *data,
+				size_t len);
+errcode_t bfo_extract_file_done(struct bfo_extract *s);
 
 /* ---- extract_look.c ---- */
 
@@ -162,14 +181,16 @@ void bfo_extract_look_free(struct bfo_extract_look *l);
 
 /* ---- extract_make.c ---- */
 
-/*
- * Makes ITEM, no root, under its own name in directory AT, where FROM/FROM_NAME is, for hard links,
- * the first name.  *FD: of a regular file, for writing; else -1.  An errno.
- */
+/* Where the first name of a hard link is. */
 struct bfo_extract_source {
 	int at;
 	const char *name;
 };
+
+/*
+ * Makes ITEM under NAME in directory AT; FROM: a hard link, else NULL.  *FD: of a regular file, for
+ * writing; else -1.  An errno.
+ */
 int bfo_extract_make(int at, const char *name, const struct bfo_item *item,
 		     const struct bfo_extract_source *from, int *fd);
 
