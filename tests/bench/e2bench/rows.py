@@ -38,8 +38,8 @@ def script(text, place):
 def filled(text, place):
     """
     >>> from types import SimpleNamespace as Place
-    >>> filled("{e2bfo} {e2bfo_args} {source}", Place(e2bfo="e", e2bfo_args="-v", source="a b"))
-    "e -v 'a b'"
+    >>> filled("{e2bfo} {e2bfo_args} {source}", Place(e2bfo="e", e2bfo_args="-v -x", source="a b"))
+    "e -v -x 'a b'"
     """
     fields = {name: value if name == "e2bfo_args" else shlex.quote(str(value))
               for name, value in vars(place).items()}

@@ -27,9 +27,9 @@ def all_bars(outcomes):
     for name, outcome in outcomes.items():
         rows += same_bars(name, outcome, "all is there")
         rows.append(disk_bar(name, outcome) if outcome.kind == "aged" else
-                    against(name, outcome, CACHE, "e2bfo-tar", 1 / 3, *TARS))
-        rows += [against(name, outcome, CACHE, "e2bfo-tar", 1.2, "dd"),
-                 against(name, outcome, CACHE, "e2bfo-dir", 1 / 1.5, *FILLERS),
+                    against(f"{name}, to a tar", outcome, CACHE, "e2bfo-tar", 1 / 3, *TARS))
+        rows += [against(f"{name}, to a tar", outcome, CACHE, "e2bfo-tar", 1.2, "dd"),
+                 against(f"{name}, to a directory", outcome, CACHE, "e2bfo-dir", 1 / 1.5, *FILLERS),
                  hash_bar(name, outcome),
                  manifest_bar(name, outcome)]
     return rows
@@ -42,13 +42,13 @@ def disk_bar(name, outcome):
     >>> rows = (read("tar", 30), read("bsdtar", 20), read("e2bfo-tar", 1.5))
     >>> bar = disk_bar("aged", Outcome("", "", None, results={r.key: r for r in rows}))
     >>> bar.text, bar.limit, bar.measured, bar.met
-    ('aged, cold: disk s of reading ≤ 0.1 × bsdtar', '2.00', '1.50', True)
+    ('aged, to a tar, cold: disk s of reading ≤ 0.1 × bsdtar', '2.00', '1.50', True)
     """
     rivals = [(disk(r), r.label) for r in map(outcome.results.get, TARS)
               if r and r.whole() and r.source]
     limit, label = min(rivals, default=(None, "the best tar"))
     ours = good(outcome, "e2bfo-tar")
-    return at_most(f"{name}, {CACHE}: disk s of reading ≤ 0.1 × {label}",
+    return at_most(f"{name}, to a tar, {CACHE}: disk s of reading ≤ 0.1 × {label}",
                    disk(ours) if ours and ours.source else None, times(limit, 0.1))
 
 
@@ -63,7 +63,7 @@ def hash_bar(name, outcome):
     >>> rows = {r.key: r for r in (ran("dd", 3), ran("sha256sum", 5), ran("e2bfo-hash", 6.5))}
     >>> bar = hash_bar("aged", Outcome("", "", None, results=rows))
     >>> bar.text, bar.limit, bar.measured, bar.met
-    ('aged, cold: e2bfo hash: wall s ≤ 1.2 × sha256sum', '6.00', '6.50', False)
+    ('aged, e2bfo hash, cold: wall s ≤ 1.2 × sha256sum', '6.00', '6.50', False)
     >>> del rows["dd"]
     >>> hash_bar("aged", Outcome("", "", None, results=rows)).measured
     'not measured'
@@ -71,11 +71,11 @@ def hash_bar(name, outcome):
     floors = [fastest(outcome, CACHE, key) for key in ("dd", "sha256sum")]
     known = all(seconds is not None for seconds, _ in floors)
     limit, label = max(floors) if known else (None, "the slower of dd and sha256sum")
-    return at_most(f"{name}, {CACHE}: e2bfo hash: wall s ≤ 1.2 × {label}",
+    return at_most(f"{name}, e2bfo hash, {CACHE}: wall s ≤ 1.2 × {label}",
                    median(good(outcome, "e2bfo-hash"), CACHE), times(limit, 1.2))
 
 
 def manifest_bar(name, outcome):
     without = median(good(outcome, "mkfs"), CACHE)
-    return at_most(f"{name}, {CACHE}: --manifest-out: wall s ≤ 1.15 × without",
+    return at_most(f"{name}, --manifest-out, {CACHE}: wall s ≤ 1.15 × without",
                    median(good(outcome, "mkfs-manifest"), CACHE), times(without, 1.15))

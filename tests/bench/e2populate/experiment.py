@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Experiment: every row makes a filesystem of one tree, and of the results e2fsck and e2bfo verify say
+"""Experiment: every row makes a filesystem of one tree; e2fsck and e2bfo verify say of the results
 whether all is there.
 
 cold: nothing of the tree is in memory. warm: all of it was read by tar a moment ago.
