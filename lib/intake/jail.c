@@ -52,6 +52,7 @@ static const int allowed[] = {
 	SYS_read, SYS_pread64, SYS_write, SYS_lseek, SYS_munmap, SYS_mremap, SYS_brk, SYS_madvise,
 	SYS_futex, SYS_clock_gettime, SYS_sched_yield, SYS_rt_sigreturn, SYS_restart_syscall,
 	SYS_exit, SYS_exit_group,
+	SYS_sysinfo,		/* qsort(3), to know how much memory there is */
 #ifdef SYS__llseek
 	SYS__llseek,
 #endif
