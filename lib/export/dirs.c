@@ -200,10 +200,12 @@ errcode_t bfo_dirs_go(struct bfo_dirs *d, const char *path, size_t len, int *fd)
 
 int bfo_dirs_is_at(const struct bfo_dirs *d, uint64_t dev, uint64_t ino)
 {
-	const struct bfo_dirs_level *l = &d->levels.v[d->levels.n - 1];
+	const struct bfo_dirs_level *l;
 	struct stat st;
 
-	if (d->levels.n)
+	if (d->levels.n) {
+		l = &d->levels.v[d->levels.n - 1];
 		return l->dev == dev && l->ino == ino;
+	}
 	return !fstat(d->root, &st) && st.st_dev == dev && st.st_ino == ino;
 }
