@@ -57,7 +57,8 @@ static void put_header(char type, size_t size, const uint8_t *name, size_t len)
 {
 	uint8_t head[BLOCK] = { 0 };
 	const uint8_t *end = len ? memchr(name, 0, len) : NULL;
-	size_t name_len = end ? (size_t) (end - name) : len, link_len = end ? len - name_len - 1 : 0;
+	size_t name_len = end ? (size_t) (end - name) : len;
+	size_t link_len = end ? len - name_len - 1 : 0;
 
 	memcpy(head, name, name_len < 100 ? name_len : 100);
 	snprintf((char *) head + 100, 8, "%07o", type == '5' ? 0755U : 0644U);
@@ -223,8 +224,8 @@ static void read_frames(enum bfo_parse_data how, size_t step)
 				   .priv = &g };
 	struct bfo_frame_writer w = { .fd = memfd_create("frames", MFD_CLOEXEC) };
 	struct seen seen = { .size = 0 };
-	struct bfo_members_sink sink = { .member = see_member, .part = see_part,
-					 .unwritten = see_unwritten, .end = see_end, .priv = &seen };
+	struct bfo_members_sink sink = { .member = see_member, .part = see_part, .priv = &seen,
+					 .unwritten = see_unwritten, .end = see_end };
 	struct bfo_members m;
 	errcode_t err, other;
 
