@@ -251,7 +251,10 @@ static struct bfo_attrs attrs_of(const struct bfo_catalog *c, const struct bfo_m
 			a.nsec[i] = a.nsec[BFO_MTIME];
 		}
 	}
-	a.has_crtime = 1;
+	/* one of ours has them all, but what was never born */
+	a.has_crtime = !v->tells || v->times & 1 << BFO_CRTIME;
+	if (!a.has_crtime)
+		a.sec[BFO_CRTIME] = a.nsec[BFO_CRTIME] = 0;
 	if (S_ISLNK(a.mode))
 		a.size = v->target_len;
 	return a;
