@@ -107,15 +107,10 @@ static ssize_t read_unpacked(struct bfo_parse_bytes *b, const void **data)
 
 /* ---- either ---- */
 
-/* (Asked once more after a failure, libarchive would say that it is the end.) */
+/* (Where libarchive has failed for good, it fails again: somebody else may look first.) */
 static ssize_t read_more(struct bfo_parse_bytes *b, const void **data)
 {
-	ssize_t got = -1;
-
-	if (!b->is_broken)
-		got = b->unpacked ? read_unpacked(b, data) : read_file(b, data);
-	b->is_broken |= got < 0;
-	return got;
+	return b->unpacked ? read_unpacked(b, data) : read_file(b, data);
 }
 
 const char *bfo_parse_bytes_look(struct bfo_parse_bytes *b, size_t len)

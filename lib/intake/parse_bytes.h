@@ -19,7 +19,7 @@ struct bfo_parse_bytes {
 	struct archive *unpacked;	/* NULL: it is not compressed */
 	uint64_t at;			/* byte of the file to be read next */
 	int io;				/* errno of reading it */
-	int is_broken;			/* it has failed, and nothing more comes */
+	int is_broken;			/* it cannot even begin to be unpacked */
 	char *buffer;
 	bfo_chars head;			/* what was looked at, */
 	int is_pending;			/* and was not yet handed out */

@@ -364,28 +364,35 @@ START_TEST(sees_each_cut)
 }
 END_TEST
 
+/* True if byte AT of the archive is one of a header, but for its checksum. */
+static int is_summed(size_t at)
+{
+	size_t in = at % 512;
+
+	return !memcmp(tar.v + (at - in) + 257, "ustar", 6) && (in < 148 || in >= 156);
+}
+
 /*
  * A byte that changes is damage, or says something else: headers have checksums, extended ones do
- * not.  Neither is an error without a word, nor a tree that cannot be.
+ * not.  No change is an error without a word.
  */
 START_TEST(stands_each_change)
 {
-	unsigned int refused = 0;
 	size_t i;
 
 	make();
 	for (i = 1024; i < tar.n; i++) {
 		char before = tar.v[i];
+		int must_fail = is_summed(i);
 		errcode_t err;
 
 		tar.v[i] ^= 1 << i % 8;
 		err = open_part(tar.n, BFO_ARCHIVE_TAR);
 		want(!err || (err == BFO_ET_DAMAGED && *v.ctx.what));
-		refused += err != 0;
+		want(err || !must_fail);
 		tarview_close(&v);
 		tar.v[i] = before;
 	}
-	want(refused > 6 * 512);
 	bfo_vec_free(&tar);
 }
 END_TEST
