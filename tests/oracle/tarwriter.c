@@ -8,7 +8,8 @@
  * texts are hexadecimal, what is not said is 0:
  *
  *   path= first= target=                   texts; with `first` it is a hard link
- *   mode= flags= (octal, hexadecimal)      uid= gid= size= major= minor= generation= version= project=
+ *   mode= flags=                           octal, hexadecimal
+ *   uid= gid= size= major= minor= generation= version= project=
  *   mtime= atime= ctime= crtime=           SECONDS:NANOSECONDS; without crtime it has no birth time
  *   part=FROM:LENGTH:UNWRITTEN             ascending
  *   xattr=INDEX:NAME:VALUE                 as ext4 stores them

@@ -66,6 +66,8 @@ Suite *names_suite(void);
 Suite *order_suite(void);
 Suite *pace_suite(void);
 Suite *pairs_suite(void);
+Suite *packed_suite(void);
+Suite *pax_put_suite(void);
 Suite *pax_suite(void);
 Suite *path_suite(void);
 Suite *pipe_suite(void);
@@ -84,6 +86,7 @@ Suite *space_suite(void);
 Suite *spec_suite(void);
 Suite *spill_suite(void);
 Suite *context_suite(void);
+Suite *tar_suite(void);
 Suite *text_suite(void);
 Suite *values_suite(void);
 Suite *vec_suite(void);
@@ -111,6 +114,7 @@ static Suite *(*const suites[])(void) = {
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite,
 	space_suite,
 	runs_suite, inode_image_suite, intake_suite, archive_suite, members_suite, acl_suite,
+	tar_suite, pax_put_suite, packed_suite,
 	extract_suite, dir_suite, end_suite, amend_suite, zeroes_suite,
 	xattr_suite, xattr_split_suite,
 	xattr_image_suite, fit_suite,
