@@ -10,8 +10,9 @@
  *   items, data ── put() ──> output ──> fd
  *                       `──> packed ──'
  *
- * Python's tarfile takes a 'g' for damage that has no member behind it.  So the root, which comes
- * first, is kept, and written once more where a socket would be the last.
+ * Python's tarfile takes a 'g' for damage that has no member behind it, and calls itself for each
+ * of them that come in a row.  So the root, which comes first, is kept, and written once more where
+ * a socket would be the last, or where there are many.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@
 #define SPARSE_FOLDER "GNUSparseFile.0/"
 #define FORMAT "E2BFO.format=1"
 #define PATH_TEXT 256U
+#define SOCKETS_IN_A_ROW 100U
 
 struct tar {
 	struct bfo_outlet outlet;
@@ -40,7 +42,7 @@ struct tar {
 	struct bfo_packed *packed;	/* NULL: what is put goes to `out` */
 	struct bfo_tar_notes notes;
 	int is_portable;
-	int is_socket;			/* what came last, in the archive */
+	unsigned int sockets;		/* that came last, in a row */
 	struct {
 		struct bfo_pax pax;
 		char header[BFO_USTAR_BYTES];
@@ -206,6 +208,12 @@ static errcode_t keep_root(struct tar *t, const char *header)
 	return err ? fail_memory(t, err) : 0;
 }
 
+static errcode_t repeat_root(struct tar *t)
+{
+	t->sockets = 0;
+	return t->root.is_known ? put_headers(t, &t->root.pax, t->root.header) : 0;
+}
+
 static errcode_t put_socket(struct tar *t, const struct bfo_tar_member *m)
 {
 	const char *what = NULL;
@@ -223,10 +231,12 @@ static errcode_t put_socket(struct tar *t, const struct bfo_tar_member *m)
 	}
 	if (err)
 		err = what ? fail(t, err, what) : fail_memory(t, err);
-	else
+	else if (t->sockets == SOCKETS_IN_A_ROW)
+		err = repeat_root(t);
+	if (!err)
 		err = put_records(t, 'g', &all);
 	bfo_vec_free(&all.text);
-	t->is_socket = 1;
+	t->sockets++;
 	t->notes.members += !err;
 	return err;
 }
@@ -251,7 +261,7 @@ static errcode_t put_member(struct tar *t, struct bfo_tar_member *m)
 		err = put(t, t->text.v, t->text.n);
 	if (!err && !m->item->path_len)
 		err = keep_root(t, header);
-	t->is_socket = 0;
+	t->sockets = 0;
 	t->notes.members += !err;
 	return err;
 }
@@ -314,10 +324,8 @@ static errcode_t tar_leave(void *priv, const struct bfo_item *item)
 static errcode_t tar_end(void *priv)
 {
 	struct tar *t = priv;
-	errcode_t err = 0;
+	errcode_t err = t->sockets ? repeat_root(t) : 0;
 
-	if (t->is_socket && t->root.is_known)
-		err = put_headers(t, &t->root.pax, t->root.header);
 	if (!err)
 		err = put(t, zeroes, 2 * BFO_USTAR_BYTES);
 	if (!err)

@@ -216,6 +216,45 @@ START_TEST(sockets_are_never_last)
 }
 END_TEST
 
+/* How many members have TYPE, in an archive of blocks that are headers or records of one block. */
+static size_t count(const bfo_chars *tar, char type)
+{
+	size_t n = 0, i;
+
+	for (i = 0; 512 * i < tar->n; i++)
+		n += !memcmp(tar->v + 512 * i + 257, "ustar", 5) && type_at(tar, i) == type;
+	return n;
+}
+
+/* Python's tarfile calls itself for each in a row. */
+START_TEST(many_sockets_are_parted)
+{
+	static const struct {
+		size_t sockets, roots;
+	} rows[] = {{ 99, 2 }, { 100, 2 }, { 101, 3 }, { 200, 3 }, { 201, 4 }};
+	struct bfo_tar_notes notes;
+	struct bed b;
+	bfo_chars tar;
+	size_t i;
+
+	bed_open(&b, 0);
+	give_dir(&b, "");
+	for (i = 0; i < rows[_i].sockets; i++) {
+		char path[32];
+		struct bfo_item socket;
+
+		snprintf(path, sizeof(path), "%zu", i);
+		socket = item_of(path, S_IFSOCK | 0600);
+		want_ok(give(&b, &socket));
+	}
+	tar = bed_bytes(&b, &notes);
+	want_eq(count(&tar, 'g'), 1 + rows[_i].sockets);
+	want_eq(count(&tar, '5'), rows[_i].roots);
+	want_eq(notes.members, 1 + rows[_i].sockets);
+	bfo_vec_free(&tar);
+}
+END_TEST
+
 START_TEST(portable_ones_leave_sockets_out)
 {
 	struct bfo_item root = item_of("", S_IFDIR | 0755), socket = item_of("s", S_IFSOCK | 0600);
@@ -369,6 +408,7 @@ Suite *tar_suite(void)
 
 	unit_case(s, "contents_come_back", contents_come_back, 2);
 	unit_case(s, "sockets_are_never_last", sockets_are_never_last, 0);
+	unit_case(s, "many_sockets_are_parted", many_sockets_are_parted, 5);
 	unit_case(s, "portable_ones_leave_sockets_out", portable_ones_leave_sockets_out, 0);
 	unit_case(s, "what_cannot_be_said_is_an_error", what_cannot_be_said_is_an_error, 6);
 	unit_case(s, "a_type_that_is_none_is_an_error", a_type_that_is_none_is_an_error, 0);
