@@ -5,26 +5,19 @@
  * What a later member replaces keeps its record, and nobody leads there any more.  A directory that
  * was replaced takes all below it along, because names are found by the row of their directory.  In
  * the end such names and records are dropped, and those that are left move up.
- *
- * The hash is keyed with random bytes, so that nobody can make an archive whose names all meet.
- * The tree does not depend on it.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <linux/limits.h>
 
 #include "base/bfo_err.h"
 #include "base/disk.h"
-#include "base/keyed_hash.h"
 #include "intake/acl.h"
 #include "intake/catalog_state.h"
 #include "intake/member_path.h"
 #include "intake/xattr_names.h"
-
-#define TABLE_LEAST 1024U
 
 /* Flags that mean nothing without what stands elsewhere, of which no archive tells. */
 #define FEATURES (EXT4_ENCRYPT_FL | EXT4_VERITY_FL | EXT4_CASEFOLD_FL)
@@ -41,56 +34,10 @@ static errcode_t no_memory(struct bfo_catalog *c, errcode_t err)
 
 /* ---- names ---- */
 
-static uint32_t hash_of(const struct bfo_catalog *c, bfo_row dir, const char *name, size_t len)
-{
-	uint64_t key[2] = { c->key[0] ^ dir, c->key[1] };
-
-	return bfo_keyed_hash(key, name, len);
-}
-
-static uint32_t *place_of(const struct bfo_catalog *c, bfo_row dir, const char *name, size_t len,
-			  uint32_t hash)
-{
-	const struct bfo_tree *t = tree_of(c);
-	size_t at = hash & (c->size - 1);
-
-	for (; c->table[at]; at = (at + 1) & (c->size - 1)) {
-		const struct bfo_name *n = &t->names.v[c->table[at] - 1];
-
-		if (n->hash == hash && n->dir == dir && bfo_name_len(n) == len &&
-		    !memcmp(bfo_name_text(t, n), name, len))
-			break;
-	}
-	return &c->table[at];
-}
-
-/* Keeps the table half empty. */
-static errcode_t make_room(struct bfo_catalog *c)
-{
-	const struct bfo_tree *t = tree_of(c);
-	size_t i, at;
-
-	if (c->size && t->names.n * 2 < c->size)
-		return 0;
-	free(c->table);
-	c->size = c->size ? c->size * 2 : TABLE_LEAST;
-	c->table = calloc(c->size, sizeof(*c->table));
-	if (!c->table)
-		return ENOMEM;
-	for (i = 0; i < t->names.n; i++) {
-		for (at = t->names.v[i].hash & (c->size - 1); c->table[at];)
-			at = (at + 1) & (c->size - 1);
-		c->table[at] = i + 1;
-	}
-	return 0;
-}
-
 /* The name of LEN bytes in DIR, or NULL. */
 static struct bfo_name *find(const struct bfo_catalog *c, bfo_row dir, const char *name, size_t len)
 {
-	uint32_t at = *place_of(c, dir, name, len, hash_of(c, dir, name, len));
-
-	return at ? &tree_of(c)->names.v[at - 1] : NULL;
+	return bfo_name_table_find(&c->names, tree_of(c), dir, name, len);
 }
 
 /* The same, which stands for ROW from now on; it is made if there is none. */
@@ -102,17 +49,13 @@ static errcode_t set_name(struct bfo_catalog *c, bfo_row dir, const char *name, 
 
 	if (!n) {
 		struct bfo_tree *t = tree_of(c);
-		uint32_t hash = hash_of(c, dir, name, len);
 
 		err = bfo_tree_add_name(t, dir, 0, 0, name, len);
 		if (!err)
-			t->names.v[t->names.n - 1].hash = hash;
-		if (!err)
-			err = make_room(c);
+			err = bfo_name_table_add(&c->names, t, t->names.n - 1);
 		if (err)
 			return no_memory(c, err);
 		n = &t->names.v[t->names.n - 1];
-		*place_of(c, dir, name, len, hash) = t->names.n;
 	}
 	bfo_name_set_draft(tree_of(c), n, row);
 	n->minor = target;
@@ -386,15 +329,14 @@ errcode_t bfo_catalog_open(struct bfo_catalog **out, struct bfo_intake *in, unsi
 	int i;
 
 	*out = c;
-	if (!err && getrandom(c->key, sizeof(c->key), 0) != sizeof(c->key))
-		err = errno;
+	if (!err)
+		err = bfo_name_table_init(&c->names);
 	if (!err) {
 		c->in = in;
 		c->strip = strip;
 		c->made = (struct bfo_attrs) { .mode = S_IFDIR | 0755, .has_crtime = 1 };
 		for (i = 0; i < BFO_TIMES; i++)
 			c->made.sec[i] = now;
-		err = make_room(c);
 	}
 	if (err)
 		return bfo_fail(in->source.ctx, err, "reading %s", in->source.name);
@@ -405,7 +347,7 @@ void bfo_catalog_close(struct bfo_catalog *c)
 {
 	if (!c)
 		return;
-	free(c->table);
+	bfo_name_table_free(&c->names);
 	bfo_vec_free(&c->targets);
 	bfo_vec_free(&c->instead);
 	bfo_vec_free(&c->set);

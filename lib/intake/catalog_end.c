@@ -147,7 +147,7 @@ static void move_findings(struct bfo_catalog *c, const bfo_row *rows)
 
 	for (i = 0; i < f->n; i++) {
 		struct bfo_finding one = f->v[i];
-		bfo_row row = one.ino == EXT2_ROOT_INO ? 0 : one.ino - BFO_INTAKE_FIRST + 1;
+		bfo_row row = bfo_intake_row(one.ino);
 
 		if (rows[row] == BFO_NONE)
 			continue;

@@ -3,13 +3,13 @@
  * catalog_state.h - what catalog.c and catalog_end.c share
  *
  *   names[]   dir: row of the directory; bfo_name_draft(): row of what the name stands for;
- *             hash: of (dir, name); minor: 1 + the place of a target that is still to come, or 0
- *   table     open hash over names[]
+ *             hash: name_table.h; minor: 1 + the place of a target that is still to come, or 0
  */
 #ifndef BFO_INTAKE_CATALOG_STATE_H
 #define BFO_INTAKE_CATALOG_STATE_H
 
 #include "intake/catalog.h"
+#include "intake/name_table.h"
 #include "tree/access.h"
 
 #define NO_ROW BFO_NONE			/* of a name whose target is still to come */
@@ -19,9 +19,7 @@ struct bfo_catalog {
 	struct bfo_members *from;
 	unsigned int strip;
 	struct bfo_attrs made;		/* of directories that are only implied */
-	uint32_t *table;		/* index of a name + 1, or 0 */
-	size_t size;			/* a power of two */
-	uint64_t key[2];
+	struct bfo_name_table names;
 	bfo_chars targets;		/* paths of targets to come, each u32 length and bytes */
 	bfo_rows instead;		/* of a row that a link gave new data: the new; or itself */
 	bfo_xattrs set;

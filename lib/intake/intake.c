@@ -358,8 +358,7 @@ static errcode_t dereference(struct bfo_intake *in)
 	size_t i;
 
 	for (i = 0; i < t->names.n && !err; i++) {
-		uint32_t ino = bfo_name_number(t, &t->names.v[i]);
-		bfo_row row = ino == EXT2_ROOT_INO ? 0 : ino - BFO_INTAKE_FIRST + 1;
+		bfo_row row = bfo_intake_row(bfo_name_number(t, &t->names.v[i]));
 
 		if (!S_ISDIR(t->inodes.v[row].mode) && is_named[row]++)
 			err = copy_inode(in, &t->names.v[i], row);

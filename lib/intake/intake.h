@@ -110,6 +110,12 @@ errcode_t bfo_intake_name(struct bfo_intake *in, bfo_row dir, bfo_row row, const
  */
 errcode_t bfo_intake_end(struct bfo_intake *in);
 
+/* The row of inode number INO, which is of such a tree, also before it is complete. */
+static inline bfo_row bfo_intake_row(uint32_t ino)
+{
+	return ino == EXT2_ROOT_INO ? 0 : ino - BFO_INTAKE_FIRST + 1;
+}
+
 /* The raw inode of ROW. */
 static inline struct ext2_inode_large *bfo_intake_raw(const struct bfo_intake *in, bfo_row row)
 {
