@@ -19,11 +19,11 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
+#include "base/metadata_format.h"
 #include "base/temporary.h"
 #include "export/metadata.h"
 
 #define FLUSH_BYTES (64U << 10)
-#define FORMAT_VERSION 1
 
 struct bfo_metadata {
 	char *path, *temporary;		/* the latter until it is renamed */
@@ -118,7 +118,7 @@ errcode_t bfo_metadata_open(struct bfo_context *ctx, const char *path, struct bf
 		bfo_metadata_close(m);
 		return bfo_fail(ctx, err, "making %s", path);
 	}
-	add_format(m, "e2bfo-metadata %d\n", FORMAT_VERSION);
+	add_format(m, "%s %d\n", BFO_METADATA_WORD, BFO_METADATA_VERSION);
 	m->lines = 1;
 	*out = m;
 	return 0;

@@ -15,7 +15,8 @@
 errcode_t bfo_text_in_open(struct bfo_text_in *t, struct bfo_context *ctx, int fd,
 			   const char *name)
 {
-	*t = (struct bfo_text_in) { .ctx = ctx, .fd = fd, .name = name, .ended = 1,
+	*t = (struct bfo_text_in) { .ctx = ctx, .fd = fd,
+				    .name = name, .ended = 1, .most = BFO_TEXT_MOST,
 				    .buf = malloc(BUFFER_BYTES) };
 	return t->buf ? 0 : bfo_text_in_failed(t, ENOMEM);
 }
@@ -58,7 +59,7 @@ static errcode_t take(struct bfo_text_in *t)
 
 	t->line += t->ended;
 	t->ended = end != NULL;
-	if (n > BFO_TEXT_MOST - t->text.n)
+	if (n > t->most - t->text.n)
 		return bfo_text_in_damaged(t, "too long");
 	if (memchr(from, 0, n))
 		return bfo_text_in_damaged(t, "a zero byte");

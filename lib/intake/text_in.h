@@ -16,6 +16,7 @@ struct bfo_text_in {
 	struct bfo_context *ctx;
 	const char *name;		/* for messages; the caller's, as FD is */
 	int fd;
+	size_t most;			/* bytes of a line; BFO_TEXT_MOST, unless set afterwards */
 	uint64_t line;			/* that the last byte or line was in, from 1 on */
 	int ended;			/* the last byte ended its line */
 	errcode_t err;			/* of reading; what there was before it has come */

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "intake/xattr_names.h"
-#include "tree/xattr.h"
 
 #define REST_MAX 255U		/* e_name_len is a byte */
 
@@ -43,4 +42,50 @@ int bfo_xattr_split_name(const char *name, uint8_t *index, const char **rest)
 		return 1;
 	}
 	return 0;
+}
+
+/* True if NAME begins with the prefix of INDEX, or is it, if nothing follows that: *LEN bytes. */
+static int has_prefix(const char *name, size_t name_len, uint8_t index, size_t *len)
+{
+	const char *prefix = bfo_xattr_prefix(index);
+	int is_whole = index == BFO_XATTR_ACL_ACCESS || index == BFO_XATTR_ACL_DEFAULT ||
+		       index == BFO_XATTR_RICHACL;
+
+	*len = strlen(prefix);
+	return name_len >= *len && !memcmp(name, prefix, *len) && (!is_whole || name_len == *len);
+}
+
+/* "INDEX:", of one without a prefix, in front of NAME: its length; 0: there is none. */
+static size_t read_index(const char *name, size_t len, uint8_t *index)
+{
+	unsigned int value = 0;
+	size_t i;
+
+	for (i = 0; i < len && i < 3 && name[i] >= '0' && name[i] <= '9'; i++)
+		value = value * 10 + name[i] - '0';
+	if (!i || i == len || name[i] != ':' || value > UINT8_MAX || bfo_xattr_prefix(value))
+		return 0;
+	*index = value;
+	return i + 1;
+}
+
+int bfo_xattr_read_name(const char *name, size_t len, struct bfo_xattr *x)
+{
+	/* "system." is the beginning of others */
+	static const uint8_t order[] = { BFO_XATTR_USER, BFO_XATTR_TRUSTED, BFO_XATTR_SECURITY,
+					 BFO_XATTR_ACL_ACCESS, BFO_XATTR_ACL_DEFAULT,
+					 BFO_XATTR_RICHACL, BFO_XATTR_SYSTEM };
+	size_t i, gone = 0;
+
+	x->name_index = 0;
+	for (i = 0; i < sizeof(order) && !x->name_index; i++)
+		if (has_prefix(name, len, order[i], &gone))
+			x->name_index = order[i];
+	if (!x->name_index)
+		gone = read_index(name, len, &x->name_index);
+	if (len - gone > REST_MAX || (!x->name_index && len == gone))
+		return 0;
+	x->name = name + gone;
+	x->name_len = len - gone;
+	return 1;
 }
