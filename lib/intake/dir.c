@@ -3,6 +3,7 @@
  * dir.c - a tree from a directory of a mounted filesystem
  *
  *   walk ──> inodes, names; segments that begin at 0 in each file
+ *   metadata ──> what a file says of them
  *   place ──> files sorted by where they begin on their device; each gets a row of places
  */
 #include <errno.h>
@@ -99,6 +100,8 @@ static errcode_t gather(struct bfo_source *s, struct bfo_tree *tree, int claims)
 	err = bfo_intake_begin(&d->in, tree, s->block_size);
 	if (!err)
 		err = bfo_dir_walk(d);
+	if (!err && d->metadata >= 0)
+		err = bfo_dir_metadata(d);
 	if (!err)
 		err = place_files(d);
 	if (!err)
@@ -108,9 +111,10 @@ static errcode_t gather(struct bfo_source *s, struct bfo_tree *tree, int claims)
 	free(d->links);
 	d->links = NULL;
 	bfo_vec_free(&d->unwritten);
-	s->unknown = BFO_UNKNOWN_VERSION | BFO_UNKNOWN_LINK_ATIME | (TOLD_BY_SOME & ~d->told);
+	s->unknown = BFO_UNKNOWN_VERSION | BFO_UNKNOWN_LINK_ATIME | TOLD_BY_SOME;
 	if (d->notes.touched)		/* whoever has read it before has changed them */
 		s->unknown |= BFO_UNKNOWN_ATIME;
+	s->unknown &= ~d->told;
 	if (err && !*s->ctx->what)
 		bfo_fail(s->ctx, err, "reading %s", d->path);
 	return err;
@@ -139,7 +143,10 @@ static void close_source(struct bfo_source *s)
 	free(d->buffer);
 	if (d->root >= 0)
 		close(d->root);
+	if (d->metadata >= 0)
+		close(d->metadata);
 	free(d->path);
+	free(d->metadata_path);
 	free(d);
 }
 
@@ -173,6 +180,20 @@ static errcode_t open_root(struct bfo_dir *d)
 	return 0;
 }
 
+static errcode_t open_metadata(struct bfo_context *ctx, struct bfo_dir *d)
+{
+	const char *path = d->opt.metadata;
+
+	if (!path)
+		return 0;
+	d->metadata_path = strdup(path);
+	d->opt.metadata = d->metadata_path;
+	if (d->metadata_path)
+		d->metadata = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return d->metadata >= 0 ? 0 :
+	       bfo_fail(ctx, d->metadata_path ? errno : ENOMEM, "opening %s", path);
+}
+
 errcode_t bfo_dir_open(struct bfo_context *ctx, const struct bfo_dir_options *opt,
 		       struct bfo_source **source)
 {
@@ -181,7 +202,7 @@ errcode_t bfo_dir_open(struct bfo_context *ctx, const struct bfo_dir_options *op
 
 	if (!d)
 		return bfo_fail(ctx, ENOMEM, "opening %s", opt->path);
-	d->root = -1;
+	d->root = d->metadata = -1;
 	d->opt = *opt;
 	d->path = strdup(opt->path);
 	d->buffer = malloc(BFO_DIR_BUFFER);
@@ -193,8 +214,11 @@ errcode_t bfo_dir_open(struct bfo_context *ctx, const struct bfo_dir_options *op
 		err = bfo_dir_fds_init(d);
 	if (!err)
 		err = open_root(d);
-	if (err) {
+	if (err)
 		bfo_fail(ctx, err, "opening %s", opt->path);
+	else
+		err = open_metadata(ctx, d);
+	if (err) {
 		close_source(&d->in.source);
 		return err;
 	}

@@ -14,6 +14,10 @@
  * without following links or waiting for anybody, and is looked at before it is believed to be what
  * it was.
  *
+ * With a file of metadata (intake/metadata_read.h) attributes, extended ones and preallocation are
+ * what its lines say, also of devices, fifos, sockets and symbolic links that the directory lacks;
+ * what it does not list is as the directory has it.
+ *
  * What is not as it should be becomes a finding of the tree:
  *
  *   changed              between gathering and the end of reading; vanished; shorter than it was
@@ -24,10 +28,13 @@
  *
  * Memory beyond that of an intake: 40 bytes an inode, 4 a file with data, 8 to 16 a file with
  * several links; while it gathers, 24 bytes and its length + 1 for each name of two levels, and 16
- * for each file with data.  Descriptors: an eighth of what the process may have, at most 256, for
- * directories, and 32 for files.
+ * for each file with data; with metadata, 16 a name, and 12 for each part that is preallocated.
+ * Descriptors: an eighth of what the process may have, at most 256, for directories, and 32 for
+ * files.
  *
- * Errors beside an intake's: errno's of opening and reading, with the path.
+ * Errors beside an intake's: errno's of opening and reading, with the path.  Of metadata, with the
+ * line: BFO_ET_DAMAGED; BFO_ET_NO_PATH for a file or directory that is missing; BFO_ET_CHANGED for
+ * what has another type, size or target.
  */
 #ifndef BFO_INTAKE_DIR_H
 #define BFO_INTAKE_DIR_H
@@ -44,6 +51,7 @@ struct bfo_dir_options {
 	/* This file is left out: the target, perhaps.  An inode number of 0: none. */
 	dev_t skip_dev;
 	ino_t skip_ino;
+	const char *metadata;	/* a file of metadata; NULL: none */
 };
 
 /* What concerns many files, once it is gathered or read. */

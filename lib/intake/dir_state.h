@@ -6,6 +6,7 @@
  *   dir_walk.c   directories and their names, level by level
  *   dir_stat.c   one inode: attributes, flags, extended attributes
  *   dir_map.c    a file's data, holes and preallocation
+ *   dir_metadata.c  what a file of metadata says of all that
  *   dir_fds.c    descriptors of directories; opening what lies in them
  *   dir_read.c   contents
  *
@@ -61,8 +62,9 @@ struct bfo_dir_unwritten {
 struct bfo_dir {
 	struct bfo_intake in;		/* its source is the first in it */
 	struct bfo_dir_options opt;
-	char *path;
+	char *path, *metadata_path;	/* what `opt` points to */
 	int root;			/* its descriptor */
+	int metadata;			/* that of opt.metadata, or -1 */
 	uint64_t mount;			/* that the root lies on */
 	BFO_VEC(struct bfo_dir_inode) inodes;
 	BFO_VEC(struct bfo_dir_device) devices;
@@ -70,7 +72,7 @@ struct bfo_dir {
 	size_t links_size, links_n;
 	bfo_rows places;		/* files with data, by place */
 	struct bfo_dir_notes notes;
-	uint32_t told;			/* a set of enum bfo_unknown: some file told it */
+	uint32_t told;			/* a set of enum bfo_unknown: some file told it, or line */
 	struct bfo_dir_slot *slots;	/* descriptors of directories */
 	uint32_t slots_n;
 	bfo_rows chain;			/* scratch */
@@ -157,6 +159,11 @@ uint64_t bfo_dir_stamp(const struct statx *st);
 
 /* Segments of the file that was appended last. */
 errcode_t bfo_dir_map(struct bfo_dir *d, const struct bfo_dir_found *f, bfo_row row);
+
+/* ---- dir_metadata.c ---- */
+
+/* Applies what d->metadata says to all that the walk has found. */
+errcode_t bfo_dir_metadata(struct bfo_dir *d);
 
 /* ---- dir_read.c ---- */
 

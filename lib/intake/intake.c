@@ -142,10 +142,17 @@ errcode_t bfo_intake_change(struct bfo_intake *in, bfo_row row, const struct bfo
 			    bfo_xattrs *set)
 {
 	struct bfo_inode *rec = &in->tree->inodes.v[row];
+	struct ext2_inode_large *raw = bfo_intake_raw(in, row);
+	char fast[FAST_BYTES];
+	errcode_t err;
 
 	if ((rec->mode ^ a->mode) & S_IFMT || (has_size(rec->mode) && rec->size != a->size))
 		return refuse(in, "a file changes its type or size");
-	return set_inode(in, rec, bfo_intake_raw(in, row), a, set);
+	memcpy(fast, raw->i_block, sizeof(fast));
+	err = set_inode(in, rec, raw, a, set);
+	if (rec->state & BFO_INODE_FAST)
+		memcpy(raw->i_block, fast, sizeof(fast));
+	return err;
 }
 
 /* ---- what is in them ---- */
@@ -312,6 +319,17 @@ errcode_t bfo_intake_content(struct bfo_intake *in, const void *data, size_t len
 	err = keep(in, data, len, &place);
 	return err ? err : add_segment(in, rec, (struct bfo_seg) { .blk = place,
 				       .len = (len + bs - 1) / bs });
+}
+
+const char *bfo_intake_target(const struct bfo_intake *in, bfo_row row)
+{
+	const struct bfo_inode *rec = &in->tree->inodes.v[row];
+	const struct bfo_seg *seg;
+
+	if (rec->state & BFO_INODE_FAST)
+		return (const char *) bfo_intake_raw(in, row)->i_block;
+	seg = bfo_seg_of(in->tree, rec, 0);
+	return in->memory.v + in->kept.v[bfo_vec_lower(&in->kept, place, bfo_seg_blk(seg))].at;
 }
 
 /* ---- names ---- */

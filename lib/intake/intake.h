@@ -125,6 +125,9 @@ static inline struct ext2_inode_large *bfo_intake_raw(const struct bfo_intake *i
 /* S, whose intake this is, is to have each name of a file as a file; before it is gathered. */
 void bfo_intake_dereference(struct bfo_source *s);
 
+/* The target of ROW, a symbolic link that is complete: as many bytes as its size. */
+const char *bfo_intake_target(const struct bfo_intake *in, bfo_row row);
+
 /* For ops->inodes: hands out what is on the shelf. */
 errcode_t bfo_intake_inodes(struct bfo_source *s, const uint32_t *inos, size_t n,
 			    bfo_take_inode take, bfo_lose_inodes lose, void *priv);
