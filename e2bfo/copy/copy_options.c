@@ -28,7 +28,7 @@ enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIRECT, OPT
        OPT_WRITE_MAPFILE, OPT_ITREE, OPT_ALLOW_EMPTY, OPT_INODES, OPT_CROSS_MOUNTS,
        OPT_OWNER, OPT_MAP_USERS, OPT_MAP_GROUPS, OPT_REPRODUCIBLE, OPT_STRIP,
        OPT_SPOOL, OPT_DEREFERENCE, OPT_NO_DEVICES, OPT_NO_SUID, OPT_NO_XATTRS, OPT_OVERWRITE,
-       OPT_SKIP_EXISTING, OPT_IF_NEWER, OPT_METADATA_OUT, OPT_PORTABLE,
+       OPT_SKIP_EXISTING, OPT_IF_NEWER, OPT_METADATA_OUT, OPT_METADATA_IN, OPT_PORTABLE,
        OPT_MANIFEST_OUT };
 
 /* Options that are said or not: where in the options that is noted. */
@@ -94,6 +94,8 @@ static const struct option_row rows[] = {
 	  "with --mkfs: the same tree gives the same bytes (SOURCE_DATE_EPOCH)" },
 	{ OPT_CROSS_MOUNTS, "cross-mounts", NULL,
 	  "SOURCE is a directory: also what is mounted below it" },
+	{ OPT_METADATA_IN, "metadata-in", "FILE",
+	  "SOURCE is a directory: what it does not have comes from FILE (--metadata-out)" },
 	{ 'n', "dry-run", NULL, "print the plan, write nothing" },
 	OPTION_TITLE("Where TARGET is a directory:"),
 	{ OPT_OVERWRITE, "overwrite", NULL, "files take the place of files that exist" },
@@ -353,6 +355,9 @@ static int read_option(struct copy_options *opt, int c)
 		return -1;
 	case OPT_MANIFEST_OUT:
 		opt->manifests[opt->job.n_manifests++] = optarg;
+		return -1;
+	case OPT_METADATA_IN:
+		opt->job.metadata_in = optarg;
 		return -1;
 	case OPT_METADATA_OUT:
 		opt->job.metadata_out = optarg;

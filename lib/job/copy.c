@@ -168,6 +168,7 @@ static errcode_t open_end(struct bfo_copy *c)
 				       .arrives = !c->job.config.record,
 				       .now = c->opt.has_epoch ? c->opt.now : 0,
 				       .dereference = c->opt.dereference,
+				       .metadata_in = c->opt.metadata_in,
 				       .zeroes = c->opt.medium.how.mode == BFO_MEDIA_ZERO,
 				       .block_size = place_size(c) };
 	errcode_t err = bfo_end_tell(c->ctx, c->opt.source, &c->end);

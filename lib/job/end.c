@@ -173,6 +173,7 @@ errcode_t bfo_end_check(struct bfo_context *ctx, const char *name, unsigned int 
 	const struct { int is_asked; unsigned int kinds; const char *text; } rows[] = {
 		{ how->cross_mounts, dir, "--cross-mounts is for directories" },
 		{ !!how->strip, archive, "--strip-components is for archives" },
+		{ !!how->metadata_in, dir, "--metadata-in is for directories" },
 		{ how->dereference, dir | archive,
 		  "--hard-dereference is for directories and archives" },
 	};
@@ -188,7 +189,8 @@ static errcode_t open_directory(struct bfo_context *ctx, const struct bfo_end *e
 				const struct bfo_end_options *how, struct bfo_source **source)
 {
 	struct bfo_dir_options opt = { .path = end->path, .cross_mounts = how->cross_mounts,
-				       .zeroes = how->zeroes, .block_size = how->block_size };
+				       .zeroes = how->zeroes, .block_size = how->block_size,
+				       .metadata = how->metadata_in };
 	struct stat st;
 
 	if (how->left_out && !stat(how->left_out, &st) && S_ISREG(st.st_mode)) {

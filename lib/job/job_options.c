@@ -63,6 +63,7 @@ static const struct row {
 	{ "cross-mounts", FLAG, AT(cross_mounts), 0 },
 	{ "strip", NUMBER, AT(strip), 65535 },
 	{ "hard-dereference", FLAG, AT(dereference), 0 },
+	{ "metadata-in", PATH, AT(metadata_in), 0 },
 	{ "owners", TEXT, AT(owners), 0 },
 	{ "reproducible", FLAG, AT(is_reproducible), 0 },
 	{ "epoch", FLAG, AT(has_epoch), 0 },

@@ -36,6 +36,7 @@ struct bfo_copy_options {
 	/* which tree */
 	const char *source;		/* as job/end.h has it */
 	int cross_mounts;		/* of a directory: job/end.h */
+	const char *metadata_in;	/* what it could not be given; or NULL */
 	uint32_t strip;			/* of an archive: components that paths lose */
 	int dereference;		/* of what is no volume: each name of a file is a file */
 	int spool;			/* of one that is no file: it goes to a temporary one */
