@@ -200,7 +200,8 @@ static errcode_t make(struct applying *a, const struct place *p)
 		err = bfo_intake_content(&a->d->in, line->target, line->target_len);
 	if (err)
 		return refused(a, err);
-	err = no_memory(a, bfo_vec_push(&a->d->inodes, (struct bfo_dir_inode) { .parent = p->dir }));
+	err = no_memory(a, bfo_vec_push(&a->d->inodes,
+					(struct bfo_dir_inode) { .parent = p->dir }));
 	return err ? err : name_it(a, p, row);
 }
 

@@ -424,7 +424,7 @@ static errcode_t take_trailer(struct metadata_text *m, struct word w, uint32_t c
 
 	snprintf(is, sizeof(is), "end %" PRIu64 " %08" PRIx32, m->in.line - 1, ~crc);
 	if (w.n != strlen(is) || memcmp(w.v, is, w.n))
-		return bfo_text_in_damaged(&m->in, "number or checksum of the lines above is wrong");
+		return bfo_text_in_damaged(&m->in, "count or checksum of the lines above is wrong");
 	err = bfo_text_in_line(&m->in, &w.v, &w.n);
 	return err || !w.v ? err : bfo_text_in_damaged(&m->in, "it stands behind the end");
 }

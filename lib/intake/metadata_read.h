@@ -18,9 +18,10 @@
 
 /* Everything it points to is valid until the callback returns, which may change it. */
 struct bfo_metadata_line {
-	const char *path;		/* below the root, one slash between names; NUL; "": the root */
+	/* below the root, one slash between names, a NUL behind them; "": the root */
+	const char *path;
 	size_t path_len;
-	const char *first;		/* NULL; or the first name of this file: this is a hard link */
+	const char *first;		/* the same: this is a hard link to it; or NULL */
 	size_t first_len;
 	struct bfo_attrs attrs;		/* nlink: 0; size of a symbolic link: that of its target */
 	bfo_xattrs xattrs;		/* as ext4 stores them, not sorted */
