@@ -9,7 +9,7 @@
 #include "e2bfo/e2bfo.h"
 #include "verify_options.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE, OPT_CROSS_MOUNTS, OPT_STRIP };
+enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE, OPT_CROSS_MOUNTS, OPT_METADATA_IN, OPT_STRIP };
 
 static const struct option_row rows[] = {
 	OPTION_TITLE("What:"),
@@ -22,6 +22,8 @@ static const struct option_row rows[] = {
 	  "holes data" },
 	{ OPT_CROSS_MOUNTS, "cross-mounts", NULL,
 	  "what is mounted below a directory belongs to it" },
+	{ OPT_METADATA_IN, "metadata-in", "FILE",
+	  "what a directory could not be given comes from FILE (e2bfo-metadata(5))" },
 	{ OPT_STRIP, "strip-components", "N", "paths in an archive lose N components" },
 	{ ARGUMENT_PARTITION, "partition", "N", "A is a disk: its partition N (A?partition=N)" },
 	{ ARGUMENT_JOURNAL, "journal", "DEVICE",
@@ -110,6 +112,9 @@ static int read_option(struct verify_options *opt, int c)
 							c == OPT_TO ? "--to" : "--from");
 	case OPT_CROSS_MOUNTS:
 		opt->cross_mounts = 1;
+		return -1;
+	case OPT_METADATA_IN:
+		opt->metadata_in = optarg;
 		return -1;
 	case OPT_STRIP:
 		return argument_strip("verify", optarg, &opt->strip);

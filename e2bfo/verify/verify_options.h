@@ -14,6 +14,7 @@ struct verify_options {
 	const char *path[2];		/* --from, --to */
 	struct bfo_medium medium[2];	/* --on-read-error, --mapfile, --mapfile-b, -b, -B */
 	int cross_mounts;
+	const char *metadata_in;
 	uint32_t strip;
 	uint32_t ignore;		/* BFO_DIFF_BIT()s */
 	struct argument_common common;

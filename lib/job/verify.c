@@ -42,6 +42,7 @@ static errcode_t open_side(struct bfo_verify *v, int i, const struct bfo_end_opt
 static errcode_t open_both(struct bfo_verify *v)
 {
 	struct bfo_end_options how = { .cross_mounts = v->opt.cross_mounts,
+				       .metadata_in = v->opt.metadata_in,
 				       .strip = v->opt.strip, .spool = 1,
 				       .now = v->opt.epoch };
 	unsigned int kinds = 0;

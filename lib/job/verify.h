@@ -23,6 +23,7 @@ struct bfo_verify_options {
 	struct bfo_medium medium[2];	/* how they can be read */
 	struct bfo_journal_use journal;	/* of both */
 	int cross_mounts;		/* of directories: job/end.h */
+	const char *metadata_in;	/* what these could not be given; or NULL */
 	uint32_t strip;			/* of archives: components that paths lose */
 	int64_t epoch;			/* of what an archive only implies, as when it was copied */
 	uint64_t memory;		/* bytes of buffers */
