@@ -53,6 +53,7 @@ Suite *manifest_read_suite(void);
 Suite *maps_suite(void);
 Suite *marks_suite(void);
 Suite *media_suite(void);
+Suite *metadata_suite(void);
 Suite *members_suite(void);
 Suite *mine_suite(void);
 Suite *refs_suite(void);
@@ -106,7 +107,7 @@ static Suite *(*const suites[])(void) = {
 	commit_fail_suite,
 	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
 	spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite, json_suite,
-	job_options_suite, manifest_suite, manifest_read_suite,
+	job_options_suite, manifest_suite, manifest_read_suite, metadata_suite,
 	progress_suite, mine_suite,
 	trace_text_suite, refs_suite,
 	path_suite,
