@@ -162,7 +162,8 @@ static struct bfo_list_check_options what(const struct verify_options *opt,
 	o.copy = (struct bfo_copy_options) {
 		.source = opt->volume[0], .to = "/", .from = whole_tree, .n_from = 1,
 		.read_gap = BFO_GAP_OF_DEVICE, .medium = opt->medium[0],
-		.cross_mounts = opt->cross_mounts, .metadata_in = opt->metadata_in, .strip = opt->strip,
+		.cross_mounts = opt->cross_mounts, .metadata_in = opt->metadata_in,
+		.strip = opt->strip,
 		.memory = opt->common.memory, .bwlimit = opt->common.bwlimit,
 		.journal = opt->common.journal,
 	};
