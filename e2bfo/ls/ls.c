@@ -6,6 +6,8 @@
  *                                                    ^                           │
  *                                                    └──── -R: directories <─────┘
  *
+ * With --deleted there are no names: ls_deleted.c.
+ *
  * A readdir that gives attributes along with the names, for a filesystem that is opened as a
  * source, so never written (P1).
  */
@@ -109,7 +111,7 @@ static errcode_t begin(struct ls *ls)
 		err = ls_attrs_begin(&ls->attrs);
 	if (!err)
 		err = bfo_orphan_scan(&ls->reader, &ls->orphans);
-	return err ? err : find_container(ls);
+	return err || ls->opt.deleted ? err : find_container(ls);
 }
 
 /* Tells what has failed; the first such thing decides how it ends. */
@@ -131,7 +133,12 @@ static void list_all(struct ls *ls)
 
 	if (err)
 		complain(ls, err);
-	for (i = 0; i < ls->opt.n_paths && !err; i++) {
+	if (!err && ls->opt.deleted) {
+		err = ls_deleted_list(ls);
+		if (err)
+			complain(ls, err);
+	}
+	for (i = 0; i < ls->opt.n_paths && !err && !ls->opt.deleted; i++) {
 		err = list_path(ls, ls->opt.paths[i]);
 		if (err)
 			complain(ls, err);

@@ -113,4 +113,9 @@ errcode_t ls_batch_list(struct ls *ls, const struct ls_names *names, size_t firs
 /* Lists the directory that the queue begins with, and all that are added meanwhile. */
 errcode_t ls_dir_list(struct ls *ls);
 
+/* ---- ls_deleted.c ---- */
+
+/* Lists what the inode tables still tell of deleted inodes. */
+errcode_t ls_deleted_list(struct ls *ls);
+
 #endif

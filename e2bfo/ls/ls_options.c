@@ -6,8 +6,7 @@
 #include "e2bfo/e2bfo.h"
 #include "ls_options.h"
 
-
-enum { OPT_HUMAN = 256 };
+enum { OPT_HUMAN = 256, OPT_DELETED, OPT_BODYFILE };
 
 static const struct option_row rows[] = {
 	OPTION_TITLE("What:"),
@@ -21,6 +20,9 @@ static const struct option_row rows[] = {
 	{ 'd', "directory", NULL, "each PATH itself, not what is in it" },
 	{ '0', "zero", NULL,
 	  "whole paths, each ended by NUL: for xargs -0, and copy --files-from --from0" },
+	{ OPT_DELETED, "deleted", NULL,
+	  "no names, but what inode tables still tell of deleted inodes, and of\n"
+	  "those that were open without a name when it was last in use" },
 	ARGUMENT_PARTITION_ROW,
 	ARGUMENT_JOURNAL_ROW,
 	ARGUMENT_IGNORE_JOURNAL_ROW,
@@ -37,6 +39,7 @@ static const struct option_row rows[] = {
 	ARGUMENT_BLOCK_SIZE_ROW,
 	OPTION_TITLE("Output:"),
 	{ ARGUMENT_JSON, "json", NULL, "all attributes, for scripts" },
+	{ OPT_BODYFILE, "bodyfile", NULL, "with --deleted: lines for mactime(1)" },
 	{ ARGUMENT_PROGRESS, "progress", PROGRESS_ARGUMENT, PROGRESS_HELP "\n(default none)" },
 	ARGUMENT_PROGRESS_FD_ROW,
 	{ 'q', "quiet", NULL, "not a word about a journal" },
@@ -49,6 +52,7 @@ static const struct option_row rows[] = {
 static const struct option_table table = {
 	.intro =
 	"Usage: e2bfo ls [OPTIONS] IMAGE [PATH]...\n"
+	"   or: e2bfo ls --deleted [OPTIONS] IMAGE\n"
 	"\n"
 	"Lists directories of a filesystem, by default its root, with the attributes of all\n"
 	"that is in them. IMAGE is a device or an image file, and is not written. Names come in the\n"
@@ -92,14 +96,35 @@ static int read_option(struct ls_options *opt, int c)
 	case OPT_HUMAN:
 		opt->human = 1;
 		return -1;
+	case OPT_DELETED:
+		opt->deleted = 1;
+		return -1;
+	case OPT_BODYFILE:
+		opt->bodyfile = 1;
+		return -1;
 	default:
 		return argument_common("ls", &table, c, &opt->common);
 	}
 }
 
+/* WITH_PATH: one was given. */
+static int check_deleted(const struct ls_options *opt, int with_path)
+{
+	if (opt->bodyfile && !opt->deleted)
+		return argument_complain("ls", "--bodyfile goes with --deleted");
+	if (opt->bodyfile && opt->common.json)
+		return argument_complain("ls", "--bodyfile and --json exclude each other");
+	if (opt->deleted && (opt->recursive || opt->all || opt->alone || opt->zero))
+		return argument_complain("ls", "--deleted excludes -R, -a, -d and -0");
+	if (opt->deleted && with_path)
+		return argument_complain("ls", "--deleted takes no PATH: inodes that were deleted "
+					 "have no names");
+	return -1;
+}
+
 static int check(struct ls_options *opt)
 {
-	if (opt->human && !opt->is_long)
+	if (opt->human && !opt->is_long && !opt->deleted)
 		return argument_complain("ls", "--human-readable goes with -l");
 	if (opt->zero && opt->common.json)
 		return argument_complain("ls", "-0 and --json exclude each other");
@@ -123,6 +148,8 @@ int ls_options_read(struct ls_options *opt, int argc, char **argv)
 		status = read_option(opt, c);
 	if (status < 0)
 		status = check(opt);
+	if (status < 0)
+		status = check_deleted(opt, argc - optind > 1);
 	if (status < 0)
 		status = argument_check("ls", &opt->common);
 	return status >= 0 ? status : argument_image("ls", argc, argv, &opt->common, &opt->volume,

@@ -14,6 +14,7 @@ struct ls_options {
 	int is_long, recursive;		/* -l, -R */
 	int all, alone;			/* -a, -d */
 	int zero, human;		/* -0, --human-readable */
+	int deleted, bodyfile;
 	struct bfo_medium medium;
 	struct argument_common common;
 };

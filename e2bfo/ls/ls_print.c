@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * ls_print.c - a listing on standard output
- *
- * Lines are put together here instead of by printf(3), which would take most of the time.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,85 +16,10 @@
 #include "gather/inode_check.h"
 #include "e2bfo/e2bfo.h"
 #include "e2bfo/journals.h"
+#include "ls_line.h"
 #include "ls_print.h"
 
-#define LINE 256
-
 /* ---- pieces ---- */
-
-struct line {
-	char text[LINE];
-	size_t n;
-};
-
-/* VALUE, at least WIDTH wide, then CLOSE. */
-static void add_number(struct line *l, uint64_t value, int width, char close)
-{
-	char digits[24];
-	int n = 0;
-
-	do
-		digits[n++] = '0' + value % 10;
-	while (value /= 10);
-	for (; width > n; width--)
-		l->text[l->n++] = ' ';
-	while (n)
-		l->text[l->n++] = digits[--n];
-	l->text[l->n++] = close;
-}
-
-static char type_letter(uint16_t mode)
-{
-	static const char letters[16] = {
-		[S_IFREG >> 12] = '-', [S_IFDIR >> 12] = 'd', [S_IFLNK >> 12] = 'l',
-		[S_IFCHR >> 12] = 'c', [S_IFBLK >> 12] = 'b', [S_IFIFO >> 12] = 'p',
-		[S_IFSOCK >> 12] = 's',
-	};
-
-	return letters[mode >> 12];
-}
-
-static void add_mode(struct line *l, uint16_t mode)
-{
-	static const uint16_t special[3] = { S_ISUID, S_ISGID, S_ISVTX };
-	char *out = l->text + l->n, *x;
-	int i;
-
-	*out++ = type_letter(mode);
-	for (i = 0; i < 9; i++)
-		*out++ = mode & (0400 >> i) ? "rwxrwxrwx"[i] : '-';
-	for (i = 0; i < 3; i++) {
-		x = l->text + l->n + 3 + 3 * i;
-		if (mode & special[i])
-			*x = *x == 'x' ? "sst"[i] : "SST"[i];
-	}
-	*out = ' ';
-	l->n += 11;
-}
-
-/* As ls -h: 1023, 1.0K, 9.9K, 10K, rounded up; as wide as numbers are. */
-static void add_size(struct line *l, uint64_t bytes)
-{
-	static const char units[] = "KMGTPE";
-	double value = bytes;
-	char text[24];
-	int u = -1;
-
-	for (; value >= 1024 || (u >= 0 && ceil(value) >= 1024); u++)
-		value /= 1024;
-	if (u < 0)
-		snprintf(text, sizeof(text), "%llu", (unsigned long long) bytes);
-	else
-		snprintf(text, sizeof(text), value <= 9.9 ? "%.1f%c" : "%.0f%c",
-			 value <= 9.9 ? ceil(value * 10) / 10 : ceil(value), units[u]);
-	l->n += sprintf(l->text + l->n, "%11s ", text);
-}
-
-static void add_time(struct ls_print *p, struct line *l, int64_t sec, uint32_t nsec)
-{
-	l->n += timestamp_people(&p->day, sec, nsec, l->text + l->n);
-	l->text[l->n++] = ' ';
-}
 
 /*
  * The path of NAME in the directory that was begun, or of that, at the beginning of p->path.v; how
@@ -137,35 +59,16 @@ static void put_bytes(const struct ls_print *p, const char *bytes, size_t len)
 
 /* ---- for people ---- */
 
-static void print_line(struct ls_print *p, const struct bfo_attrs *a, uint32_t ino)
-{
-	struct line l = { .n = 0 };
-
-	add_number(&l, ino, 8, ' ');
-	add_mode(&l, a->mode);
-	add_number(&l, a->nlink, 3, ' ');
-	add_number(&l, a->uid, 5, ' ');
-	add_number(&l, a->gid, 5, ' ');
-	if (S_ISCHR(a->mode) || S_ISBLK(a->mode)) {
-		add_number(&l, a->major, 4, ',');
-		add_number(&l, a->minor, 6, ' ');
-	} else if (p->opt->human) {
-		add_size(&l, a->size);
-	} else {
-		add_number(&l, a->size, 11, ' ');
-	}
-	add_time(p, &l, a->sec[BFO_MTIME], a->nsec[BFO_MTIME]);
-	fwrite(l.text, 1, l.n, stdout);
-}
-
 static void print_name(struct ls_print *p, const char *name, size_t len, const struct bfo_stat *st,
 		       const char *target)
 {
 	struct bfo_attrs attrs;
+	struct ls_line l;
 
 	if (p->opt->is_long) {
 		bfo_attrs_read(st->raw, p->volume->inode_size, &attrs);
-		print_line(p, &attrs, st->ino);
+		ls_line_make(&l, &attrs, st->ino, p->opt->human, &p->day);
+		fwrite(l.text, 1, l.n, stdout);
 	}
 	if (p->opt->zero) {
 		len = path_of(p, name, len);
@@ -220,7 +123,7 @@ static uint64_t blocks_of(const struct bfo_volume *vol, const struct ext2_inode 
 	       blocks * (vol->block_size / 512) : blocks;
 }
 
-static void json_numbers(struct ls_print *p, const struct bfo_attrs *a, const void *raw)
+void ls_print_json_attrs(struct ls_print *p, const struct bfo_attrs *a, const void *raw)
 {
 	const struct ext2_inode *inode = raw;
 	struct json *j = &p->json;
@@ -243,6 +146,10 @@ static void json_numbers(struct ls_print *p, const struct bfo_attrs *a, const vo
 		json_number(j, "major", a->major);
 		json_number(j, "minor", a->minor);
 	}
+	json_time(p, "mtime", a, BFO_MTIME);
+	json_time(p, "atime", a, BFO_ATIME);
+	json_time(p, "ctime", a, BFO_CTIME);
+	json_time(p, "crtime", a, BFO_CRTIME);
 }
 
 /* Returns what is wrong with its extended attributes, or BFO_FOUND_KINDS. */
@@ -256,11 +163,7 @@ static uint32_t json_entry(struct ls_print *p, const char *name, size_t len,
 	json_open(&p->json, NULL, '{');
 	json_path(p, name, len);
 	json_number(&p->json, "inode", st->ino);
-	json_numbers(p, &a, st->raw);
-	json_time(p, "mtime", &a, BFO_MTIME);
-	json_time(p, "atime", &a, BFO_ATIME);
-	json_time(p, "ctime", &a, BFO_CTIME);
-	json_time(p, "crtime", &a, BFO_CRTIME);
+	ls_print_json_attrs(p, &a, st->raw);
 	json_bool(&p->json, "has_xattr", bfo_inode_has_xattrs(p->volume, st->raw));
 	bad = ls_attrs_json_xattrs(p->attrs, &p->json, st);
 	if (S_ISLNK(a.mode))
@@ -293,7 +196,8 @@ void ls_print_begin(struct ls_print *p)
 		return;
 	result_begin(j, "e2bfo", "ls");
 	json_string(j, "source", p->opt->volume);
-	json_words(j, "paths", p->opt->paths, p->opt->n_paths);
+	if (!p->opt->deleted)
+		json_words(j, "paths", p->opt->paths, p->opt->n_paths);
 	json_open(j, "entries", '[');
 }
 
@@ -385,11 +289,13 @@ static void json_end(struct ls_print *p, const struct ls_ways *ways, errcode_t e
 	json_close(j, ']');
 	journals_json(j, "journal", p->volume, p->orphans);
 	medium_json(j, "medium", p->volume);
-	json_string(j, "order", order_word(ways));
-	json_string(j, "index", ways->index);
-	json_number(j, "damaged_indexes", ways->broken);
+	if (!p->opt->deleted) {
+		json_string(j, "order", order_word(ways));
+		json_string(j, "index", ways->index);
+		json_number(j, "damaged_indexes", ways->broken);
+		json_number(j, "directories", p->directories);
+	}
 	json_number(j, "listed", p->entries);
-	json_number(j, "directories", p->directories);
 	json_number(j, "damaged", p->damage);
 	if (p->volume && p->volume->users.moving)
 		json_number(j, "moving", p->moving);
@@ -409,10 +315,12 @@ void ls_print_end(struct ls_print *p, const struct ls_ways *ways, const struct b
 			(unsigned long long) ways->broken);
 	if (!p->opt->common.verbose)
 		return;
-	message("%llu names; directories: %llu in the order of their index, %llu sorted, %llu of "
-		"them after damage in an index (index: %s)",
-		(unsigned long long) p->entries, (unsigned long long) ways->by_tree,
-		(unsigned long long) ways->sorted, (unsigned long long) ways->broken, ways->index);
+	if (!p->opt->deleted)
+		message("%llu names; directories: %llu in the order of their index, %llu sorted, "
+			"%llu of them after damage in an index (index: %s)",
+			(unsigned long long) p->entries, (unsigned long long) ways->by_tree,
+			(unsigned long long) ways->sorted, (unsigned long long) ways->broken,
+			ways->index);
 	message("read from %s: %llu requests, %llu blocks", p->opt->volume,
 		(unsigned long long) r->reads, (unsigned long long) r->blocks);
 }

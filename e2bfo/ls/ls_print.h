@@ -5,6 +5,7 @@
 #ifndef E2BFO_LS_LS_PRINT_H
 #define E2BFO_LS_LS_PRINT_H
 
+#include "gather/attrs.h"
 #include "gather/stats.h"
 #include "cli/json.h"
 #include "cli/timestamp.h"
@@ -58,6 +59,9 @@ void ls_print_damage(struct ls_print *p, const char *name, size_t len, const str
 
 /* The same of flags that ST cannot have, if it has any. */
 void ls_print_strange(struct ls_print *p, const char *name, size_t len, const struct bfo_stat *st);
+
+/* Members of an object: all that A, the attributes of RAW, says. */
+void ls_print_json_attrs(struct ls_print *p, const struct bfo_attrs *a, const void *raw);
 
 /* The end: what came of it.  ERR, unless 0, happened while WHAT. */
 void ls_print_end(struct ls_print *p, const struct ls_ways *ways, const struct bfo_reader *r,

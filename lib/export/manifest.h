@@ -14,6 +14,7 @@
 #include "base/hasher.h"
 #include "base/manifest_format.h"
 #include "export/outlet.h"
+#include "export/sheet.h"
 
 /* What it is a list of.  Copied when opened. */
 struct bfo_manifest_about {
@@ -47,5 +48,8 @@ errcode_t bfo_manifest_end(struct bfo_manifest *m);
 
 /* Forgets it, ended or not; NULL is fine. */
 void bfo_manifest_close(struct bfo_manifest *m);
+
+/* A line of a bodyfile about inode INO, which has no name: "<INO> (deleted)". */
+void bfo_manifest_put_deleted(struct bfo_sheet *s, uint32_t ino, const struct bfo_attrs *a);
 
 #endif

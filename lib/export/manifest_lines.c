@@ -120,14 +120,17 @@ static void put_shown(struct bfo_sheet *s, const char *text, size_t len)
 	}
 }
 
-/* "r/rrwxr-xr-x": the type by the directory, the type by the inode, who may what. */
-static void put_mode(struct bfo_sheet *s, uint16_t mode)
+/*
+ * "r/rrwxr-xr-x": the type by the directory (NAMED: '-' if none has it), the type by the inode, who
+ * may what.
+ */
+static void put_mode(struct bfo_sheet *s, uint16_t mode, int named)
 {
 	char letter = bfo_manifest_type_of(mode).letter;
 	char text[] = "x/xrwxrwxrwx";
 	int i;
 
-	text[0] = letter;
+	text[0] = named ? letter : '-';
 	text[2] = S_ISSOCK(mode) ? 'h' : letter;
 	for (i = 0; i < 9; i++)
 		if (!(mode & (0400 >> i)))
@@ -149,6 +152,24 @@ static uint64_t size_of(const struct bfo_item *item)
 	return S_ISREG(item->attrs.mode) ? item->attrs.size : 0;
 }
 
+/* What stands behind the name. */
+static void put_inode(struct bfo_sheet *s, uint32_t ino, const struct bfo_attrs *a, int named,
+		      uint64_t size)
+{
+	bfo_sheet_format(s, "|%u|", ino);
+	put_mode(s, a->mode, named);
+	bfo_sheet_format(s, "|%u|%u|%llu|%lld|%lld|%lld|%lld\n", a->uid, a->gid,
+			 (unsigned long long) size, (long long) a->sec[BFO_ATIME],
+			 (long long) a->sec[BFO_MTIME], (long long) a->sec[BFO_CTIME],
+			 (long long) (a->has_crtime ? a->sec[BFO_CRTIME] : 0));
+}
+
+void bfo_manifest_put_deleted(struct bfo_sheet *s, uint32_t ino, const struct bfo_attrs *a)
+{
+	bfo_sheet_format(s, "0|<%u> (deleted)", ino);
+	put_inode(s, ino, a, 0, a->size);
+}
+
 static int put_bodyfile(struct bfo_sheet *s, const struct bfo_item *item,
 			const struct bfo_sums *sums)
 {
@@ -164,12 +185,7 @@ static int put_bodyfile(struct bfo_sheet *s, const struct bfo_item *item,
 		bfo_sheet_text(s, " -> ");
 		put_shown(s, item->target, item->target_len);
 	}
-	bfo_sheet_format(s, "|%u|", item->ino);
-	put_mode(s, a->mode);
-	bfo_sheet_format(s, "|%u|%u|%llu|%lld|%lld|%lld|%lld\n", a->uid, a->gid,
-			 (unsigned long long) size_of(item), (long long) a->sec[BFO_ATIME],
-			 (long long) a->sec[BFO_MTIME], (long long) a->sec[BFO_CTIME],
-			 (long long) (a->has_crtime ? a->sec[BFO_CRTIME] : 0));
+	put_inode(s, item->ino, a, 1, size_of(item));
 	return 1;
 }
 

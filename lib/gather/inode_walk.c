@@ -10,6 +10,7 @@ struct walk {
 	bfo_take_inode take;
 	bfo_lose_inodes lose;
 	void *priv;
+	int with_unused;		/* TAKE gets inodes whose link count is 0, too */
 	const uint32_t *only;		/* inodes wanted, or NULL for all */
 	size_t n_only, next;		/* of which this is the next one, most likely */
 	struct bfo_walk_part part;	/* all of it, if it is not one of several */
@@ -38,11 +39,11 @@ static uint32_t inodes_per_block(const struct bfo_volume *vol)
 	return vol->block_size / vol->inode_size;
 }
 
-static errcode_t take_if_used(struct walk *w, uint32_t ino, const void *data)
+static errcode_t take_one(struct walk *w, uint32_t ino, const void *data)
 {
 	const struct ext2_inode *raw = data;
 
-	return raw->i_links_count ? w->take(w->priv, ino, raw) : 0;
+	return raw->i_links_count || w->with_unused ? w->take(w->priv, ino, raw) : 0;
 }
 
 /* Those of N inodes from INO on, at DATA, that are wanted. */
@@ -52,7 +53,7 @@ static errcode_t take_wanted(struct walk *w, uint32_t ino, uint32_t n, const cha
 	uint32_t i;
 
 	for (i = skip_to_wanted(w, ino); i < n && !err; i += 1 + skip_to_wanted(w, ino + i + 1))
-		err = take_if_used(w, ino + i, data + (size_t) i * w->r->vol->inode_size);
+		err = take_one(w, ino + i, data + (size_t) i * w->r->vol->inode_size);
 	return err;
 }
 
@@ -62,7 +63,7 @@ static errcode_t take_all(struct walk *w, uint32_t ino, uint32_t n, const char *
 	uint32_t i;
 
 	for (i = 0; i < n && !err; i++, data += w->r->vol->inode_size)
-		err = take_if_used(w, ino + i, data);
+		err = take_one(w, ino + i, data);
 	w->part.slots += n;
 	if (!err)
 		bfo_progress_report(w->r->ctx, BFO_STAGE_INODES, w->part.slots, w->part.total, 0);
@@ -178,6 +179,14 @@ errcode_t bfo_inode_walk(struct bfo_reader *r, const uint32_t *inos, size_t n, b
 {
 	struct walk w = { .r = r, .take = take, .lose = lose, .priv = priv, .only = inos,
 			  .n_only = n };
+
+	return walk(&w, UINT64_MAX);
+}
+
+errcode_t bfo_inode_walk_all(struct bfo_reader *r, bfo_take_inode take, bfo_lose_inodes lose,
+			     void *priv)
+{
+	struct walk w = { .r = r, .take = take, .lose = lose, .priv = priv, .with_unused = 1 };
 
 	return walk(&w, UINT64_MAX);
 }

@@ -29,9 +29,14 @@ struct bfo_walk_part {
 errcode_t bfo_inode_walk(struct bfo_reader *r, const uint32_t *inos, size_t n, bfo_take_inode take,
 			 bfo_lose_inodes lose, void *priv);
 
+/* The same of all inodes of these tables, in use or not. */
+errcode_t bfo_inode_walk_all(struct bfo_reader *r, bfo_take_inode take, bfo_lose_inodes lose,
+			     void *priv);
+
 /*
- * The same of some groups: those from PART on whose tables have SLOTS inodes, or a few more.  PART
- * moves behind them; its group is the number of groups at the end.  All have to be readable.
+ * The same as bfo_inode_walk() of some groups: those from PART on whose tables have SLOTS inodes,
+ * or a few more.  PART moves behind them; its group is the number of groups at the end.  All have
+ * to be readable.
  */
 errcode_t bfo_inode_walk_part(struct bfo_reader *r, struct bfo_walk_part *part, uint64_t slots,
 			      bfo_take_inode take, void *priv);

@@ -8,7 +8,8 @@ static const char *const images[] = { "ext4", "ext2", "inline", "bigalloc", "val
 				      "journal" };
 
 static const char *const options[] = {
-	"-R", "-l", "-a", "-d", "--json", "-0", "--on-read-error=skip", "--ignore-journal", NULL
+	"-R", "-l", "-a", "-d", "--json", "-0", "--on-read-error=skip", "--ignore-journal",
+	"--deleted", NULL
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
