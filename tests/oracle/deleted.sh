@@ -115,8 +115,8 @@ END
 e2bfo 0 ls --deleted --bodyfile a.img
 same out lines
 
-# What debugfs deletes keeps its size and blocks, and its lsdel lists it; kill_file leaves the links,
-# so only the bitmap tells.  A time of deletion alone makes nobody deleted.
+# What debugfs deletes keeps its size and blocks, and its lsdel lists it; kill_file leaves links, so
+# only the bitmap tells.  A time of deletion alone makes nobody deleted.
 volume b.img 64M
 mounted b.img mnt rw
 for i in 1 2 3 4; do
