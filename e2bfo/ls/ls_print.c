@@ -293,9 +293,10 @@ static void json_end(struct ls_print *p, const struct ls_ways *ways, errcode_t e
 		json_string(j, "order", order_word(ways));
 		json_string(j, "index", ways->index);
 		json_number(j, "damaged_indexes", ways->broken);
-		json_number(j, "directories", p->directories);
 	}
 	json_number(j, "listed", p->entries);
+	if (!p->opt->deleted)
+		json_number(j, "directories", p->directories);
 	json_number(j, "damaged", p->damage);
 	if (p->volume && p->volume->users.moving)
 		json_number(j, "moving", p->moving);
