@@ -22,13 +22,19 @@ static const struct bfo_extract_note *notes_of(const struct bfo_copy *copy, size
 	return bfo_extract_notes(copy->outlet, n);
 }
 
+/* It could have been kept, and was wanted. */
+static int is_loss(const struct bfo_extract_note *note)
+{
+	return !note->is_common && !note->is_asked;
+}
+
 int export_loses(const struct bfo_copy *copy)
 {
 	size_t i, n;
 	const struct bfo_extract_note *notes = notes_of(copy, &n);
 
 	for (i = 0; i < n; i++)
-		if (!notes[i].is_common)
+		if (is_loss(&notes[i]))
 			return 1;
 	return copy->tar.sockets > 0;
 }
@@ -40,7 +46,7 @@ void export_warn(const struct bfo_copy *copy)
 	char shown[SHOWN_BYTES];
 
 	for (i = 0; i < n; i++)
-		if (!notes[i].is_common)
+		if (is_loss(&notes[i]))
 			message("%s: %s%s", bfo_text_escape(notes[i].first, strlen(notes[i].first),
 							    shown, sizeof(shown)),
 				notes[i].text, notes[i].count > 1 ? "; so it is with others" : "");

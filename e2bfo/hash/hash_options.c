@@ -107,6 +107,7 @@ static int read_option(struct hash_options *opt, int c)
 static int check(struct hash_options *opt, int argc, char **argv)
 {
 	int status;
+	size_t i;
 
 	if (argc - optind < 1 || !*argv[optind])
 		return argument_complain("hash", "hash takes a SOURCE");
@@ -115,6 +116,9 @@ static int check(struct hash_options *opt, int argc, char **argv)
 	opt->job.source = argv[optind];
 	opt->job.paths = (const char *const *) argv + optind + 1;
 	opt->job.n_paths = argc - optind - 1;
+	for (i = 0; i < opt->job.n_paths; i++)
+		if (!*opt->job.paths[i])
+			return argument_complain("hash", "PATH must not be empty");
 	if (!opt->job.n_manifests) {
 		opt->job.manifests = default_manifest;
 		opt->job.n_manifests = 1;

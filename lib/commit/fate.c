@@ -33,7 +33,7 @@ static const struct {
 		"it" },
 	[BFO_FATE_PARTLY] = { "partly-formatted", "may be partly formatted", NULL },
 	[BFO_FATE_NAMES] = { "complete-names",
-		"has those names whose files were complete; 'e2bfo abort' removes what is not",
+		"has those names whose files were complete, if any, and nothing that was not",
 		NULL },
 	[BFO_FATE_ABSENT] = { "not-made", "was not made", NULL },
 };

@@ -26,7 +26,7 @@ enum bfo_fate {
 	/* neither what it held nor a filesystem that is known to be whole */
 	BFO_FATE_PARTLY,
 	BFO_FATE_ABSENT,	/* there is none */
-	/* a directory: what has its name is whole, and some have not */
+	/* a directory: what has its name is whole, and the rest is gone */
 	BFO_FATE_NAMES,
 };
 

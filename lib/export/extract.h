@@ -39,6 +39,7 @@ struct bfo_extract_note {
 	const char *word;		/* for programs */
 	const char *text;		/* for people */
 	int is_common;			/* no mounted filesystem takes it: concerns every item */
+	int is_asked;			/* an option wanted it to be left out */
 	uint64_t count;			/* not 0 */
 	const char *first;
 };

@@ -345,16 +345,21 @@ static errcode_t leave_ours(struct bfo_extract *s, const struct bfo_item *item)
 		.path = item->path, .path_len = item->path_len, .is_open = 1,
 		.inherits = is_top, .is_late = is_top,
 		.is_project_late = is_top && above && above->keeps_project };
+	struct bfo_attrs attrs = item->attrs;
 	errcode_t err;
 	int at;
 
+	if (!item->ino) {		/* of no source: whoever makes it has it */
+		attrs.uid = geteuid();
+		attrs.gid = getegid();
+	}
 	err = bfo_dirs_fd(&s->dirs, &at);
 	if (err)
 		return err;
 	to.fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (to.fd < 0)
 		return errno;
-	err = bfo_extract_attrs(s, &to, &item->attrs, &item->xattrs);
+	err = bfo_extract_attrs(s, &to, &attrs, &item->xattrs);
 	close(to.fd);
 	return err;
 }

@@ -10,7 +10,7 @@
 
 static const struct {
 	const char *word, *text;
-	int is_common;
+	int is_common, is_asked;
 } kinds[BFO_NOTE_KINDS] = {
 	[BFO_NOTE_OWNER] = { "owner", "owner and group cannot be set" },
 	[BFO_NOTE_MODE] = { "mode", "permissions cannot be set" },
@@ -27,10 +27,10 @@ static const struct {
 	[BFO_NOTE_SPECIAL] = { "special", "fifos and sockets cannot be made" },
 	[BFO_NOTE_SYMLINK] = { "symlink", "symbolic links cannot be made" },
 	[BFO_NOTE_LINK] = { "link", "hard links cannot be made" },
-	[BFO_LEFT_DEVICE] = { "no-devices", "devices were left out" },
-	[BFO_LEFT_SETID] = { "no-suid", "set-id bits were left out" },
-	[BFO_LEFT_CAPABILITY] = { "no-capabilities", "capabilities were left out" },
-	[BFO_LEFT_XATTR] = { "no-xattrs", "extended attributes were left out" },
+	[BFO_LEFT_DEVICE] = { "no-devices", "devices were left out", 0, 1 },
+	[BFO_LEFT_SETID] = { "no-suid", "set-id bits were left out", 0, 1 },
+	[BFO_LEFT_CAPABILITY] = { "no-capabilities", "capabilities were left out", 0, 1 },
+	[BFO_LEFT_XATTR] = { "no-xattrs", "extended attributes were left out", 0, 1 },
 	[BFO_NOTE_CTIME] = { "ctime", "times of change cannot be set", 1 },
 	[BFO_NOTE_CRTIME] = { "crtime", "times of birth cannot be set", 1 },
 	[BFO_NOTE_GENERATION] = { "generation", "generations cannot be set", 1 },
@@ -42,7 +42,7 @@ errcode_t bfo_extract_note(struct bfo_extract *s, enum bfo_extract_kind kind, co
 			   size_t len)
 {
 	if (!s->counts[kind]++)
-		s->firsts[kind] = strndup(path, len);
+		s->firsts[kind] = len ? strndup(path, len) : strdup("/");
 	return s->firsts[kind] ? 0 : ENOMEM;
 }
 
@@ -74,7 +74,8 @@ const struct bfo_extract_note *bfo_extract_notes(const struct bfo_outlet *outlet
 		if (s->counts[kind])
 			s->notes[(*n)++] = (struct bfo_extract_note) {
 				.word = kinds[kind].word, .text = kinds[kind].text,
-				.is_common = kinds[kind].is_common, .count = s->counts[kind],
+				.is_common = kinds[kind].is_common,
+				.is_asked = kinds[kind].is_asked, .count = s->counts[kind],
 				.first = s->firsts[kind] };
 	return s->notes;
 }

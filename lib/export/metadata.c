@@ -110,6 +110,10 @@ errcode_t bfo_metadata_open(struct bfo_context *ctx, const char *path, struct bf
 	*out = NULL;
 	if (!m)
 		return bfo_fail(ctx, ENOMEM, "making %s", path);
+	if (!access(path, F_OK)) {
+		free(m);
+		return bfo_fail(ctx, EEXIST, "making %s", path);
+	}
 	m->crc = UINT32_MAX;
 	m->fd = -1;
 	m->path = strdup(path);

@@ -237,8 +237,10 @@ errcode_t bfo_copy_open(struct bfo_copy *c, struct bfo_context *ctx,
 		err = bfo_end_tell_target(ctx, opt->target, &c->goal);
 	if (!err)
 		err = bfo_copy_open_source(c);
+	if (!err)
+		err = bfo_export_open(c);
 	if (err || bfo_copy_exports(c))
-		return err ? err : bfo_export_open(c);
+		return err;
 	if (!err)
 		err = bfo_mkfs_init(&c->mkfs, ctx, c->job.source, opt);
 	if (!err)

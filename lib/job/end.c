@@ -143,6 +143,8 @@ errcode_t bfo_end_tell_target(struct bfo_context *ctx, const char *spec, struct 
 	errcode_t err = 0;
 
 	*end = (struct bfo_end) { .kind = BFO_END_VOLUME };
+	if (!strcmp(spec, "dir:") || !strcmp(spec, "tar:"))
+		return bfo_fail(ctx, ENOENT, "opening %s: it names nothing", spec);
 	if (after(spec, "dir:"))
 		return take(ctx, spec, after(spec, "dir:"), BFO_END_DIRECTORY, end);
 	if (after(spec, "tar:"))

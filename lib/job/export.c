@@ -33,16 +33,19 @@ static errcode_t check_options(const struct bfo_copy *c)
 {
 	const struct bfo_copy_options *opt = &c->opt;
 	const int is_dir = c->goal.kind == BFO_END_DIRECTORY;
+	const int is_volume = !bfo_copy_exports(c);
 	const struct { int is_asked; const char *text; } rows[] = {
-		{ opt->keep_inodes, "--keep-inodes is for targets that are volumes" },
-		{ opt->itree, "--itree is for targets that are volumes" },
-		{ opt->verify, "--verify is for targets that are volumes: e2bfo verify compares" },
-		{ opt->trust, "--trust is for targets that are volumes" },
-		{ opt->not_atomic, "--not-atomic is for targets that are volumes" },
-		{ !!opt->undo_file, "-z is for targets that are volumes" },
-		{ !!opt->order.n, "--order is for targets that are volumes" },
+		{ !is_volume && opt->keep_inodes, "--keep-inodes is for targets that are volumes" },
+		{ !is_volume && opt->itree, "--itree is for targets that are volumes" },
+		{ !is_volume && opt->verify,
+		  "--verify is for targets that are volumes: e2bfo verify compares" },
+		{ !is_volume && opt->trust, "--trust is for targets that are volumes" },
+		{ !is_volume && opt->not_atomic,
+		  "--not-atomic is for targets that are volumes" },
+		{ !is_volume && opt->undo_file, "-z is for targets that are volumes" },
+		{ !is_volume && opt->order.n, "--order is for targets that are volumes" },
 		{ is_dir && opt->force, "--force is not for directories, --overwrite is" },
-		{ is_dir && opt->is_portable, "--portable is for archives" },
+		{ (is_dir || is_volume) && opt->is_portable, "--portable is for archives" },
 		{ !is_dir && opt->over, "what exists in a target is for directories to say" },
 		{ !is_dir && opt->no_devices, "--no-devices is for directories" },
 		{ !is_dir && opt->no_suid, "--no-suid is for directories" },
@@ -58,9 +61,25 @@ static errcode_t check_options(const struct bfo_copy *c)
 	return 0;
 }
 
+/* Names that say another compression: what would be made is another thing. */
+static int is_misleading(const char *path)
+{
+	static const char *const ends[] = { ".gz", ".tgz", ".xz", ".txz", ".bz2", ".lz4", ".zip" };
+	size_t i, len = strlen(path);
+
+	for (i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (len >= strlen(ends[i]) && !strcmp(path + len - strlen(ends[i]), ends[i]))
+			return 1;
+	return 0;
+}
+
 static errcode_t check_archive(struct bfo_copy *c)
 {
 	struct stat st;
+
+	if (is_misleading(c->goal.path))
+		return bfo_fail(c->ctx, EINVAL, "making archive %s: only .tar and .tar.zst are "
+				"made; tar:- goes to any program", c->opt.target);
 
 	if (is_stdout(c))
 		return !isatty(c->opt.out) ? 0 :
@@ -93,7 +112,7 @@ errcode_t bfo_export_open(struct bfo_copy *c)
 {
 	errcode_t err = check_options(c);
 
-	if (err)
+	if (err || !bfo_copy_exports(c))
 		return err;
 	return c->goal.kind == BFO_END_DIRECTORY ? open_directory(c) : check_archive(c);
 }

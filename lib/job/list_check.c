@@ -96,9 +96,13 @@ static errcode_t read_list(struct checking *k)
 	const struct bfo_list_check_options *opt = &k->c->opt;
 	struct bfo_manifest_reader reader = { .entry = take_entry, .priv = k };
 	int is_stdin = !strcmp(opt->list, "-");
-	int fd = is_stdin ? STDIN_FILENO : open(opt->list, O_RDONLY | O_CLOEXEC);
 	errcode_t err;
+	int fd;
 
+	if (opt->format == BFO_MANIFEST_BODYFILE)
+		return bfo_fail(k->ctx, EINVAL, "opening %s: a bodyfile is written, not read",
+				opt->list);
+	fd = is_stdin ? STDIN_FILENO : open(opt->list, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return bfo_fail(k->ctx, errno, "opening %s", opt->list);
 	err = bfo_manifest_read(k->ctx, opt->format, fd, is_stdin ? "standard input" : opt->list,

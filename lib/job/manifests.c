@@ -94,8 +94,12 @@ static errcode_t write_file(struct bfo_manifests *m, struct bfo_manifest_file *f
 			    struct bfo_items *items, const struct bfo_manifest_about *about)
 {
 	struct list list = { .m = m, .algorithms = bfo_manifest_sums(f->format) };
-	errcode_t err = bfo_manifest_open(m->ctx, f->format, f->fd, f->path, about, &list.out);
+	struct bfo_manifest_about said = *about;
+	errcode_t err;
 
+	if (f->format != BFO_MANIFEST_DFXML)	/* the same tree, the same list */
+		said.source = NULL;
+	err = bfo_manifest_open(m->ctx, f->format, f->fd, f->path, &said, &list.out);
 	if (!err)
 		err = bfo_items_walk(items, put, &list);
 	if (!err)
