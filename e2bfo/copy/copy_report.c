@@ -21,6 +21,7 @@
 #include "e2bfo/medium_report.h"
 #include "boot_report.h"
 #include "copy_report.h"
+#include "evidence_report.h"
 #include "export_report.h"
 #include "e2bfo/lists_report.h"
 #include "e2bfo/order_report.h"
@@ -421,6 +422,7 @@ static void print_json(const struct report *r)
 	medium_json(&j, "medium", r->copy->job.source);
 	dir_json(&j, "directory", &r->copy->end);
 	export_json(&j, r->copy);
+	evidence_json(&j, &r->copy->evidence);
 	if (r->result.stats) {
 		json_open(&j, "io", '{');
 		json_number(&j, "read_requests", r->result.stats->read_requests);

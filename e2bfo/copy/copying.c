@@ -45,7 +45,9 @@ void copying_explain(struct copying *c, errcode_t err)
 static int tell_untold(struct copying *c)
 {
 	const struct bfo_copy *copy = &c->copy;
+	struct bfo_context ctx = { .cancel = c->ctx.cancel };
 	errcode_t err = bfo_copy_write_map(&c->copy);
+	errcode_t doubt = bfo_copy_end_evidence(&c->copy, &ctx);
 
 	if (copy->untold)
 		com_err("e2bfo", copy->untold, "while finding out which data became zeroes (%s)%s",
@@ -53,7 +55,9 @@ static int tell_untold(struct copying *c)
 			copy->opt.dry_run ? "" : "; the copy is complete");
 	if (err)
 		com_err("e2bfo", err, "while writing %s", copy->opt.write_mapfile);
-	return err || copy->untold;
+	if (doubt)
+		com_err("e2bfo", doubt, "while %s", ctx.what);
+	return err || copy->untold || doubt;
 }
 
 static int exit_status(const struct bfo_copy *copy, errcode_t err, int untold)

@@ -102,6 +102,8 @@ static errcode_t check_end(const struct bfo_copy *c)
 		what = "--same-uuid";
 	else if (opt->keep_inodes)
 		what = "--keep-inodes";
+	else if (opt->evidence)
+		what = "--evidence";
 	return !what ? 0 :
 	       bfo_fail(c->ctx, EINVAL, "opening %s: %s is for sources that are ext2, ext3 or ext4 "
 			"volumes", opt->source, what);
@@ -219,7 +221,10 @@ errcode_t bfo_copy_open_source(struct bfo_copy *c)
 		return err;
 	c->job.ctx = c->ctx;
 	c->job.config.read_gap = c->opt.read_gap;
-	err = bfo_job_take_source(&c->job);
+	if (c->opt.evidence)
+		err = bfo_evidence_begin(c->ctx, &c->evidence, c->job.source, &c->opt.journal);
+	if (!err)
+		err = bfo_job_take_source(&c->job);
 	return err ? err : open_amended(c);
 }
 
@@ -523,8 +528,14 @@ struct bfo_copy_result bfo_copy_result(const struct bfo_copy *c, errcode_t err)
 	return r;
 }
 
+errcode_t bfo_copy_end_evidence(struct bfo_copy *c, struct bfo_context *ctx)
+{
+	return bfo_evidence_end(ctx, &c->evidence, c->job.source, &c->opt.journal);
+}
+
 void bfo_copy_close(struct bfo_copy *c)
 {
+	bfo_evidence_free(&c->evidence);
 	bfo_order_free(&c->order);
 	bfo_boot_free(&c->boot);
 	bfo_export_close(c);

@@ -40,6 +40,7 @@
 #include "gather/amended.h"
 #include "job/boot.h"
 #include "job/end.h"
+#include "job/evidence.h"
 #include "job/job.h"
 #include "job/job_options.h"
 #include "job/lists.h"
@@ -60,6 +61,7 @@ struct bfo_copy {
 	struct bfo_order order;
 	struct bfo_boot boot;
 	struct bfo_pace pace;		/* of opt.bwlimit */
+	struct bfo_evidence evidence;	/* with opt.evidence */
 	bfo_chars text;			/* the options, for the record */
 	uint64_t resumed;		/* bytes that were there when the copy was resumed */
 
@@ -158,6 +160,12 @@ struct bfo_copy_result bfo_copy_result(const struct bfo_copy *c, errcode_t err);
 
 /* Adds to the message of a failed read what was to be read, and how to go on. */
 void bfo_copy_explain(struct bfo_copy *c, errcode_t err);
+
+/*
+ * With opt.evidence, also after a failure: what the source is like now.  Errors: those of
+ * bfo_evidence_end(); CTX has to be another one than that of the copy, whose message it keeps.
+ */
+errcode_t bfo_copy_end_evidence(struct bfo_copy *c, struct bfo_context *ctx);
 
 /* Writes opt.write_mapfile, if there is one.  Errors: those of files. */
 errcode_t bfo_copy_write_map(struct bfo_copy *c);
