@@ -349,7 +349,7 @@ static errcode_t leave_ours(struct bfo_extract *s, const struct bfo_item *item)
 	errcode_t err;
 	int at;
 
-	if (!item->ino) {		/* of no source: whoever makes it has it */
+	if (item->is_made) {		/* whoever makes it has it */
 		attrs.uid = geteuid();
 		attrs.gid = getegid();
 	}

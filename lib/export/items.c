@@ -203,7 +203,8 @@ errcode_t bfo_items_make(struct bfo_items *items, const struct bfo_serial *walk,
 	errcode_t err = 0;
 
 	*item = (struct bfo_item) { .path = walk->path.v, .path_len = walk->path_len,
-				    .row = step->row, .ino = rec->ino, .names = 1 };
+				    .row = step->row, .ino = rec->ino, .names = 1,
+				    .is_made = !!(rec->state & BFO_INODE_MADE) };
 	set_attrs(items, step->row, &item->attrs);
 	if (!S_ISDIR(rec->mode))
 		item->names = rec->links;

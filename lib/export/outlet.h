@@ -40,6 +40,7 @@ struct bfo_item {
 	uint32_t names;			/* how many names come; directories: 1 */
 	bfo_row row;			/* the same for all names of a file */
 	uint32_t ino;			/* in the source; 0: it is not of the source */
+	int is_made;			/* a directory of --to: nobody owns it yet */
 	/* the following are not known to `look` */
 	bfo_xattrs xattrs;		/* sorted; values in memory; to a volume: not known */
 	const char *target;		/* of a symbolic link; NUL behind it */

@@ -4,7 +4,7 @@
 # tar and bsdtar make of them on an ext4.  The tree has what is hard to keep: names of all lengths
 # and bytes, holes, times, attributes.
 . "$(dirname "$0")/../lib.sh"
-requires root losetup mke2fs mount tar bsdtar python3 zstd
+requires root losetup mke2fs mount tar bsdtar python3 strace zstd
 
 writer() {
 	"$JUDGES/tarwriter" "$@" < items 2> noted || fail "tarwriter $*: $(cat noted)"
@@ -71,6 +71,14 @@ grep -q "^# Zstandard Frames: $frames$" list || fail "not $frames frames: $(cat 
 grep -q '^Decompressed Size: .*('"$bytes"' B)$' list || fail "sizes are not known: $(cat list)"
 grep -q '^Check: XXH64' list || fail "no sums: $(cat list)"
 bsdtar -tf one.zst > /dev/null || fail "bsdtar does not read it"
+
+# A file is durable at the end, and what is no file need not be.
+strace -o calls -e trace=fsync "$JUDGES/tarwriter" < items > all.again 2> said || fail "$(cat said)"
+cmp all.tar all.again || fail "two archives of one tree differ"
+[ "$(grep -c '^fsync(1) *= 0$' calls)" = 1 ] || fail "fsync: $(cat calls)"
+strace -o calls -e trace=fsync "$JUDGES/tarwriter" < items 2> said | cat > all.again
+cmp all.tar all.again || fail "by way of a pipe it differs"
+! grep -q '^fsync' calls || fail "fsync of a pipe"
 
 # What cannot be written is an error; what was read by nobody, too.
 for options in "" -z; do

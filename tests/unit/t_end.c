@@ -131,6 +131,7 @@ START_TEST(what_fits_no_end)
 		{ { .spool = 1, .arrives = 1, .zeroes = 1, .now = 1 },
 		  BIT(VOLUME) | BIT(DIRECTORY) | BIT(ARCHIVE) },
 		{ { .cross_mounts = 1 }, BIT(DIRECTORY) },
+		{ { .metadata_in = "file" }, BIT(DIRECTORY) },
 		{ { .strip = 256 }, BIT(ARCHIVE) },
 		{ { .dereference = 1 }, BIT(DIRECTORY) | BIT(ARCHIVE) },
 		{ { .cross_mounts = 1, .dereference = 1 }, BIT(DIRECTORY) },

@@ -28,6 +28,7 @@ static const struct bfo_copy_options all = {
 		    .mapfile = "map" },
 	.journal = { .ignore = 1, .devices = journals, .n_devices = 2 },
 	.from = from, .n_from = 2, .exclude = exclude, .n_exclude = 5, .files_from = "files",
+	.metadata_in = "kept",
 	.from0 = 1, .allow_empty = 1, .to = "/to", .trust = 1, .force = 1,
 	.order = { .policies = { BFO_ORDER_REFS, BFO_ORDER_LIST, BFO_ORDER_TRACE }, .n = 3,
 		   .list = "order", .trace = "/trace", .depth = 3, .support = 7, .window = 9,
@@ -66,6 +67,7 @@ START_TEST(all_come_back)
 	ck_assert_str_eq(o->medium.mapfile, "/here/map");
 	ck_assert_str_eq(o->write_mapfile, "/here/written");
 	ck_assert_str_eq(o->files_from, "/here/files");
+	ck_assert_str_eq(o->metadata_in, "/here/kept");
 	want(o->journal.ignore && o->journal.n_devices == 2);
 	ck_assert_str_eq(o->journal.devices[0], "/dev/sdz");
 	want(*o->journal.devices[1] == '/' && strstr(o->journal.devices[1], "/journal.img"));

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,6 +222,51 @@ START_TEST(short_and_interrupted_writes_go_on)
 }
 END_TEST
 
+static volatile int *interrupted;
+
+static void interrupt(int number)
+{
+	(void) number;
+	++*interrupted;
+}
+
+/* The pipe is full, and stays so until we were interrupted many times: nothing is ever written. */
+START_TEST(interrupted_before_the_first_byte)
+{
+	struct sigaction action = { .sa_handler = interrupt };
+	struct bfo_context ctx = { 0 };
+	char *data = made(65536);
+	struct bfo_output o;
+	int fds[2], status;
+	pid_t parent = getpid(), pid;
+
+	interrupted = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			   -1, 0);
+	want(interrupted != MAP_FAILED);
+	want(!sigaction(SIGUSR1, &action, NULL));
+	want(!pipe2(fds, O_CLOEXEC));
+	want_eq(fcntl(fds[1], F_SETPIPE_SZ, 65536), 65536);
+	want_eq(write(fds[1], data, 65536), 65536);
+	pid = fork();
+	want(pid >= 0);
+	if (!pid) {
+		while (*interrupted < 200 && !kill(parent, SIGUSR1))
+			sched_yield();
+		_exit(read(fds[0], data, 65536) != 65536);
+	}
+	want_ok(bfo_output_open(&o, fds[1], "pipe"));
+	want_ok(give(&ctx, &o, NULL, data, 65536));
+	want_eq(o.written, 65536);
+	while (waitpid(pid, &status, 0) < 0)
+		want_eq(errno, EINTR);
+	want_eq(status, 0);
+	bfo_output_free(&o);
+	close(fds[0]);
+	close(fds[1]);
+	free(data);
+}
+END_TEST
+
 START_TEST(who_is_to_stop_does)
 {
 	volatile sig_atomic_t cancel = 1;
@@ -278,6 +324,7 @@ Suite *packed_suite(void)
 	unit_case(s, "each_chunk_is_a_frame", each_chunk_is_a_frame, 2);
 	unit_case(s, "nothing_becomes_nothing", nothing_becomes_nothing, 0);
 	unit_case(s, "short_and_interrupted_writes_go_on", short_and_interrupted_writes_go_on, 2);
+	unit_case(s, "interrupted_before_the_first_byte", interrupted_before_the_first_byte, 0);
 	unit_case(s, "who_is_to_stop_does", who_is_to_stop_does, 0);
 	unit_case(s, "errors_come_back", errors_come_back, 4);
 	return s;

@@ -172,6 +172,28 @@ START_TEST(contents_come_back)
 }
 END_TEST
 
+/* _i: bytes above what the header's field holds.  Its header is enough; data do not come. */
+START_TEST(large_sizes_are_in_a_record)
+{
+	struct bfo_part part = { 0, 8589934591 + _i, 0 };
+	struct bfo_item item = item_of("f", S_IFREG | 0644);
+	static const char record[] = "19 size=";
+	struct bfo_tar_notes notes;
+	struct bed b;
+	bfo_chars tar;
+
+	bed_open(&b, 1);
+	item.attrs.size = part.len;
+	item.parts = &part;
+	item.n_parts = 1;
+	want_ok(give(&b, &item));
+	tar = bed_bytes(&b, &notes);
+	want_eq(!memcmp(tar.v + 512, record, strlen(record)), _i);
+	want_mem(tar.v + 1024 + 124, _i ? "\x80\0\0\0\0\0\0\2\0\0\0\0" : "77777777777", 12);
+	bfo_vec_free(&tar);
+}
+END_TEST
+
 /* The type at block N; a header has one where nothing but headers are. */
 static char type_at(const bfo_chars *tar, size_t n)
 {
@@ -407,6 +429,7 @@ Suite *tar_suite(void)
 	Suite *s = suite_create("tar");
 
 	unit_case(s, "contents_come_back", contents_come_back, 2);
+	unit_case(s, "large_sizes_are_in_a_record", large_sizes_are_in_a_record, 2);
 	unit_case(s, "sockets_are_never_last", sockets_are_never_last, 0);
 	unit_case(s, "many_sockets_are_parted", many_sockets_are_parted, 5);
 	unit_case(s, "portable_ones_leave_sockets_out", portable_ones_leave_sockets_out, 0);

@@ -165,7 +165,9 @@ char *tarview_read(struct tarview *v, const char *path, size_t *len)
 	for (i = 0; i < bfo_seg_count(&v->tree, rec); i++) {
 		const struct bfo_seg *g = bfo_seg_of(&v->tree, rec, i);
 
-		want_ok(bfo_vec_push(&nodes, bfo_node_make(bfo_seg_blk(g), g->len, 0, g->lblk)));
+		if (!bfo_seg_unwritten(g))
+			want_ok(bfo_vec_push(&nodes, bfo_node_make(bfo_seg_blk(g), g->len, 0,
+								   g->lblk)));
 	}
 	bfo_order_list_sort(&nodes);
 	want_ok(v->source->ops->read(v->source, nodes.v, nodes.n, &sink));
