@@ -36,8 +36,10 @@ struct digest {
 
 static errcode_t add_block(struct digest *d, uint64_t blk)
 {
-	errcode_t err = bfo_media_read_place(d->vol, blk, d->block);
+	errcode_t err;
 
+	bfo_volume_forget(d->vol, blk, 1);	/* what the device has now */
+	err = bfo_media_read_place(d->vol, blk, d->block);
 	if (err)
 		return bfo_fail(d->ctx, err, "reading block %llu of %s for evidence",
 				(unsigned long long) blk, d->vol->spec);
