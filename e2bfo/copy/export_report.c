@@ -36,7 +36,7 @@ int export_loses(const struct bfo_copy *copy)
 	for (i = 0; i < n; i++)
 		if (is_loss(&notes[i]))
 			return 1;
-	return copy->tar.sockets > 0;
+	return copy->tar.sockets || copy->tar.attributes;
 }
 
 void export_warn(const struct bfo_copy *copy)
@@ -50,6 +50,11 @@ void export_warn(const struct bfo_copy *copy)
 			message("%s: %s%s", bfo_text_escape(notes[i].first, strlen(notes[i].first),
 							    shown, sizeof(shown)),
 				notes[i].text, notes[i].count > 1 ? "; so it is with others" : "");
+	if (copy->tar.attributes)
+		message("%s: attributes that no archive can hold: %llu in all; not copied",
+			copy->tar.first ? bfo_text_escape(copy->tar.first, strlen(copy->tar.first),
+							  shown, sizeof(shown)) : "",
+			(unsigned long long) copy->tar.attributes);
 	if (copy->tar.sockets)
 		message("sockets, which a portable archive cannot hold: %llu; not copied",
 			(unsigned long long) copy->tar.sockets);
@@ -99,6 +104,7 @@ void export_json(struct json *j, const struct bfo_copy *copy)
 	json_number(j, "raw_bytes", copy->tar.bytes);
 	json_number(j, "bytes", copy->tar.written);
 	json_number(j, "sockets_left_out", copy->tar.sockets);
+	json_number(j, "attributes_left_out", copy->tar.attributes);
 	json_close(j, '}');
 }
 

@@ -168,6 +168,7 @@ static void release(struct ls *ls)
 
 static int finish(struct ls *ls)
 {
+	static const struct bfo_tree none;
 	int status = EXIT_KEPT;
 
 	if (ls->failed == BFO_ET_CANCELLED)
@@ -177,8 +178,8 @@ static int finish(struct ls *ls)
 	else if (ls->print.damage)
 		status = EXIT_FINDINGS;
 	ls_print_end(&ls->print, &ls->ways, &ls->reader, ls->failed, ls->what, status);
-	if (!ls->opt.common.quiet && !ls->opt.common.json)
-		journals_note(ls->opt.volume, ls->volume, &ls->orphans);
+	if (!ls->opt.common.quiet && !ls->opt.common.json)	/* --deleted lists orphans */
+		journals_note(ls->opt.volume, ls->volume, ls->opt.deleted ? &none : &ls->orphans);
 	if (!ls->opt.common.quiet) {
 		journals_warn(ls->opt.volume, ls->volume);
 		medium_warn(ls->opt.volume, ls->volume);

@@ -54,6 +54,39 @@ int bfo_temporary_make(const char *path, char **name, int *fd)
 	return err ? err : EEXIST;
 }
 
+/* PATH is on the medium, too, or that is left to the filesystem. */
+static void settle_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = strndup(path, slash ? slash - path + 1 : 0);
+	int fd = dir ? open(*dir ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+	free(dir);
+}
+
+/* Not in place of another file; where the filesystem cannot do that at once, by a second name. */
+static int rename_only(const char *from, const char *to)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	if ((errno != EINVAL && errno != ENOSYS) || link(from, to))
+		return -1;
+	unlink(from);
+	return 0;
+}
+
+int bfo_temporary_publish(const char *made, const char *path, int replace)
+{
+	if (replace ? rename(made, path) : rename_only(made, path))
+		return errno;
+	settle_name(path);
+	return 0;
+}
+
 int bfo_temporary_unnamed(const char *folder, int *fd)
 {
 	char name[PATH_MAX];

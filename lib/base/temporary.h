@@ -18,6 +18,13 @@ int bfo_temporary_draw(char *out);
 int bfo_temporary_make(const char *path, char **name, int *fd);
 
 /*
+ * What bfo_temporary_make() made for PATH, and is called MADE, gets that name; another file there
+ * goes if REPLACE, else that is EEXIST.  The name is on the medium, too, or that is left to the
+ * filesystem.  Returns 0 or an error number.
+ */
+int bfo_temporary_publish(const char *made, const char *path, int replace);
+
+/*
  * Makes a file without a name in FOLDER: *FD, or -1.  Nobody else can open it, and it is gone with
  * the process, however that ends.  (Where O_TMPFILE is not known it has a name for a moment.)
  * Returns 0 or an error number.

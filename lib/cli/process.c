@@ -44,13 +44,16 @@ void process_attach(struct bfo_context *ctx)
 	sigaction(SIGHUP, &sa, NULL);
 }
 
-/* A volume must never be opened as descriptor 0, 1 or 2, where messages go. */
+/*
+ * A volume must never be opened as descriptor 0, 1 or 2, where messages go.  What is closed cannot
+ * be written to: output that goes nowhere is no success.
+ */
 static void fill_standard_files(void)
 {
 	int fd;
 
 	do
-		fd = open("/dev/null", O_RDWR);
+		fd = open("/dev/null", O_RDONLY);
 	while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd > STDERR_FILENO)
 		close(fd);

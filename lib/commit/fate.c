@@ -35,6 +35,8 @@ static const struct {
 	[BFO_FATE_NAMES] = { "complete-names",
 		"has those names whose files were complete, if any, and nothing that was not",
 		NULL },
+	[BFO_FATE_SENT] = { "partly-sent", "has got a part of the archive, which is of no use",
+		NULL },
 	[BFO_FATE_ABSENT] = { "not-made", "was not made", NULL },
 };
 

@@ -9,7 +9,7 @@
  *
  *   PARTLY ── BEFORE ...               --mkfs: what the target held is gone
  *   ABSENT                             a file that was to be made: an image, an archive
- *   BEFORE ── NAMES ── DONE            a directory
+ *   BEFORE, ABSENT ── NAMES            a directory
  */
 #ifndef BFO_COMMIT_FATE_H
 #define BFO_COMMIT_FATE_H
@@ -28,6 +28,7 @@ enum bfo_fate {
 	BFO_FATE_ABSENT,	/* there is none */
 	/* a directory: what has its name is whole, and the rest is gone */
 	BFO_FATE_NAMES,
+	BFO_FATE_SENT,		/* standard output: what it got is not whole, and cannot go */
 };
 
 /* A word for scripts: part of the interface. */

@@ -14,8 +14,12 @@
 #define HEADER_SIZE 4U
 #define ENTRY_SIZE 8U
 #define SHORT_SIZE 4U
+#define OWNER 1U
 #define USER 2U
+#define OWNING_GROUP 4U
 #define GROUPS 8U
+#define MASK 16U
+#define OTHER 32U
 #define NO_ID UINT32_MAX
 
 /* Bytes that the entry at AT takes, or 0 if it reaches beyond SIZE. */
@@ -55,4 +59,27 @@ errcode_t bfo_acl_to_xattr(const void *value, size_t size, bfo_chars *out)
 		out->n += ENTRY_SIZE;
 	}
 	return 0;
+}
+
+/* The mask, if there is one, stands for the group. */
+int bfo_acl_agrees(const void *list, size_t size, uint16_t mode)
+{
+	uint32_t owner = mode >> 6 & 7, group = mode >> 3 & 7, other = mode & 7, mask = group;
+	int has_mask = 0;
+	size_t at;
+
+	for (at = HEADER_SIZE; at + ENTRY_SIZE <= size; at += ENTRY_SIZE) {
+		uint32_t tag = get_le16(list, at), may = get_le16(list, at + 2);
+
+		if (tag == OWNER)
+			owner = may;
+		else if (tag == OWNING_GROUP)
+			group = may;
+		else if (tag == OTHER)
+			other = may;
+		else if (tag == MASK)
+			mask = may;
+		has_mask |= tag == MASK;
+	}
+	return (owner << 6 | (has_mask ? mask : group) << 3 | other) == (mode & 0777U);
 }

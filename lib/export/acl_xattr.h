@@ -15,4 +15,10 @@
  */
 errcode_t bfo_acl_to_xattr(const void *value, size_t size, bfo_chars *out);
 
+/*
+ * True if a file can have both permissions MODE and LIST, which bfo_acl_to_xattr() has made of an
+ * access control list, SIZE bytes: a kernel keeps them the same.
+ */
+int bfo_acl_agrees(const void *list, size_t size, uint16_t mode);
+
 #endif

@@ -172,6 +172,13 @@ static void free_all(struct bfo_extract *s)
 	free(s);
 }
 
+int bfo_extract_has_named(const struct bfo_outlet *outlet)
+{
+	const struct bfo_extract *s = outlet->priv;
+
+	return s->has_named;
+}
+
 void bfo_extract_close(struct bfo_outlet *outlet)
 {
 	struct bfo_extract *s = outlet ? outlet->priv : NULL;

@@ -65,6 +65,9 @@ const char *const *bfo_extract_clashes(const struct bfo_outlet *outlet, size_t *
 /* A row a kind, until the outlet is called again; *N of them. */
 const struct bfo_extract_note *bfo_extract_notes(const struct bfo_outlet *outlet, size_t *n);
 
+/* True if something that was made has its name: after a failure, too. */
+int bfo_extract_has_named(const struct bfo_outlet *outlet);
+
 /* After a failure, or without `end`: what has no name of its own yet is removed.  NULL is fine. */
 void bfo_extract_close(struct bfo_outlet *outlet);
 

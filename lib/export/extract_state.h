@@ -122,6 +122,7 @@ struct bfo_extract {
 	bfo_chars tops_text;
 	uint64_t tops_before;		/* that were renamed: the serial of the first */
 	uint64_t tops_bytes;		/* data of them */
+	int has_named;			/* something new is to be seen */
 
 	struct bfo_extract_shared *shared;	/* an open hash */
 	size_t shared_n, shared_size;

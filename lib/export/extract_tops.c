@@ -116,6 +116,7 @@ static errcode_t show(struct bfo_extract *s, struct bfo_extract_top *top)
 	path = s->tops_text.v + top->path.at;
 	if (!ret) {
 		top->hidden[0] = 0;
+		s->has_named = 1;
 		return 0;
 	}
 	bfo_extract_fail(s, ret, "naming", path, top->path.len);
@@ -153,6 +154,7 @@ errcode_t bfo_extract_root_end(struct bfo_extract *s)
 	if (ret)
 		return bfo_fail(s->outlet.ctx, ret, "naming %s", s->path);
 	s->hidden[0] = 0;
+	s->has_named = 1;
 	return 0;
 }
 

@@ -79,7 +79,9 @@ static int is_left_out(struct bfo_extract *s, const char *name, size_t len)
 	return bfo_globs_match(&s->no_xattrs, s->match, 0);
 }
 
-/* Sets X, which is NAME to programs; BFO_ET_DAMAGED: a list that is none. */
+/*
+ * Sets X, which is NAME to programs; BFO_ET_DAMAGED: a list that is none, or is of another mode.
+ */
 static errcode_t put(struct bfo_extract *s, const struct bfo_extract_subject *to, uint16_t mode,
 		     const struct bfo_xattr *x, const char *name)
 {
@@ -89,6 +91,9 @@ static errcode_t put(struct bfo_extract *s, const struct bfo_extract_subject *to
 		return set_xattr(to, mode, name, x->value, x->size);
 	s->value.n = 0;
 	err = bfo_acl_to_xattr(x->value, x->size, &s->value);
+	if (!err && x->name_index == BFO_XATTR_ACL_ACCESS &&
+	    !bfo_acl_agrees(s->value.v, s->value.n, mode))
+		err = BFO_ET_DAMAGED;
 	return err ? err : set_xattr(to, mode, name, s->value.v, s->value.n);
 }
 

@@ -17,14 +17,14 @@
 
 struct bfo_metadata;
 
-/* Begins the file that will be called PATH. */
+/* Of the file that will be called PATH, and is made with the first item.  EEXIST. */
 errcode_t bfo_metadata_open(struct bfo_context *ctx, const char *path, struct bfo_metadata **out);
 
 /* Adds ITEM, with what is not known to `look`. */
 errcode_t bfo_metadata_put(struct bfo_context *ctx, struct bfo_metadata *m,
 			   const struct bfo_item *item);
 
-/* Nothing more comes: it is made durable and gets its name, replacing what has it. */
+/* Nothing more comes: it is made durable and gets its name, unless something has that by now. */
 errcode_t bfo_metadata_end(struct bfo_context *ctx, struct bfo_metadata *m);
 
 /* Forgets it, ended or not; NULL is fine. */

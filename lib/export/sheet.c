@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/crc32c.h"
 #include "base/text.h"
 #include "export/sheet.h"
 
@@ -19,7 +20,7 @@
 
 void bfo_sheet_open(struct bfo_sheet *s, int fd, int with_digest)
 {
-	*s = (struct bfo_sheet) { .fd = fd, .buf = malloc(BUFFER_BYTES) };
+	*s = (struct bfo_sheet) { .fd = fd, .crc = UINT32_MAX, .buf = malloc(BUFFER_BYTES) };
 	if (!s->buf)
 		s->err = ENOMEM;
 	else if (with_digest)
@@ -33,6 +34,8 @@ errcode_t bfo_sheet_flush(struct bfo_sheet *s)
 
 	if (!s->err && s->hasher.md)
 		bfo_hasher_add(&s->hasher, s->buf, s->used);
+	if (!s->err)
+		s->crc = bfo_crc32c(s->crc, s->buf, s->used);
 	while (!s->err && at < s->used) {
 		n = write(s->fd, s->buf + at, s->used - at);
 		if (n >= 0)

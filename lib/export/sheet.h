@@ -13,6 +13,7 @@ struct bfo_sheet {
 	int fd;				/* the caller's */
 	errcode_t err;			/* errno's of writing, ENOMEM, those of the hasher */
 	struct bfo_hasher hasher;	/* closed: no digest */
+	uint32_t crc;			/* crc32c of all that was written, before its complement */
 	char *buf;
 	size_t used;
 };

@@ -41,6 +41,7 @@ struct tar {
 	struct bfo_output out;
 	struct bfo_packed *packed;	/* NULL: what is put goes to `out` */
 	struct bfo_tar_notes notes;
+	bfo_chars first_lost;		/* notes.first, with a NUL */
 	int is_portable;
 	unsigned int sockets;		/* that came last, in a row */
 	struct {
@@ -214,24 +215,35 @@ static errcode_t repeat_root(struct tar *t)
 	return t->root.is_known ? put_headers(t, &t->root.pax, t->root.header) : 0;
 }
 
+/* COUNT attributes of the current member are not in the archive. */
+static errcode_t note_lost(struct tar *t, uint32_t count)
+{
+	errcode_t err = count && !t->notes.attributes
+				? append(&t->first_lost, t->name.v, t->name.n) : 0;
+
+	if (count && !t->notes.attributes && !err)
+		err = append(&t->first_lost, "", 1);
+	t->notes.attributes += count;
+	return err ? fail_memory(t, err) : 0;
+}
+
 static errcode_t put_socket(struct tar *t, const struct bfo_tar_member *m)
 {
-	const char *what = NULL;
 	struct bfo_pax all = { 0 };
+	uint32_t lost;
 	errcode_t err;
 
 	if (t->is_portable) {
 		t->notes.sockets++;
 		return 0;
 	}
-	err = bfo_tar_socket_records(&t->pax, m, &what);
+	err = bfo_tar_socket_records(&t->pax, m, &lost);
 	if (!err) {
 		bfo_pax_add(&all, "E2BFO.socket", t->pax.text.v, t->pax.text.n);
 		err = all.err;
 	}
-	if (err)
-		err = what ? fail(t, err, what) : fail_memory(t, err);
-	else if (t->sockets == SOCKETS_IN_A_ROW)
+	err = err ? fail_memory(t, err) : note_lost(t, lost);
+	if (!err && t->sockets == SOCKETS_IN_A_ROW)
 		err = repeat_root(t);
 	if (!err)
 		err = put_records(t, 'g', &all);
@@ -243,8 +255,8 @@ static errcode_t put_socket(struct tar *t, const struct bfo_tar_member *m)
 
 static errcode_t put_member(struct tar *t, struct bfo_tar_member *m)
 {
-	const char *what = NULL;
 	char type = type_of(m->item), header[BFO_USTAR_BYTES];
+	uint32_t lost;
 	errcode_t err;
 
 	if (!type)
@@ -252,9 +264,10 @@ static errcode_t put_member(struct tar *t, struct bfo_tar_member *m)
 	err = set_data(t, m, type);
 	if (err)
 		return err;
-	err = bfo_tar_records(&t->pax, m, &what);
+	err = bfo_tar_records(&t->pax, m, &lost);
+	err = err ? fail_memory(t, err) : note_lost(t, lost);
 	if (err)
-		return what ? fail(t, err, what) : fail_memory(t, err);
+		return err;
 	make_header(m, type, header);
 	err = put_headers(t, &t->pax, header);
 	if (!err)
@@ -379,6 +392,7 @@ struct bfo_tar_notes bfo_tar_notes(const struct bfo_outlet *outlet)
 	struct bfo_tar_notes notes = t->notes;
 
 	notes.written = t->out.written;
+	notes.first = t->first_lost.v;
 	return notes;
 }
 
@@ -391,6 +405,7 @@ void bfo_tar_close(struct bfo_outlet *outlet)
 	bfo_packed_free(t->packed);
 	bfo_output_free(&t->out);
 	bfo_sparse_map_free(&t->map);
+	bfo_vec_free(&t->first_lost);
 	bfo_vec_free(&t->root.pax.text);
 	bfo_vec_free(&t->pax.text);
 	bfo_vec_free(&t->text);

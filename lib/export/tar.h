@@ -27,17 +27,20 @@ struct bfo_tar_notes {
 	uint64_t bytes;			/* of the archive before it is compressed */
 	uint64_t written;		/* to `fd` so far */
 	uint64_t sockets;		/* items left out because they are sockets */
+	uint64_t attributes;		/* that no archive can say, and left out: of members, */
+	const char *first;		/* the first of which is this; NULL: of none */
 };
 
 /*
  * Returns 0, or an error whose circumstances are in CTX, which becomes (*outlet)->ctx.  Functions
  * of the outlet return errors of writing (EPIPE only if the caller ignores SIGPIPE), ENOMEM,
- * BFO_ET_CANCELLED; BFO_ET_DAMAGED if an item has what no archive can say: an access control list
- * that is none, a type that is none; BFO_ET_CHANGED if data do not agree with the item's parts.
+ * BFO_ET_CANCELLED; BFO_ET_DAMAGED if an item has no type; BFO_ET_CHANGED if data do not agree with
+ * the item's parts.
  */
 errcode_t bfo_tar_open(struct bfo_context *ctx, const struct bfo_tar_options *opt,
 		       struct bfo_outlet **outlet);
 
+/* Its text stays until the outlet is closed. */
 struct bfo_tar_notes bfo_tar_notes(const struct bfo_outlet *outlet);
 
 /* Frees it, ended or not.  `fd` stays open.  OUTLET may be NULL. */

@@ -51,30 +51,29 @@ static void add_flags(struct bfo_pax *pax, uint32_t flags)
 		bfo_pax_add(pax, "SCHILY.fflags", text, len - 1);
 }
 
-static void add_acl(struct bfo_pax *pax, const struct bfo_xattr *x, const char **what)
+static void add_acl(struct bfo_pax *pax, const struct bfo_xattr *x, uint32_t *lost)
 {
 	bfo_chars text = { 0 };
 	errcode_t err = bfo_acl_text(x->value, x->size, &text);
 
-	if (err && !pax->err) {
+	if (err == BFO_ET_DAMAGED)
+		++*lost;
+	else if (err && !pax->err)
 		pax->err = err;
-		*what = "access control list";
-	} else if (text.n) {
+	else if (text.n)
 		bfo_pax_add(pax, x->name_index == BFO_XATTR_ACL_ACCESS ? "SCHILY.acl.access"
 			    : "SCHILY.acl.default", text.v, text.n);
-	}
 	bfo_vec_free(&text);
 }
 
 /* In a key, what would end it is encoded, and what would then look encoded. */
-static void add_xattr(struct bfo_pax *pax, const struct bfo_xattr *x, const char **what)
+static void add_xattr(struct bfo_pax *pax, const struct bfo_xattr *x, uint32_t *lost)
 {
 	char name[BFO_XATTR_NAME_MAX], key[sizeof(XATTR_KEY) + 3 * BFO_XATTR_NAME_MAX];
 	size_t len = bfo_xattr_name(x, name), at = strlen(XATTR_KEY), i;
 
-	if (memchr(name, 0, len) && !pax->err) {
-		pax->err = BFO_ET_DAMAGED;
-		*what = "name of an attribute";
+	if (memchr(name, 0, len)) {
+		++*lost;
 		return;
 	}
 	memcpy(key, XATTR_KEY, at);
@@ -91,7 +90,7 @@ static void add_xattr(struct bfo_pax *pax, const struct bfo_xattr *x, const char
 }
 
 /* Lists come before all others: the first two turns are theirs. */
-static void add_xattrs(struct bfo_pax *pax, const bfo_xattrs *set, const char **what)
+static void add_xattrs(struct bfo_pax *pax, const bfo_xattrs *set, uint32_t *lost)
 {
 	static const uint8_t turns[] = { BFO_XATTR_ACL_ACCESS, BFO_XATTR_ACL_DEFAULT, 0 };
 	size_t turn, i;
@@ -102,10 +101,10 @@ static void add_xattrs(struct bfo_pax *pax, const bfo_xattrs *set, const char **
 
 			if (bfo_xattr_is_data(x))
 				continue;
-			if (turns[turn] && x->name_index == turns[turn])
-				add_acl(pax, x, what);
+			if (turns[turn] && x->name_index == turns[turn] && bfo_xattr_is_acl(x))
+				add_acl(pax, x, lost);
 			else if (!turns[turn] && !bfo_xattr_is_acl(x))
-				add_xattr(pax, x, what);
+				add_xattr(pax, x, lost);
 		}
 }
 
@@ -161,12 +160,12 @@ static void add_own(struct bfo_pax *pax, const struct bfo_item *item)
 }
 
 /* All but names, numbers, and holes. */
-static void add_attributes(struct bfo_pax *pax, const struct bfo_tar_member *m, const char **what)
+static void add_attributes(struct bfo_pax *pax, const struct bfo_tar_member *m, uint32_t *lost)
 {
 	add_times(pax, m);
 	if (!m->is_portable)
 		add_flags(pax, m->item->attrs.flags);
-	add_xattrs(pax, &m->item->xattrs, what);
+	add_xattrs(pax, &m->item->xattrs, lost);
 }
 
 /*
@@ -188,10 +187,11 @@ static void add_names(struct bfo_pax *pax, const struct bfo_tar_member *m)
 		bfo_pax_add(pax, "linkpath", m->link, m->link_len);
 }
 
-errcode_t bfo_tar_records(struct bfo_pax *pax, const struct bfo_tar_member *m, const char **what)
+errcode_t bfo_tar_records(struct bfo_pax *pax, const struct bfo_tar_member *m, uint32_t *lost)
 {
 	const struct bfo_attrs *a = &m->item->attrs;
 
+	*lost = 0;
 	bfo_pax_clear(pax);
 	add_names(pax, m);
 	if (m->item->first)
@@ -202,7 +202,7 @@ errcode_t bfo_tar_records(struct bfo_pax *pax, const struct bfo_tar_member *m, c
 		bfo_pax_add_number(pax, "uid", a->uid);
 	if (a->gid > BFO_USTAR_ID_MAX)
 		bfo_pax_add_number(pax, "gid", a->gid);
-	add_attributes(pax, m, what);
+	add_attributes(pax, m, lost);
 	if (m->is_sparse)
 		add_holes(pax, m);
 	if (!m->is_portable)
@@ -211,11 +211,12 @@ errcode_t bfo_tar_records(struct bfo_pax *pax, const struct bfo_tar_member *m, c
 }
 
 errcode_t bfo_tar_socket_records(struct bfo_pax *pax, const struct bfo_tar_member *m,
-				 const char **what)
+				 uint32_t *lost)
 {
 	const struct bfo_attrs *a = &m->item->attrs;
 	char mode[12];
 
+	*lost = 0;
 	bfo_pax_clear(pax);
 	bfo_pax_add(pax, "path", m->path, m->path_len);
 	if (m->item->first) {
@@ -225,7 +226,7 @@ errcode_t bfo_tar_socket_records(struct bfo_pax *pax, const struct bfo_tar_membe
 	bfo_pax_add(pax, "mode", mode, snprintf(mode, sizeof(mode), "%o", a->mode & 07777));
 	bfo_pax_add_number(pax, "uid", a->uid);
 	bfo_pax_add_number(pax, "gid", a->gid);
-	add_attributes(pax, m, what);
+	add_attributes(pax, m, lost);
 	add_own(pax, m->item);
 	return pax->err;
 }

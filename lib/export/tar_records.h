@@ -19,13 +19,13 @@ struct bfo_tar_member {
 };
 
 /*
- * Makes PAX the records of M; there may be none.  Returns 0, ENOMEM, or BFO_ET_DAMAGED: one of its
- * attributes cannot be said, and *WHAT says of which kind it is.
+ * Makes PAX the records of M; there may be none.  *LOST: so many of its attributes cannot be said,
+ * a list that is none, or a name with a NUL.  Returns 0 or ENOMEM.
  */
-errcode_t bfo_tar_records(struct bfo_pax *pax, const struct bfo_tar_member *m, const char **what);
+errcode_t bfo_tar_records(struct bfo_pax *pax, const struct bfo_tar_member *m, uint32_t *lost);
 
 /* The same of a socket, which has no header: all is in records. */
 errcode_t bfo_tar_socket_records(struct bfo_pax *pax, const struct bfo_tar_member *m,
-				 const char **what);
+				 uint32_t *lost);
 
 #endif

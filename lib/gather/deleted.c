@@ -8,7 +8,8 @@
  * The deletion time of an orphan is a link of the list that it is on, or nothing.  An inode with
  * links and such a time is mostly a file that was just being truncated, which is in use: the bitmap
  * of its group says so.  These are few, so bitmaps are read where they are met.  Nothing is
- * concluded from a bitmap that cannot be read: then the inode counts as in use.
+ * concluded from a bitmap that cannot be read, or has a wrong checksum: then the inode counts as in
+ * use.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,16 +31,9 @@ struct scan {
 
 static int is_orphan(const struct scan *s, uint32_t ino)
 {
-	size_t lo = 0, hi = s->orphans->unlinked.n, mid;
+	size_t i = bfo_vec_lower_number(&s->orphans->unlinked, ino);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (s->orphans->unlinked.v[mid] < ino)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < s->orphans->unlinked.n && s->orphans->unlinked.v[lo] == ino;
+	return i < s->orphans->unlinked.n && s->orphans->unlinked.v[i] == ino;
 }
 
 static errcode_t read_bitmap(struct scan *s, dgrp_t group)
@@ -55,7 +49,8 @@ static errcode_t read_bitmap(struct scan *s, dgrp_t group)
 	err = bfo_volume_read(s->r->ctx, vol, blk, 1, s->bitmap);
 	if (bfo_media_is_error(err) && vol->media.opt.mode != BFO_MEDIA_STOP)
 		return 0;
-	s->has_bitmap = !err;
+	s->has_bitmap = !err && ext2fs_inode_bitmap_csum_verify(vol->fs, group, (char *) s->bitmap,
+				EXT2_INODES_PER_GROUP(vol->fs->super) / 8);
 	return err;
 }
 

@@ -172,9 +172,12 @@ static ssize_t get_value(const struct subject *s, const struct statx *st, const 
 	return len < 0 && errno == ERANGE ? get_into(s, st, name, to, VALUE_MAX) : len;
 }
 
-static int is_acl(uint8_t index)
+/* XFS shows what it stores of an access control list as an attribute, too. */
+static int is_shown_twice(const char *name)
 {
-	return index == BFO_XATTR_ACL_ACCESS || index == BFO_XATTR_ACL_DEFAULT;
+	static const char prefix[] = "trusted.SGI_ACL_";
+
+	return !strncmp(name, prefix, sizeof(prefix) - 1);
 }
 
 /*
@@ -189,6 +192,8 @@ static errcode_t add_attribute(struct bfo_dir *d, const struct subject *s, const
 	errcode_t err;
 	ssize_t len;
 
+	if (is_shown_twice(name))
+		return 0;
 	if (!bfo_xattr_split_name(name, &x.name_index, &x.name)) {
 		*odd = 1;
 		return 0;
@@ -201,7 +206,7 @@ static errcode_t add_attribute(struct bfo_dir *d, const struct subject *s, const
 	if (len < 0)
 		return errno == ENODATA ? 0 : errno;
 	d->values.n += len;
-	if (is_acl(x.name_index)) {
+	if (bfo_xattr_is_acl(&x)) {
 		err = bfo_acl_from_xattr(d->values.v + at, len, &d->values);
 		if (err && err != BFO_ET_DAMAGED)
 			return err;

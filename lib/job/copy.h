@@ -69,7 +69,8 @@ struct bfo_copy {
 	struct bfo_end goal;
 	struct bfo_items items;
 	struct bfo_outlet *outlet;
-	struct bfo_tar_notes tar;	/* of an archive, once it is complete */
+	struct bfo_tar_notes tar;	/* of an archive, once it is complete; its `first`: */
+	char *first_lost;
 	struct bfo_manifests manifests;
 
 	/* the target */

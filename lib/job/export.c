@@ -8,7 +8,7 @@
  * (export/extract.h).  Of standard output nothing can be taken back.
  */
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +16,7 @@
 
 #include "base/bfo_err.h"
 #include "base/temporary.h"
+#include "device/store.h"
 #include "export/emit.h"
 #include "export/extract.h"
 #include "export/tar.h"
@@ -73,6 +74,52 @@ static int is_misleading(const char *path)
 	return 0;
 }
 
+/* Whether what ST is of is the archive that is the source. */
+static int is_archive_read(const struct bfo_copy *c, const struct stat *st)
+{
+	struct stat source;
+	int gone;
+
+	if (c->end.kind != BFO_END_ARCHIVE)
+		return 0;
+	gone = strcmp(c->end.path, "-") ? stat(c->end.path, &source) : fstat(STDIN_FILENO, &source);
+	return !gone && source.st_dev == st->st_dev && source.st_ino == st->st_ino;
+}
+
+/* PATH, to which is written, is not to be the source, nor what that lies on (P1). */
+static errcode_t check_distinct(struct bfo_copy *c, const char *path)
+{
+	struct bfo_store store;
+	uint64_t offset;
+	struct stat st;
+	errcode_t err;
+	int is_same;
+
+	if (stat(path, &st) || (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)))
+		return 0;
+	is_same = is_archive_read(c, &st);
+	if (c->job.source) {
+		err = bfo_store_locate(c->ctx, c->opt.target, path, NULL, 0, &offset, &store);
+		if (err)
+			return err;
+		is_same = bfo_store_overlap(&store, &c->job.source->store) ||
+			  bfo_volume_lies_on(c->job.source, &store);
+	}
+	return !is_same ? 0 : bfo_fail(c->ctx, BFO_ET_SAME_VOLUME, "comparing %s and %s",
+				       c->opt.source, c->opt.target);
+}
+
+static errcode_t check_stdout(struct bfo_copy *c)
+{
+	char path[32];
+
+	if (isatty(c->opt.out))
+		return bfo_fail(c->ctx, EINVAL, "writing an archive to standard output: it is a "
+				"terminal");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->opt.out);
+	return check_distinct(c, path);
+}
+
 static errcode_t check_archive(struct bfo_copy *c)
 {
 	struct stat st;
@@ -82,9 +129,7 @@ static errcode_t check_archive(struct bfo_copy *c)
 				"made; tar:- goes to any program", c->opt.target);
 
 	if (is_stdout(c))
-		return !isatty(c->opt.out) ? 0 :
-		       bfo_fail(c->ctx, EINVAL, "writing an archive to standard output: it is a "
-				"terminal");
+		return check_stdout(c);
 	if (stat(c->goal.path, &st)) {
 		c->fate = BFO_FATE_ABSENT;
 		return 0;
@@ -92,8 +137,10 @@ static errcode_t check_archive(struct bfo_copy *c)
 	if (!S_ISREG(st.st_mode))
 		return bfo_fail(c->ctx, EINVAL, "making archive %s: it exists and is no file",
 				c->opt.target);
-	return c->opt.force ? 0 : bfo_fail(c->ctx, EEXIST, "making archive %s (--force replaces "
-					   "it)", c->opt.target);
+	if (!c->opt.force)
+		return bfo_fail(c->ctx, EEXIST, "making archive %s (--force replaces it)",
+				c->opt.target);
+	return check_distinct(c, c->goal.path);
 }
 
 static errcode_t open_directory(struct bfo_copy *c)
@@ -105,6 +152,10 @@ static errcode_t open_directory(struct bfo_copy *c)
 		.n_no_xattrs = opt->n_no_xattrs, .metadata_out = opt->metadata_out,
 	};
 
+	struct stat st;
+
+	if (stat(c->goal.path, &st))
+		c->fate = BFO_FATE_ABSENT;
 	return bfo_extract_open(c->ctx, &how, &c->outlet);
 }
 
@@ -187,6 +238,7 @@ static errcode_t write_archive(struct bfo_copy *c, int fd)
 		return err;
 	err = emit(c);
 	c->tar = bfo_tar_notes(c->outlet);
+	c->tar.first = c->first_lost = c->tar.first ? strdup(c->tar.first) : NULL;
 	bfo_tar_close(c->outlet);
 	c->outlet = NULL;
 	return err;
@@ -197,8 +249,10 @@ static errcode_t make_archive(struct bfo_copy *c)
 	int fd = -1;
 	errcode_t err;
 
-	if (is_stdout(c))
+	if (is_stdout(c)) {
+		c->fate = BFO_FATE_SENT;
 		return write_archive(c, c->opt.out);
+	}
 	c->path = strdup(c->goal.path);
 	err = c->path ? bfo_temporary_make(c->path, &c->made, &fd) : ENOMEM;
 	if (err)
@@ -215,10 +269,9 @@ errcode_t bfo_export_commit(struct bfo_copy *c)
 
 	if (c->goal.kind == BFO_END_ARCHIVE)
 		return make_archive(c);
-	c->fate = BFO_FATE_NAMES;
 	err = emit(c);
-	if (!err)
-		c->fate = BFO_FATE_DONE;
+	if (bfo_extract_has_named(c->outlet))
+		c->fate = BFO_FATE_NAMES;
 	return err;
 }
 
@@ -228,4 +281,5 @@ void bfo_export_close(struct bfo_copy *c)
 		bfo_extract_close(c->outlet);
 	bfo_items_free(&c->items);
 	bfo_end_free(&c->goal);
+	free(c->first_lost);
 }

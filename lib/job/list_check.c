@@ -214,7 +214,7 @@ static void compare_sum(struct checking *k, const struct bfo_item *item, const u
 static void compare_sums(struct checking *k, const struct bfo_item *item,
 			 const struct bfo_manifest_entry *e)
 {
-	const struct bfo_sums *sums = bfo_file_sums_of(&k->c->copy.manifests.sums, item->row);
+	const struct bfo_sums *sums = bfo_manifests_sums_of(&k->c->copy.manifests, item->row);
 	unsigned int both = sums ? sums->which & e->sums.which : 0;
 
 	if (!S_ISREG(item->attrs.mode) || !both)

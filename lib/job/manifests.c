@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bfo_err.h"
 #include "base/temporary.h"
 #include "job/manifests.h"
-#include "job/mkfs.h"
 
 static int is_stdout(const struct bfo_manifest_file *f)
 {
@@ -20,13 +20,19 @@ static int is_stdout(const struct bfo_manifest_file *f)
 static errcode_t add_file(struct bfo_manifests *m, const char *spec)
 {
 	struct bfo_manifest_file f = { .fd = -1 };
+	struct stat st;
+	size_t i;
 	errcode_t err = bfo_manifest_tell(spec, &f.format, &f.path);
 
 	if (err)
 		return bfo_fail(m->ctx, err, "looking at %s: it is no FORMAT:FILE; formats are "
 				"mtree, sha256sum, hashdeep, dfxml and bodyfile", spec);
-	if (!is_stdout(&f) && !access(f.path, F_OK))
+	if (!is_stdout(&f) && !lstat(f.path, &st))
 		return bfo_fail(m->ctx, EEXIST, "making manifest %s", f.path);
+	for (i = 0; i < m->files.n; i++)
+		if (!strcmp(m->files.v[i].path, f.path))
+			return bfo_fail(m->ctx, EINVAL, "making manifest %s: two are to be there",
+					f.path);
 	return bfo_vec_push(&m->files, f);
 }
 
@@ -69,6 +75,11 @@ struct bfo_file_sums *bfo_manifests_sums(struct bfo_manifests *m)
 	return m->has_sums ? &m->sums : NULL;
 }
 
+const struct bfo_sums *bfo_manifests_sums_of(const struct bfo_manifests *m, bfo_row row)
+{
+	return m->has_sums ? bfo_file_sums_of(&m->sums, row) : NULL;
+}
+
 /* For the walk over what comes along. */
 struct list {
 	struct bfo_manifests *m;
@@ -79,8 +90,7 @@ struct list {
 static errcode_t put(void *priv, const struct bfo_item *item)
 {
 	const struct list *l = priv;
-	const struct bfo_sums *known = l->m->has_sums ? bfo_file_sums_of(&l->m->sums, item->row)
-						      : NULL;
+	const struct bfo_sums *known = bfo_manifests_sums_of(l->m, item->row);
 	struct bfo_sums sums;
 
 	if (!known)
@@ -120,9 +130,9 @@ static errcode_t publish(struct bfo_manifests *m, struct bfo_manifest_file *f)
 	f->fd = -1;
 	if (err)
 		return bfo_fail(m->ctx, err, "writing manifest %s", f->path);
-	err = bfo_mkfs_publish(m->ctx, f->made, f->path, 0);
+	err = bfo_temporary_publish(f->made, f->path, 0);
 	if (err)
-		return err;
+		return bfo_fail(m->ctx, err, "giving %s its name, %s", f->made, f->path);
 	free(f->made);
 	f->made = NULL;
 	return 0;

@@ -42,6 +42,9 @@ errcode_t bfo_manifests_begin(struct bfo_manifests *m, const struct bfo_plan *pl
 /* The sums that data are to go by, or NULL: none are wanted. */
 struct bfo_file_sums *bfo_manifests_sums(struct bfo_manifests *m);
 
+/* Those of ROW; NULL: none are wanted, or known. */
+const struct bfo_sums *bfo_manifests_sums_of(const struct bfo_manifests *m, bfo_row row);
+
 /* Writes all of them, of what ITEMS tell: names in the order of their bytes. */
 errcode_t bfo_manifests_write(struct bfo_manifests *m, struct bfo_items *items,
 			      const struct bfo_manifest_about *about);

@@ -306,35 +306,9 @@ errcode_t bfo_mkfs_create(struct bfo_context *ctx, const char *path, uint64_t si
 			      (unsigned long long) size) : 0;
 }
 
-/* The name is on the medium, too, or that is left to the filesystem. */
-static void settle_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *dir = strndup(path, slash ? slash - path + 1 : 0);
-	int fd = dir ? open(*dir ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-
-	if (fd >= 0) {
-		fsync(fd);
-		close(fd);
-	}
-	free(dir);
-}
-
-/* Not in place of another file; where the filesystem cannot do that at once, by a second name. */
-static int rename_only(const char *from, const char *to)
-{
-	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
-		return 0;
-	if ((errno != EINVAL && errno != ENOSYS) || link(from, to))
-		return -1;
-	unlink(from);
-	return 0;
-}
-
 errcode_t bfo_mkfs_publish(struct bfo_context *ctx, const char *made, const char *path, int force)
 {
-	if (force ? rename(made, path) : rename_only(made, path))
-		return bfo_fail(ctx, errno, "giving %s its name, %s", made, path);
-	settle_name(path);
-	return 0;
+	errcode_t err = bfo_temporary_publish(made, path, force);
+
+	return err ? bfo_fail(ctx, err, "giving %s its name, %s", made, path) : 0;
 }

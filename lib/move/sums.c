@@ -10,12 +10,14 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/bfo_err.h"
 #include "gather/contents.h"
 #include "move/follow.h"
 #include "move/sums.h"
 #include "tree/access.h"
 
 #define ROUND_BYTES (16U << 20)		/* of contents that are read at once */
+#define ZEROES_AT_ONCE (64U << 20)	/* of a hole, before somebody may cancel */
 
 errcode_t bfo_file_sums_open(struct bfo_file_sums *s, const struct bfo_plan *plan,
 			     unsigned int algorithms)
@@ -32,15 +34,32 @@ errcode_t bfo_file_sums_open(struct bfo_file_sums *s, const struct bfo_plan *pla
 	return err ? bfo_fail(plan->ctx, err, "preparing digests") : 0;
 }
 
+/* A hole, which may be of terabytes.  BFO_ET_CANCELLED, without words. */
+static errcode_t add_zeroes(struct bfo_file_sums *s, uint64_t len)
+{
+	uint64_t n;
+
+	for (; len; len -= n) {
+		if (bfo_cancelled(s->plan->ctx))
+			return BFO_ET_CANCELLED;
+		n = len < ZEROES_AT_ONCE ? len : ZEROES_AT_ONCE;
+		bfo_hasher_add_zeroes(&s->hasher, n);
+	}
+	return 0;
+}
+
 /* The file whose data came is complete: what is left of it are zeroes. */
 static errcode_t end_file(struct bfo_file_sums *s)
 {
 	bfo_row row = s->row;
 	uint64_t met;
+	errcode_t err;
 
 	if (row == BFO_NONE)
 		return 0;
-	bfo_hasher_add_zeroes(&s->hasher, s->plan->tree->inodes.v[row].size - s->at);
+	err = add_zeroes(s, s->plan->tree->inodes.v[row].size - s->at);
+	if (err)
+		return err;
 	bfo_hasher_end(&s->hasher, &s->sums.v[row]);
 	s->row = BFO_NONE;
 	return bfo_marks_add(&s->have, row, 1, &met);
@@ -65,10 +84,13 @@ static errcode_t add(struct bfo_file_sums *s, bfo_row row, uint64_t at, const vo
 		s->row = row;
 		s->at = 0;
 	}
-	bfo_hasher_add_zeroes(&s->hasher, at - s->at);
+	if (!err)
+		err = add_zeroes(s, at - s->at);
+	if (err)
+		return err;
 	bfo_hasher_add(&s->hasher, data, len);
 	s->at = at + len;
-	return err;
+	return 0;
 }
 
 /* ---- what did not go by ---- */
@@ -140,6 +162,8 @@ static errcode_t finish(struct bfo_file_sums *s, struct bfo_source *source)
 	bfo_row row = 0;
 
 	while (row < s->plan->tree->inodes.n && !err) {
+		if (bfo_cancelled(s->plan->ctx))
+			err = BFO_ET_CANCELLED;
 		round.files.n = 0;
 		for (room = ROUND_BYTES; row < s->plan->tree->inodes.n && room && !err; )
 			err = add_piece(s, &round, &row, &at, &room);
@@ -149,7 +173,7 @@ static errcode_t finish(struct bfo_file_sums *s, struct bfo_source *source)
 	if (!err)
 		err = end_file(s);
 	bfo_contents_free(&round);
-	return err;
+	return err == BFO_ET_CANCELLED ? bfo_fail(s->plan->ctx, err, "computing digests") : err;
 }
 
 const struct bfo_sums *bfo_file_sums_of(const struct bfo_file_sums *s, bfo_row row)
@@ -249,12 +273,13 @@ static errcode_t tap_write(void *priv, uint64_t blk, uint32_t len, const void *d
 	struct tap *tap = priv;
 	errcode_t err, failed;
 
-	if (!tap->to)
-		return add_blocks(tap, blk, len, data);
-	ask(tap, blk, len, data);
-	err = tap->to->write(tap->to->priv, blk, len, data);
-	failed = wait_done(tap);
-	return err ? err : failed;
+	if (tap->to)
+		ask(tap, blk, len, data);
+	err = tap->to ? tap->to->write(tap->to->priv, blk, len, data) : 0;
+	failed = tap->to ? wait_done(tap) : add_blocks(tap, blk, len, data);
+	if (err || !failed)
+		return err;
+	return bfo_fail(*tap->drain.ctx, failed, "computing digests");
 }
 
 static void tap_seal(void *priv, uint64_t blk, void *block)

@@ -66,9 +66,11 @@ int bfo_xattr_is_data(const struct bfo_xattr *x);
 /* True for "security.capability". */
 int bfo_xattr_is_capability(const struct bfo_xattr *x);
 
+/* (With more of a name it is none, whatever the index says.) */
 static inline int bfo_xattr_is_acl(const struct bfo_xattr *x)
 {
-	return x->name_index == BFO_XATTR_ACL_ACCESS || x->name_index == BFO_XATTR_ACL_DEFAULT;
+	return !x->name_len && (x->name_index == BFO_XATTR_ACL_ACCESS ||
+				x->name_index == BFO_XATTR_ACL_DEFAULT);
 }
 
 /* True if its value can have numbers of users or groups. */

@@ -130,6 +130,43 @@ realpath full >> .state/mounts
 e2bfo 8 copy values.img full/x.tar
 says 'No space left'
 [ -z "$(ls -A full)" ] || fail "something is left: $(ls -A full)"
+# The source is never written, by whatever name.
+cp small.img odd.img
+cp values.tar odd2.tar
+ln odd.img link.img
+device=$(loop odd.img)
+before=$(digest odd.img odd2.tar)
+e2bfo 8 copy --force odd.img tar:odd.img
+says 'the same volume'
+e2bfo 8 copy --force link.img tar:odd.img
+e2bfo 8 copy --force "$device" tar:odd.img
+e2bfo 8 copy --force odd2.tar odd2.tar
+FROM=odd2.tar e2bfo 8 copy --force - odd2.tar
+for target in odd.img odd2.tar; do
+	status=0
+	"$E2BFO" copy $target tar:- 1<> $target 2> said || status=$?
+	[ $status = 8 ] || fail "status $status where $target is source and standard output"
+	says 'the same volume'
+done
+[ "$(digest odd.img odd2.tar)" = "$before" ] || fail "a source has changed"
+unloop "$device"
+# Standard output that is closed, and a pipe that breaks.
+status=0
+"$E2BFO" copy small.img tar:- >&- 2> said || status=$?
+[ $status = 8 ] || fail "status $status where standard output is closed"
+status=0
+echo 0 > status
+(trap '' PIPE; "$E2BFO" copy small.img tar:- 2> said || echo $? > status) | head -c 1000 > /dev/null
+[ "$(cat status)" = 8 ] || fail "status $(cat status) where nobody reads"
+says 'tar:- has got a part of the archive'
+# Attributes that no archive can hold are told, and the others come.
+cp small.img bad.img
+debug bad.img 'ea_set /tiny user.kept yes' 'ea_set /tiny user.zqzq yes'
+perl -0777 -pi -e 's/zqzq/z\0zq/ == 1 or die' bad.img
+e2bfo 1 copy bad.img bad.tar
+says '^e2bfo: tiny: attributes that no archive can hold: 1 in all'
+tar --xattrs --xattrs-include='*' -tvvf bad.tar tiny 2> /dev/null | grep -q user.kept ||
+	fail "the other attribute is lost"
 # An archive with a name that says so, and a filesystem in it, is a filesystem.
 cp small.img odd.tar
 e2bfo 8 copy two.img odd.tar

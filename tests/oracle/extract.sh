@@ -199,6 +199,28 @@ for option in --keep-inodes --itree --verify --trust --not-atomic "-z undo" "--o
 done
 [ ! -e place/no ] || fail "it was made in spite of that"
 
+# A file of metadata never takes the place of another one, nor of one that the copy has made.
+echo precious > keep
+e2bfo 8 copy --metadata-out keep small.img place/meta/
+says 'File exists while making keep'
+[ "$(cat keep)" = precious ] && [ ! -e place/meta ] || fail "it was replaced"
+mkdir place/meta
+e2bfo 8 copy --metadata-out place/meta/big small.img place/meta/
+cmp place/meta/big tree/big || fail "what was copied was replaced"
+# What was not made is not there, and that is said.
+mkdir tiny
+mount -t tmpfs -o size=300K tmpfs tiny
+realpath tiny >> .state/mounts
+e2bfo 8 copy --json small.img tiny/new/
+python3 -c 'import json; assert json.load(open("out"))["target_state"] == "not-made"'
+[ -z "$(ls -A tiny)" ] || fail "something is left: $(ls -A tiny)"
+# An access control list that the mode contradicts: no kernel has both.
+cp small.img odd.img
+perl -e 'print pack("V(vvV)*", 2, 1, 7, -1, 4, 7, -1, 32, 7, -1)' > list
+debug odd.img 'ea_set -f list /big system.posix_acl_access'
+e2bfo 1 copy odd.img place/odd/
+says '(big|sub/again): access control lists cannot be set'
+
 # ---- with less than everything ----
 
 volume devices.img 20M -d tree

@@ -4,7 +4,7 @@
 # what the kernel shows: all kinds of filesystems, holes, preallocation, inline data, links; targets
 # with other blocks and inodes; trees and lists that are not the same.
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck debugfs losetup perl sha256sum mtree hashdeep fallocate
+requires root mke2fs e2fsck debugfs losetup perl sha256sum mtree hashdeep fallocate bsdtar
 
 # sums DIR: what sha256sum says of all files below DIR
 sums() {
@@ -161,6 +161,35 @@ e2bfo 1 verify other.img sha256sum:large.sha256
 [ "$(grep -c ': data ' out)" = 1 ] || fail "not one file: $(cat out)"
 grep -q '^/numbers: data ' out || fail "not /numbers: $(cat out)"
 
+# A list without digests.
+(cd tree && bsdtar -cf ../plain --format=mtree --options='!md5,!sha256' .)
+e2bfo 0 verify --ignore mtime small.img mtree:plain
+printf '#mtree\n. type=dir mode=0755\n' > plain
+e2bfo 1 verify -v small.img mtree:plain
+grep -q '^/tiny: missing' out || fail "not said: $(cat out)"
+e2bfo 8 verify small.img bodyfile:plain
+says 'a bodyfile is written, not read'
+
+# A hole that would take minutes can be cancelled.
+truncate -s 40T tree/endless 2> /dev/null || truncate -s 10T tree/endless
+volume endless.img 60M -d tree
+rm tree/endless
+for how in "hash endless.img" "copy --manifest-out sha256sum:way endless.img target2.img"; do
+	rm -f target2.img
+	volume target2.img 60M
+	"$E2BFO" $how > out 2> said &
+	process=$!
+	# half a second of the processor: all else is read in less
+	until [ "$(awk '{ print $14 }' /proc/$process/stat)" -gt 50 ]; do
+		:
+	done
+	kill -TERM $process
+	status=0
+	wait $process || status=$?
+	[ $status = 32 ] || fail "$how: status $status, cancelled in a hole: $(cat said)"
+	[ ! -e way ] || fail "a list of what was not read"
+done
+
 # ---- what cannot be ----
 
 for wrong in mtree nonsense:x mtree: sha512sum:x; do
@@ -182,3 +211,8 @@ status=0
 "$E2BFO" hash large.img > /dev/full 2> said || status=$?
 [ $status = 8 ] || fail "status $status where nothing can be written"
 says 'No space left on device'
+status=0
+"$E2BFO" hash large.img >&- 2> said || status=$?
+[ $status = 8 ] || fail "status $status where standard output is closed"
+e2bfo 8 hash --manifest-out mtree:twice --manifest-out sha256sum:twice large.img
+says 'two are to be there'
