@@ -160,7 +160,7 @@ echo 0 > status
 [ "$(cat status)" = 8 ] || fail "status $(cat status) where nobody reads"
 says 'tar:- has got a part of the archive'
 # Attributes that no archive can hold are told, and the others come.
-cp small.img bad.img
+volume bad.img 40M -O ^metadata_csum -d tree
 debug bad.img 'ea_set /tiny user.kept yes' 'ea_set /tiny user.zqzq yes'
 perl -0777 -pi -e 's/zqzq/z\0zq/ == 1 or die' bad.img
 e2bfo 1 copy bad.img bad.tar
