@@ -84,6 +84,21 @@ for byte in 1400 $((descriptors * 4096 + 4000)) $((journal * 4096 + 5)); do
 done
 unset FAULT_SOURCE FAULT_TARGET
 
+# Beneath a device, whose pages are in the cache since the first look.
+cp source.img beneath.img
+device=$(loop -r beneath.img)
+export FAULT_TARGET=target.img
+volume target.img 64M
+halted copy write 3 copy --json --evidence "$device" target.img
+printf X | dd of=beneath.img bs=1 seek=$((journal * 4096 + 5)) conv=notrunc status=none
+sync beneath.img
+goes_on copy 1
+says 'Volume changed .*while comparing superblock'
+jq -e '.evidence.same | not' out > /dev/null || fail "beneath a device: $(jq -c .evidence out)"
+rm target.img
+unloop "$device"
+unset FAULT_TARGET
+
 # What is no volume has no such evidence.
 mkdir dir
 e2bfo 8 copy --mkfs --size 64M --evidence dir/ target.img
