@@ -173,6 +173,9 @@ static int makes_smallest(const struct report *r)
 /* What is said of each target alike. */
 static void print_source(const struct report *r)
 {
+	if (r->result.plan->skipped)
+		printf("Names that exist, and stay as they are: %llu.\n",
+		       (unsigned long long) r->result.plan->skipped);
 	print_outside(r);
 	journals_print(r->copy->opt.source, r->copy->job.source, &r->copy->job.tree);
 	dir_print(r->copy->opt.source, &r->copy->end);
@@ -292,6 +295,7 @@ static void json_plan(struct json *j, const struct report *r)
 	json_number(j, "indexed", r->result.indexed);
 	json_number(j, "extents", p->extents);
 	json_number(j, "data_bytes", data_of(r));
+	json_number(j, "skipped", p->skipped);
 	json_number(j, "memory_bytes", memory_of(r));
 	if (bfo_copy_exports(r->copy)) {
 		json_close(j, '}');

@@ -172,6 +172,7 @@ static void leave_out(struct bfo_plan *plan, struct bfo_serial *walk, uint32_t a
 {
 	bfo_name_kill(&plan->tree->names.v[at]);
 	plan->filtered = 1;
+	plan->skipped++;
 	if (S_ISDIR(item->attrs.mode))
 		bfo_serial_pass(walk);
 }

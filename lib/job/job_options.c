@@ -55,6 +55,7 @@ static const struct row {
 	{ "formatted", FLAG, AT(was_formatted), 0 },
 	{ "keep-inodes", FLAG, AT(keep_inodes), 0 },
 	{ "itree", FLAG, AT(itree), 0 },
+	{ "over", NUMBER, AT(over), BFO_EXTRACT_NEWER },
 	{ "verify", FLAG, AT(verify), 0 },
 	{ "dir-fill", NUMBER, AT(dir_fill), 100 },
 	{ "direct", NUMBER, AT(direct), BFO_DIRECT_NEVER },

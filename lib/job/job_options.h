@@ -72,8 +72,8 @@ struct bfo_copy_options {
 	int counts_used;		/* with mkfs: as many as are used, ... */
 	struct bfo_more more_inodes;	/* ... and these */
 	int same_uuid;			/* with mkfs: the UUID of the source */
+	enum bfo_extract_over over;	/* of a volume: nothing, or BFO_EXTRACT_SKIP */
 	/* of what is no volume (export/extract.h, export/tar.h) */
-	enum bfo_extract_over over;
 	int no_devices, no_suid, is_portable;
 	const char *const *no_xattrs;	/* patterns */
 	size_t n_no_xattrs;

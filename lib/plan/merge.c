@@ -36,12 +36,25 @@ static errcode_t add_old(struct bfo_plan *plan, bfo_row dir, const struct side *
 	return 0;
 }
 
+/* True if the same name on both sides is that of a file whose target's stays. */
+static int is_skipped(const struct bfo_plan *plan, const struct side *old, bfo_row row)
+{
+	return plan->skip_existing && bfo_name_type(old->at) != EXT2_FT_DIR &&
+	       !S_ISDIR(plan->tree->inodes.v[row].mode);
+}
+
 /* The same name on both sides: the target's stays; what happens to the source's? */
 static errcode_t meet(struct bfo_plan *plan, const struct side *old, const struct side *new)
 {
 	struct bfo_tree *t = plan->tree;
 	bfo_row row = bfo_name_row(t, new->at);
 
+	if (is_skipped(plan, old, row)) {
+		bfo_name_kill(&t->names.v[new->at - t->names.v]);
+		plan->filtered = 1;
+		plan->skipped++;
+		return 0;
+	}
 	if (bfo_name_type(old->at) != EXT2_FT_DIR || !S_ISDIR(t->inodes.v[row].mode))
 		return bfo_vec_push(&plan->clashes, new->at - t->names.v);
 	if (t->inodes.v[row].state & (BFO_INODE_EXISTS | BFO_INODE_PAIRED))

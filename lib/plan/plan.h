@@ -133,7 +133,10 @@ struct bfo_plan {
 	struct bfo_shortage shortage;
 	int whole;			/* the source's root goes to the target's root, */
 	int keep_root;			/* which keeps its own attributes; the caller's */
-	int filtered;			/* ... but for what was dropped by bfo_plan_filter() */
+	/* what is no directory and exists on both sides stays, and is not copied; the caller's */
+	int skip_existing;
+	uint64_t skipped;		/* names that were, for that, or by an outlet */
+	int filtered;			/* ... but for names that were dropped before the order */
 	BFO_VEC(struct bfo_outside) links_outside;	/* in the plan's order */
 	int large_file;			/* some file has 2 GiB or more */
 };
