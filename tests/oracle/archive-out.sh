@@ -118,7 +118,7 @@ says 'tar:-'
 for option in --keep-inodes --itree --verify --trust --not-atomic "-z undo" "--order size" --overwrite \
 	--no-suid; do
 	e2bfo 8 copy $option values.img no.tar
-	says 'is for'
+	says 'is for|are not for archives'
 done
 status=0
 "$E2BFO" copy values.img tar:- > /dev/full 2> said || status=$?
@@ -161,11 +161,11 @@ echo 0 > status
 says 'tar:- has got a part of the archive'
 # Attributes that no archive can hold are told, and the others come.
 volume bad.img 40M -O ^metadata_csum -d tree
-debug bad.img 'ea_set /tiny user.kept yes' 'ea_set /tiny user.zqzq yes'
+debug bad.img 'ea_set /sparse user.kept yes' 'ea_set /sparse user.zqzq yes'
 perl -0777 -pi -e 's/zqzq/z\0zq/ == 1 or die' bad.img
 e2bfo 1 copy bad.img bad.tar
-says '^e2bfo: tiny: attributes that no archive can hold: 1 in all'
-tar --xattrs --xattrs-include='*' -tvvf bad.tar tiny 2> /dev/null | grep -q user.kept ||
+says '^e2bfo: sparse: attributes that no archive can hold: 1 in all'
+tar --xattrs --xattrs-include='*' -tvvf bad.tar sparse 2> /dev/null | grep -q user.kept ||
 	fail "the other attribute is lost"
 # An archive with a name that says so, and a filesystem in it, is a filesystem.
 cp small.img odd.tar
