@@ -29,7 +29,7 @@ enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIRECT, OPT
        OPT_OWNER, OPT_MAP_USERS, OPT_MAP_GROUPS, OPT_REPRODUCIBLE, OPT_STRIP,
        OPT_SPOOL, OPT_DEREFERENCE, OPT_NO_DEVICES, OPT_NO_SUID, OPT_NO_XATTRS, OPT_OVERWRITE,
        OPT_SKIP_EXISTING, OPT_IF_NEWER, OPT_METADATA_OUT, OPT_METADATA_IN, OPT_PORTABLE,
-       OPT_MANIFEST_OUT, OPT_EVIDENCE };
+       OPT_MANIFEST_OUT, OPT_EVIDENCE, OPT_HASH_SOURCE };
 
 /* Options that are said or not: where in the options that is noted. */
 static const struct {
@@ -41,6 +41,7 @@ static const struct {
 	{ OPT_SAME_UUID, offsetof(struct copy_options, job.same_uuid) },
 	{ OPT_NOT_ATOMIC, offsetof(struct copy_options, job.not_atomic) },
 	{ OPT_EVIDENCE, offsetof(struct copy_options, job.evidence) },
+	{ OPT_HASH_SOURCE, offsetof(struct copy_options, job.hash_source) },
 	{ OPT_VERIFY, offsetof(struct copy_options, job.verify) },
 	{ OPT_KEEP_INODES, offsetof(struct copy_options, job.keep_inodes) },
 	{ OPT_FORCE, offsetof(struct copy_options, job.force) },
@@ -136,6 +137,8 @@ static const struct option_row rows[] = {
 	{ OPT_MANIFEST_OUT, "manifest-out", "FORMAT:FILE",
 	  "list what is copied, with digests: mtree, sha256sum, hashdeep, dfxml or\n"
 	  "bodyfile; may be repeated" },
+	{ OPT_HASH_SOURCE, "hash-source", NULL,
+	  "tell the SHA-256 of all of SOURCE, which is read through for that first" },
 	{ OPT_EVIDENCE, "evidence", NULL,
 	  "with --json: that SOURCE was not touched; reads its journal twice" },
 	{ OPT_VERIFY, "verify", NULL, "read back from the device what was written, and compare" },

@@ -173,6 +173,7 @@ static int makes_smallest(const struct report *r)
 /* What is said of each target alike. */
 static void print_source(const struct report *r)
 {
+	evidence_print_whole(r->copy->opt.source, &r->copy->whole);
 	if (r->result.plan->skipped)
 		printf("Names that exist, and stay as they are: %llu.\n",
 		       (unsigned long long) r->result.plan->skipped);
@@ -427,6 +428,7 @@ static void print_json(const struct report *r)
 	dir_json(&j, "directory", &r->copy->end);
 	export_json(&j, r->copy);
 	evidence_json(&j, &r->copy->evidence);
+	evidence_json_whole(&j, &r->copy->whole);
 	if (r->result.stats) {
 		json_open(&j, "io", '{');
 		json_number(&j, "read_requests", r->result.stats->read_requests);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * evidence_report.c - what --evidence tells
+ * evidence_report.c - what --evidence and --hash-source tell
  */
 #include <fcntl.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/message.h"
 #include "evidence_report.h"
 
 static const struct {
@@ -52,6 +53,27 @@ static void json_state(struct json *j, const char *name, const struct bfo_eviden
 	bfo_text_put_hex(s->sha256, sizeof(s->sha256), hex);
 	json_bytes(j, "sha256", hex, sizeof(hex));
 	json_close(j, '}');
+}
+
+void evidence_print_whole(const char *source, const struct bfo_whole_digest *w)
+{
+	char hex[2 * BFO_SHA256_BYTES];
+
+	if (!w->sums.which)
+		return;
+	bfo_text_put_hex(w->sums.sha256, sizeof(w->sums.sha256), hex);
+	message_printf("SHA-256 of all of %s: %.*s\n", source, (int) sizeof(hex), hex);
+}
+
+void evidence_json_whole(struct json *j, const struct bfo_whole_digest *w)
+{
+	char hex[2 * BFO_SHA256_BYTES];
+
+	if (!w->sums.which)
+		return;
+	bfo_text_put_hex(w->sums.sha256, sizeof(w->sums.sha256), hex);
+	json_bytes(j, "source_sha256", hex, sizeof(hex));
+	json_number(j, "source_bytes", w->bytes);
 }
 
 void evidence_json(struct json *j, const struct bfo_evidence *e)

@@ -30,6 +30,7 @@ enum bfo_stage {
 	BFO_STAGE_CHECK_INDEX,	/* reading trees of the index; units: names */
 	BFO_STAGE_COMPARE,	/* comparing inodes; units: inodes */
 	BFO_STAGE_COMPARE_DATA,	/* comparing data; units: bytes of both, files beside them */
+	BFO_STAGE_DIGEST,	/* reading all of a source for its digest; units: bytes */
 	BFO_STAGE_LIST,		/* listing directories; units: directories, files beside them */
 };
 

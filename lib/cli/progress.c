@@ -39,6 +39,7 @@ static const struct {
 				    0 },
 	[BFO_STAGE_COMPARE] = { "Comparing inodes", "comparing", "comparing inodes", 0, 0 },
 	[BFO_STAGE_COMPARE_DATA] = { "Comparing data", "comparing-data", "comparing data", 1, 1 },
+	[BFO_STAGE_DIGEST] = { "Hashing", "hashing", "hashing", 1, 0 },
 	[BFO_STAGE_LIST] = { "Listing", "listing", "listing", 0, 1 },
 };
 

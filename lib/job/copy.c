@@ -104,6 +104,8 @@ static errcode_t check_end(const struct bfo_copy *c)
 		what = "--keep-inodes";
 	else if (opt->evidence)
 		what = "--evidence";
+	else if (opt->hash_source)
+		what = "--hash-source";
 	return !what ? 0 :
 	       bfo_fail(c->ctx, EINVAL, "opening %s: %s is for sources that are ext2, ext3 or ext4 "
 			"volumes", opt->source, what);
@@ -221,7 +223,9 @@ errcode_t bfo_copy_open_source(struct bfo_copy *c)
 		return err;
 	c->job.ctx = c->ctx;
 	c->job.config.read_gap = c->opt.read_gap;
-	if (c->opt.evidence)
+	if (c->opt.hash_source)
+		err = bfo_whole_digest(c->ctx, c->job.source, &c->whole);
+	if (!err && c->opt.evidence)
 		err = bfo_evidence_begin(c->ctx, &c->evidence, c->job.source, &c->opt.journal);
 	if (!err)
 		err = bfo_job_take_source(&c->job);

@@ -41,6 +41,7 @@
 #include "job/boot.h"
 #include "job/end.h"
 #include "job/evidence.h"
+#include "job/whole_digest.h"
 #include "job/job.h"
 #include "job/job_options.h"
 #include "job/lists.h"
@@ -62,6 +63,7 @@ struct bfo_copy {
 	struct bfo_boot boot;
 	struct bfo_pace pace;		/* of opt.bwlimit */
 	struct bfo_evidence evidence;	/* with opt.evidence */
+	struct bfo_whole_digest whole;	/* with opt.hash_source */
 	bfo_chars text;			/* the options, for the record */
 	uint64_t resumed;		/* bytes that were there when the copy was resumed */
 

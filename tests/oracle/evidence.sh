@@ -53,6 +53,25 @@ e2bfo 0 copy --mkfs --size 64M --json source.img target.img
 jq -e 'has("evidence") | not' out > /dev/null || fail "nobody has asked for evidence"
 rm target.img
 
+# All of it, in a partition or not.
+for image in source.img small.img; do
+	e2bfo 0 copy --mkfs --size 64M --json --hash-source $image target.img
+	[ "$(jq -r .source_sha256 out)" = "$(sha256sum < $image | cut -d ' ' -f 1)" ] ||
+		fail "another digest of $image"
+	[ "$(jq .source_bytes out)" = "$(stat -c %s $image)" ] || fail "another size of $image"
+	rm target.img
+	e2bfo 0 copy --mkfs --size 64M --hash-source $image target.img
+	grep -q "^SHA-256 of all of $image: $(sha256sum < $image | cut -d ' ' -f 1)\$" out ||
+		fail "not said: $(cat out)"
+	rm target.img
+done
+device=$(loop -r source.img)
+e2bfo 0 copy --mkfs --size 64M --json --direct always --hash-source "$device" target.img
+[ "$(jq -r .source_sha256 out)" = "$(sha256sum < source.img | cut -d ' ' -f 1)" ] ||
+	fail "another digest of a device"
+rm target.img
+unloop "$device"
+
 # A device that is set read-only, and mounted.
 mounted source.img mnt ro,noload
 device=$(cat .state/device-mnt)
