@@ -206,6 +206,8 @@ errcode_t bfo_items_make(struct bfo_items *items, const struct bfo_serial *walk,
 				    .row = step->row, .ino = rec->ino, .names = 1,
 				    .is_made = !!(rec->state & BFO_INODE_MADE) };
 	set_attrs(items, step->row, &item->attrs);
+	if (item->attrs.flags & EXT4_CASEFOLD_FL)
+		item->encoding = items->plan->target->encoding;
 	if (!S_ISDIR(rec->mode))
 		item->names = rec->links;
 	if (step->kind == BFO_SERIAL_LINK)

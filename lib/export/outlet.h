@@ -41,6 +41,8 @@ struct bfo_item {
 	bfo_row row;			/* the same for all names of a file */
 	uint32_t ino;			/* in the source; 0: it is not of the source */
 	int is_made;			/* a directory of --to: nobody owns it yet */
+	/* of a casefolded directory, to an archive of our own: how its names are folded; else 0 */
+	uint16_t encoding;
 	/* the following are not known to `look` */
 	bfo_xattrs xattrs;		/* sorted; values in memory; to a volume: not known */
 	const char *target;		/* of a symbolic link; NUL behind it */

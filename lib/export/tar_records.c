@@ -136,21 +136,29 @@ static void add_own_number(struct bfo_pax *pax, const char *key, uint64_t value)
 		bfo_pax_add_number(pax, key, value);
 }
 
+/* What means nothing without what else is said of it is not said, either. */
+static uint32_t flags_of(const struct bfo_item *item)
+{
+	return item->attrs.flags & ~(item->encoding ? 0 : EXT4_CASEFOLD_FL);
+}
+
 /* What no other tar has keys for. */
 static void add_own(struct bfo_pax *pax, const struct bfo_item *item)
 {
 	const struct bfo_attrs *a = &item->attrs;
+	uint32_t flags = flags_of(item);
 	bfo_chars text = { 0 };
 	errcode_t err;
 
 	add_own_number(pax, "E2BFO.generation", a->generation);
 	add_own_number(pax, "E2BFO.version", a->version);
 	add_own_number(pax, "E2BFO.project", a->project);
-	if (a->flags) {
+	if (flags) {
 		char hex[12];
 
-		bfo_pax_add(pax, "E2BFO.flags", hex, snprintf(hex, sizeof(hex), "%x", a->flags));
+		bfo_pax_add(pax, "E2BFO.flags", hex, snprintf(hex, sizeof(hex), "%x", flags));
 	}
+	add_own_number(pax, "E2BFO.encoding", item->encoding);
 	err = bfo_sparse_map_unwritten(item, &text);
 	if (err && !pax->err)
 		pax->err = err;

@@ -133,6 +133,11 @@ void bfo_target_serial(const struct bfo_volume *vol, uint32_t block_size, struct
 	t->encoding = 0;
 }
 
+void bfo_target_archive(const struct bfo_tree *tree, struct bfo_target *t)
+{
+	t->encoding = tree->encoding;
+}
+
 errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vol,
 			    struct bfo_target *t)
 {

@@ -9,6 +9,7 @@
 
 #include "base/context.h"
 #include "base/range.h"
+#include "tree/tree.h"
 
 struct bfo_volume;
 
@@ -47,6 +48,12 @@ void bfo_target_shape(const struct bfo_volume *vol, struct bfo_target *target);
  */
 void bfo_target_serial(const struct bfo_volume *vol, uint32_t block_size,
 		       struct bfo_target *target);
+
+/*
+ * TARGET, which is no volume, is an archive of our own: it holds of TREE what else only volumes
+ * with features hold.
+ */
+void bfo_target_archive(const struct bfo_tree *tree, struct bfo_target *target);
 
 /* Appends the free blocks of VOL, whose block bitmap must be loaded, to OUT. */
 errcode_t bfo_target_free_blocks(const struct bfo_volume *vol, bfo_ranges *out);

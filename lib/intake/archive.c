@@ -30,7 +30,7 @@
 #define TELL_EVERY 1024U		/* members */
 
 /* Flags that ext4 keeps, and that only our own archives tell. */
-#define FLAGS_TOLD (EXT2_NOCOMPR_FL | FS_NOCOW_FL)
+#define FLAGS_TOLD (EXT2_NOCOMPR_FL | FS_NOCOW_FL | EXT4_CASEFOLD_FL)
 
 #define TOLD_BY_SOME (BFO_UNKNOWN_ATIME | BFO_UNKNOWN_CTIME | BFO_UNKNOWN_CRTIME | \
 		      BFO_UNKNOWN_FLAGS)

@@ -19,7 +19,7 @@
 #include "intake/member_path.h"
 #include "intake/xattr_names.h"
 
-/* Flags that mean nothing without what stands elsewhere, of which no archive tells. */
+/* Flags that mean nothing without what stands elsewhere, of which only our own archives tell. */
 #define FEATURES (EXT4_ENCRYPT_FL | EXT4_VERITY_FL | EXT4_CASEFOLD_FL)
 
 static errcode_t refuse(struct bfo_catalog *c, const char *why)
@@ -180,6 +180,11 @@ static errcode_t take_xattrs(struct bfo_catalog *c, const struct bfo_member *v, 
 	return err;
 }
 
+static uint32_t meaningless(const struct bfo_member *v)
+{
+	return FEATURES & ~(v->tells & BFO_TELLS_FEATURES ? EXT4_CASEFOLD_FL : 0);
+}
+
 /* Times that the archive does not have are that of the last change of the content. */
 static struct bfo_attrs attrs_of(const struct bfo_catalog *c, const struct bfo_member *v)
 {
@@ -200,6 +205,7 @@ static struct bfo_attrs attrs_of(const struct bfo_catalog *c, const struct bfo_m
 		a.sec[BFO_CRTIME] = a.nsec[BFO_CRTIME] = 0;
 	if (S_ISLNK(a.mode))
 		a.size = v->target_len;
+	a.flags &= ~meaningless(v);
 	return a;
 }
 
@@ -211,13 +217,24 @@ static errcode_t note_findings(struct bfo_catalog *c, const struct bfo_member *v
 	uint32_t ino = t->inodes.v[row].ino;
 	errcode_t err = 0;
 
-	if (v->attrs.flags & FEATURES)
+	if (v->attrs.flags & meaningless(v))
 		err = bfo_tree_found(t, BFO_FOUND_FEATURE, ino, 0);
 	if (!err && lost)
 		err = bfo_tree_found(t, BFO_FOUND_XATTR_NAME, ino, 0);
 	if (!err && out_of_time)
 		err = bfo_tree_found(t, BFO_FOUND_TIME, ino, 0);
 	return no_memory(c, err);
+}
+
+/* Of all trees that there are, each has one encoding. */
+static errcode_t take_encoding(struct bfo_catalog *c, const struct bfo_member *v)
+{
+	struct bfo_tree *t = tree_of(c);
+
+	if (v->encoding && t->encoding && v->encoding != t->encoding)
+		return refuse(c, "directories before it are casefolded by another encoding");
+	t->encoding = v->encoding ? v->encoding : t->encoding;
+	return 0;
 }
 
 /* An inode for V: a new one, or *ROW, if that is a directory as V is. */
@@ -230,7 +247,9 @@ static errcode_t put_inode(struct bfo_catalog *c, const struct bfo_member *v, bf
 
 	if (v->is_link)
 		a.mode = (a.mode & 07777) | S_IFREG;
-	err = take_xattrs(c, v, &lost);
+	err = take_encoding(c, v);
+	if (!err)
+		err = take_xattrs(c, v, &lost);
 	if (err)
 		return err;
 	if (S_ISDIR(a.mode) && is_dir(c, *row))

@@ -19,7 +19,7 @@
 #include "intake/frames.h"
 
 #define HEAD 16U
-#define MEMBER_BYTES 136U
+#define MEMBER_BYTES 140U
 #define ERROR_BYTES 16U
 #define PAIR_BYTES 16U
 #define XATTR_BYTES 8U
@@ -135,6 +135,9 @@ static const char *take_numbers(const char *at, struct bfo_member *m)
 	a->generation = get_le32(at, 124);
 	a->project = get_le32(at, 128);
 	m->tells = get_le32(at, 132);
+	if (get_le32(at, 136) > UINT16_MAX)
+		return "an encoding is none";
+	m->encoding = get_le32(at, 136);
 	if (a->size > INT64_MAX || m->header > INT64_MAX || m->data > INT64_MAX)
 		return "a size is out of range";
 	return NULL;
@@ -332,6 +335,7 @@ static void put_numbers(char *to, const struct bfo_member *m)
 	put_le32(to, 124, a->generation);
 	put_le32(to, 128, a->project);
 	put_le32(to, 132, m->tells);
+	put_le32(to, 136, m->encoding);
 }
 
 static errcode_t put_xattr(struct bfo_frame_writer *w, const struct bfo_member_xattr *x)

@@ -25,7 +25,8 @@
  *           112  u32  extended attributes
  *           116  u64  version (i_version);  124  u32  generation;  128  u32  project
  *           132  u32  what it tells: a set of enum bfo_member_tells
- *           136       path, target; each attribute: u32 bytes of the name, with its zero byte, u32
+ *           136  u32  how names of a casefolded directory are folded, or 0
+ *           140       path, target; each attribute: u32 bytes of the name, with its zero byte, u32
  *                     of the value, name, value
  *   EXTENT  0    u64  offset in the member;  8  u64  bytes of data there, which are not sent
  *   DATA    0    u64  offset;  8  the data
@@ -64,7 +65,8 @@ enum bfo_member_tells {
 	BFO_TELLS_PROJECT = 4,
 	BFO_TELLS_FLAGS = 8,		/* all of them */
 	BFO_TELLS_HOLES = 16,		/* and what was never written */
-	BFO_TELLS_ALL = 31,
+	BFO_TELLS_FEATURES = 32,	/* what flags of casefolded directories mean */
+	BFO_TELLS_ALL = 63,
 };
 
 enum bfo_frame_error {
@@ -81,6 +83,7 @@ struct bfo_member {
 	struct bfo_attrs attrs;		/* times: those that are there */
 	unsigned int times;		/* 1 << an enum bfo_time */
 	uint32_t tells;			/* a set of enum bfo_member_tells */
+	uint16_t encoding;		/* of a casefolded directory; else 0 */
 	int is_link;
 	const char *path, *target;
 	uint32_t path_len, target_len;

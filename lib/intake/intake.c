@@ -62,6 +62,14 @@ static uint32_t flags_of(uint16_t mode)
 	return S_ISREG(mode) ? FILE_FLAGS : S_ISLNK(mode) ? 0 : OTHER_FLAGS;
 }
 
+/* Of flags that most trees do not tell, those that a file of that type can have. */
+static uint32_t told_of(uint16_t mode)
+{
+	if (S_ISDIR(mode))
+		return UINT32_MAX;
+	return S_ISREG(mode) ? ~(uint32_t) EXT4_CASEFOLD_FL : 0;
+}
+
 static int has_size(uint16_t mode)
 {
 	return S_ISREG(mode) || S_ISLNK(mode);
@@ -94,8 +102,7 @@ static errcode_t set_inode(struct bfo_intake *in, struct bfo_inode *rec,
 
 	if (why)
 		return refuse(in, why);
-	mine.flags &= flags_of(a->mode) |
-		      (S_ISREG(a->mode) || S_ISDIR(a->mode) ? in->flags_told : 0);
+	mine.flags &= flags_of(a->mode) | (in->flags_told & told_of(a->mode));
 	mine.nlink = 1;			/* counted at the end */
 	if (!has_size(a->mode))
 		mine.size = 0;

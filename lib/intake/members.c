@@ -22,6 +22,7 @@
 #include "base/bfo_err.h"
 #include "base/text.h"
 #include "intake/jail.h"
+#include "intake/member_check.h"
 #include "intake/members.h"
 
 #define PIPE_BYTES (1 << 20)
@@ -177,6 +178,7 @@ static errcode_t broken(struct bfo_members *m, errcode_t err, const char *why)
 static errcode_t take_member(struct bfo_members *m, struct bfo_piece *piece)
 {
 	const struct bfo_member *v = &piece->frame.member;
+	const char *why;
 
 	m->count++;
 	m->size = v->attrs.size;
@@ -185,7 +187,8 @@ static errcode_t take_member(struct bfo_members *m, struct bfo_piece *piece)
 	bfo_text_escape(v->path, v->path_len, m->path, sizeof(m->path));
 	piece->kind = BFO_PIECE_MEMBER;
 	piece->member = v;
-	return 0;
+	why = bfo_member_check(v);
+	return why ? bfo_members_fail(m, BFO_ET_DAMAGED, why) : 0;
 }
 
 /* A piece of KIND that ends before byte END of the member, and begins behind all others. */

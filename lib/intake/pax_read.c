@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/bfo_err.h"
+#include "intake/member_check.h"
 #include "intake/pax_map.h"
 #include "intake/pax_read.h"
 #include "intake/pax_records.h"
@@ -254,9 +255,17 @@ static const char *contradiction(const struct bfo_pax_records *r, const struct b
 	if ((m->is_link || S_ISLNK(m->attrs.mode)) != (m->target_len > 0))
 		return "a link without a target, or the other way round";
 	if (m->is_link && (r->has & ~names || r->times || r->xattrs.n || r->attrs.flags ||
-			   r->attrs.generation || r->attrs.version || r->attrs.project))
+			   r->attrs.generation || r->attrs.version || r->attrs.project ||
+			   r->encoding))
 		return "a hard link with attributes";
-	return NULL;
+	return bfo_member_check(m);
+}
+
+/* What M is told of features; only then one can say what contradicts what. */
+static void set_features(const struct bfo_pax_records *r, struct bfo_member *m)
+{
+	m->tells = m->is_link ? 0 : BFO_TELLS_ALL;
+	m->encoding = m->is_link ? 0 : r->encoding;
 }
 
 static void set_names(struct bfo_member *m, const struct bfo_pax_text *path,
@@ -275,7 +284,6 @@ static errcode_t put_member(struct reader *r, struct bfo_member *m, int is_link)
 	m->is_link = is_link;
 	m->xattrs = r->records.xattrs.n;
 	m->times = is_link ? 0 : r->records.times | 1 << BFO_MTIME;
-	m->tells = is_link ? 0 : BFO_TELLS_ALL;
 	return bfo_frame_put_member(r->w, m, r->records.xattrs.v);
 }
 
@@ -355,6 +363,7 @@ static errcode_t read_member(struct reader *r)
 	why = take_large(r, &m.attrs, &stored);
 	if (!why)
 		why = take_small(r, &m.attrs);
+	set_features(&r->records, &m);
 	if (!why)
 		why = contradiction(&r->records, &m, stored);
 	if (why)
@@ -398,6 +407,7 @@ static errcode_t read_socket(struct reader *r, struct bfo_pax_text text)
 	m.attrs = v->attrs;
 	m.is_link = m.target_len > 0;
 	m.attrs.mode = (m.is_link ? S_IFREG : S_IFSOCK) | (v->mode & ALL_MODES);
+	set_features(v, &m);
 	why = contradiction(v, &m, 0);
 	if (!why && !m.is_link && ((v->has & needs) != needs || !(v->times & 1 << BFO_MTIME) ||
 				   (v->mode & ~ALL_MODES && (v->mode & S_IFMT) != S_IFSOCK)))

@@ -95,6 +95,12 @@ static errcode_t take_time(struct bfo_pax_records *r, const struct bfo_pax_text 
 	return damaged_unless(bfo_pax_time(v, &r->attrs.sec[which], &r->attrs.nsec[which]));
 }
 
+static errcode_t take_encoding(struct bfo_pax_records *r, const struct bfo_pax_text *v, int which)
+{
+	(void) which;
+	return damaged_unless(bfo_pax_number(v, 10, UINT16_MAX, &r->encoding) && r->encoding);
+}
+
 /* Names that libarchive has for flags. */
 static const struct { const char *word; uint32_t flag; } flag_names[] = {
 	{ "sappnd", EXT2_APPEND_FL }, { "schg", EXT2_IMMUTABLE_FL }, { "nodump", EXT2_NODUMP_FL },
@@ -196,6 +202,7 @@ static const struct {
 	{ "E2BFO.version", BOTH, take_version, 0 },
 	{ "E2BFO.project", BOTH, take_number, PROJECT },
 	{ "E2BFO.flags", BOTH, take_number, FLAGS },
+	{ "E2BFO.encoding", BFO_PAX_FILE, take_encoding, 0 },
 	{ "E2BFO.unwritten", BFO_PAX_FILE, take_unwritten, 0 },
 };
 

@@ -36,6 +36,7 @@ struct bfo_pax_records {
 	uint32_t has;
 	unsigned int sparse_keys;
 	uint64_t mode;			/* of a socket */
+	uint64_t encoding;		/* 0: it has none */
 	struct bfo_attrs attrs;		/* what is in it beside mode and size */
 	unsigned int times;		/* 1 << an enum bfo_time */
 	uint64_t size;			/* bytes that stand in the archive */

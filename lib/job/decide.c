@@ -131,6 +131,8 @@ static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
 	bfo_target_free(&job->free);
 	if (!vol)
 		bfo_target_serial(job->source, job->tree.block_size, &job->free);
+	if (!vol && config->is_archive)
+		bfo_target_archive(&job->tree, &job->free);
 	err = vol ? bfo_target_gather(job->ctx, vol, &job->free) : 0;
 	if (err)
 		return err;

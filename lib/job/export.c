@@ -194,6 +194,7 @@ errcode_t bfo_export_plan(struct bfo_copy *c)
 	errcode_t err;
 
 	c->job.config.order = look;
+	c->job.config.is_archive = c->goal.kind == BFO_END_ARCHIVE && !c->opt.is_portable;
 	err = bfo_job_gather(&c->job);
 	if (!err)
 		err = bfo_job_decide(&c->job, NULL);

@@ -67,7 +67,7 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 				   "copied without it", 0 },
 	[BFO_FOUND_FEATURE] = { "feature",
 				"casefolded, encrypted or protected by fs-verity, of which neither a "
-				"mounted filesystem nor an archive hands out all",
+				"mounted filesystem nor an archive of others hands out all",
 				"copied without that", 0 },
 	[BFO_FOUND_TIME] = { "time", "time before 1901 or after 2446, which no inode can hold",
 			     "copied with the nearest possible", 0 },

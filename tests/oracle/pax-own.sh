@@ -149,9 +149,27 @@ done
 "$forge" odd odd.tar
 e2bfo 1 copy --mkfs --size 16M odd.tar odd.img
 checked odd.img
-says '/: .*no place' '/twice: .*no place' '/strange: .*no place' '/verity: .*fs-verity' \
-	'/folded: .*casefolded'
+says '/: .*no place' '/twice: .*no place' '/strange: .*no place' '/verity: .*fs-verity'
 content odd.img /verity "$(printf 3 | sha256sum | head -c 64)"
+
+# Flags of features come, or are lost as they are from one volume to another.
+"$forge" folded folded.tar
+e2bfo 0 copy --mkfs="-t ext4 -O casefold" --size 16M folded.tar folded.img
+checked folded.img
+has folded.img /folded/Inner 'User: 0 Group: 0 Project: 0 Size: 4096'
+grep -q 'Flags: 0x400.0000$' stat || fail "flags of /folded/Inner: $(cat stat)"
+e2bfo 0 verify folded.tar folded.img
+fed folded.tar
+e2bfo 0 copy --mkfs="-t ext4 -O casefold" --size 16M - folded2.img
+e2bfo 0 verify folded.img folded2.img
+rm folded2.img
+e2bfo 0 copy folded.img again.tar
+e2bfo 0 verify folded.tar again.tar
+e2bfo 8 copy --mkfs --size 16M folded.tar plain.img
+says 'allow-loss=casefold'
+e2bfo 1 copy --mkfs --size 16M --allow-loss=casefold folded.tar plain.img
+checked plain.img
+says '/folded: casefolded' '/folded/Inner: casefolded'
 
 # Blocks of 1024 bytes, of which larger ones would have parts only.
 "$forge" fine fine.tar
@@ -246,6 +264,12 @@ while read -r archive words; do
 	says "$words"
 done <<< 'key-twice comes twice: E2BFO.project
 key-unknown means nothing here: E2BFO.other
+folded-bare without its encoding
+folded-flagless without its encoding
+folded-file casefolded, and no directory
+folded-two another encoding
+encoding-zero no valid value of a key: E2BFO.encoding
+encoding-link a hard link with attributes
 version-large no valid value of a key: E2BFO.version
 acl-letters no valid value of a key: SCHILY.acl.access
 unwritten-data data where nothing was written
