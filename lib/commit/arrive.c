@@ -21,6 +21,7 @@
 #include "commit/writer.h"
 #include "move/pipe.h"
 #include "plan/inline.h"
+#include "plan/loss.h"
 
 #define MEMORY (32ULL << 20)		/* bytes: of both buffers; more would not be faster */
 #define LARGE_BYTES (16ULL << 20)	/* of a free range: no seek back for a longer one */
@@ -246,6 +247,7 @@ errcode_t bfo_arrive_open(struct bfo_arrive **out, struct bfo_context *ctx, stru
 	a->where = (struct bfo_arrival) { .block_size = vol->block_size,
 					  .cluster_blocks = target->cluster_blocks,
 					  .small = bfo_inline_most(target),
+					  .verity_blocks = bfo_loss_verity_blocks(target),
 					  .begin = arrival_begin, .part = arrival_part,
 					  .end = arrival_end, .priv = a };
 	err = open_parts(a, vol, opt);

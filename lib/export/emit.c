@@ -79,16 +79,17 @@ static errcode_t advance(struct emission *e, bfo_row row)
 	return err || more ? err : bfo_fail(e->outlet->ctx, BFO_ET_CHANGED, "putting data out");
 }
 
-/* LEN bytes at DATA, which begin at byte AT of ROW, and may reach behind its end. */
+/* LEN bytes at DATA, which begin at byte AT of ROW, and may reach behind the end of its data. */
 static errcode_t put(struct emission *e, bfo_row row, uint64_t at, const void *data, uint64_t len)
 {
 	const struct bfo_inode *rec = &e->plan->tree->inodes.v[row];
+	uint64_t end = S_ISREG(rec->mode) ? bfo_runs_data_end(e->plan, rec) : 0;
 	errcode_t err;
 
-	if (!S_ISREG(rec->mode) || at >= rec->size)
+	if (at >= end)
 		return 0;		/* the target of a link is known already */
-	if (len > rec->size - at)
-		len = rec->size - at;
+	if (len > end - at)
+		len = end - at;
 	err = advance(e, row);
 	return err ? err : e->outlet->data(e->outlet->priv, at, data, len);
 }

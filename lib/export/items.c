@@ -208,6 +208,9 @@ errcode_t bfo_items_make(struct bfo_items *items, const struct bfo_serial *walk,
 	set_attrs(items, step->row, &item->attrs);
 	if (item->attrs.flags & EXT4_CASEFOLD_FL)
 		item->encoding = items->plan->target->encoding;
+	if (S_ISREG(rec->mode) && t->home_block_size &&
+	    bfo_runs_data_end(items->plan, rec) > rec->size)
+		item->home_block_size = t->home_block_size;
 	if (!S_ISDIR(rec->mode))
 		item->names = rec->links;
 	if (step->kind == BFO_SERIAL_LINK)

@@ -43,6 +43,11 @@ struct bfo_item {
 	int is_made;			/* a directory of --to: nobody owns it yet */
 	/* of a casefolded directory, to an archive of our own: how its names are folded; else 0 */
 	uint16_t encoding;
+	/*
+	 * Of a file that is protected by fs-verity, to an archive of our own: bytes of the blocks
+	 * that it was on; else 0.  Its data go on behind its size.
+	 */
+	uint32_t home_block_size;
 	/* the following are not known to `look` */
 	bfo_xattrs xattrs;		/* sorted; values in memory; to a volume: not known */
 	const char *target;		/* of a symbolic link; NUL behind it */
@@ -65,7 +70,7 @@ struct bfo_outlet {
 	errcode_t (*item)(void *priv, const struct bfo_item *item);
 	/*
 	 * Data of the item that came last, a regular file: ascending, parts that are not unwritten,
-	 * none behind its size.  Not all of a part at once.
+	 * none behind its size (but see home_block_size).  Not all of a part at once.
 	 */
 	errcode_t (*data)(void *priv, uint64_t offset, const void *data, size_t len);
 	/* Everything of a regular file that is no hard link has come. */

@@ -23,9 +23,9 @@ static errcode_t add_range(struct bfo_sparse_map *map, uint64_t from, uint64_t l
 	return bfo_vec_push(&map->ranges, (struct bfo_sparse_range) { from, len });
 }
 
-errcode_t bfo_sparse_map_make(struct bfo_sparse_map *map, const struct bfo_item *item)
+errcode_t bfo_sparse_map_make(struct bfo_sparse_map *map, const struct bfo_item *item,
+			      uint64_t from, uint64_t end)
 {
-	uint64_t size = item->attrs.size;
 	errcode_t err = 0;
 	size_t i;
 
@@ -33,14 +33,15 @@ errcode_t bfo_sparse_map_make(struct bfo_sparse_map *map, const struct bfo_item 
 	map->bytes = 0;
 	for (i = 0; !err && i < item->n_parts; i++) {
 		const struct bfo_part *part = &item->parts[i];
-		uint64_t len;
+		uint64_t lo = part->from > from ? part->from : from, hi;
 
-		if (part->is_unwritten || !part->len || part->from >= size)
+		if (part->is_unwritten || part->from >= end)
 			continue;
-		len = part->len < size - part->from ? part->len : size - part->from;
-		err = add_range(map, part->from, len);
+		hi = part->len < end - part->from ? part->from + part->len : end;
+		if (lo < hi)
+			err = add_range(map, lo, hi - lo);
 	}
-	map->has_holes = map->bytes != size;
+	map->has_holes = map->bytes != end - from;
 	return err;
 }
 
@@ -88,8 +89,18 @@ errcode_t bfo_sparse_map_unwritten(const struct bfo_item *item, bfo_chars *out)
 	for (i = 0; !err && i < item->n_parts; i++)
 		if (item->parts[i].is_unwritten)
 			err = add_pair(out, item->parts[i].from, ',', item->parts[i].len, ';');
-	if (out->n > from)
-		out->n--;		/* nothing follows that a semicolon would part it from */
+	out->n -= out->n > from;	/* the last semicolon */
+	return err;
+}
+
+errcode_t bfo_sparse_map_list(const struct bfo_sparse_map *map, bfo_chars *out)
+{
+	errcode_t err = 0;
+	size_t i, from = out->n;
+
+	for (i = 0; !err && i < map->ranges.n; i++)
+		err = add_pair(out, map->ranges.v[i].from, ',', map->ranges.v[i].len, ';');
+	out->n -= out->n > from;	/* the last semicolon */
 	return err;
 }
 

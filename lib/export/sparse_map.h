@@ -28,8 +28,12 @@ struct bfo_sparse_map {
 	int has_holes;
 };
 
-/* Makes MAP that of ITEM, a regular file; what it was is gone.  Returns 0 or ENOMEM. */
-errcode_t bfo_sparse_map_make(struct bfo_sparse_map *map, const struct bfo_item *item);
+/*
+ * Makes MAP that of bytes FROM to END of ITEM, a regular file; what it was is gone.  Returns 0 or
+ * ENOMEM.
+ */
+errcode_t bfo_sparse_map_make(struct bfo_sparse_map *map, const struct bfo_item *item,
+			      uint64_t from, uint64_t end);
 
 /* Appends to OUT, which is empty, the map of a file of SIZE bytes, in whole blocks. */
 errcode_t bfo_sparse_map_text(const struct bfo_sparse_map *map, uint64_t size, bfo_chars *out);
@@ -39,6 +43,9 @@ errcode_t bfo_sparse_map_text(const struct bfo_sparse_map *map, uint64_t size, b
  * if there are none.
  */
 errcode_t bfo_sparse_map_unwritten(const struct bfo_item *item, bfo_chars *out);
+
+/* The same of all ranges of MAP. */
+errcode_t bfo_sparse_map_list(const struct bfo_sparse_map *map, bfo_chars *out);
 
 void bfo_sparse_map_free(struct bfo_sparse_map *map);
 

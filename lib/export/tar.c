@@ -3,6 +3,7 @@
  * tar.c - an outlet that is a pax archive
  *
  *   'g' comment │ 'x' records │ header │ [map] data, padded │ 'x' ... │ 'g' socket │ ... │ zeroes
+ *                                          [ │ 'g' tail ]*
  *
  * A member's header says how much data follow, so they have to be known before the first byte of
  * them comes: they are the parts of the item that are no holes, and what comes has to be those.
@@ -10,9 +11,12 @@
  *   items, data ── put() ──> output ──> fd
  *                       `──> packed ──'
  *
+ * What a file has behind its end, others would take for its data.  So it comes in pieces, each of
+ * which is a global header: these pass over it.
+ *
  * Python's tarfile takes a 'g' for damage that has no member behind it, and calls itself for each
  * of them that come in a row.  So the root, which comes first, is kept, and written once more where
- * a socket would be the last, or where there are many.
+ * one would be the last, or where there are many.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +38,15 @@
 #define SPARSE_FOLDER "GNUSparseFile.0/"
 #define FORMAT "E2BFO.format=1"
 #define PATH_TEXT 256U
-#define SOCKETS_IN_A_ROW 100U
+#define GLOBALS_IN_A_ROW 100U
+#define PIECE (960U << 10)		/* bytes of a tail; some give up at a header of 1 MiB */
+
+/* Data that the item that came last has to bring. */
+struct awaited {
+	struct bfo_sparse_map map;
+	size_t range;			/* data are awaited of this one ... */
+	uint64_t into;			/* ... from here on */
+};
 
 struct tar {
 	struct bfo_outlet outlet;
@@ -43,7 +55,7 @@ struct tar {
 	struct bfo_tar_notes notes;
 	bfo_chars first_lost;		/* notes.first, with a NUL */
 	int is_portable;
-	unsigned int sockets;		/* that came last, in a row */
+	unsigned int globals;		/* that came last, in a row: sockets, pieces */
 	struct {
 		struct bfo_pax pax;
 		char header[BFO_USTAR_BYTES];
@@ -51,9 +63,9 @@ struct tar {
 	} root;
 	/* of the member that came last */
 	bfo_chars name;			/* as the archive has it */
-	struct bfo_sparse_map map;
-	size_t range;			/* data are awaited of this one ... */
-	uint64_t into;			/* ... from here on */
+	struct awaited body, tail;	/* data of the file, and what is behind its end */
+	uint64_t body_end, tail_from;	/* bytes */
+	bfo_chars piece;		/* of the tail, that was not yet put */
 	/* room for what is being made */
 	struct bfo_pax pax;
 	bfo_chars text;
@@ -156,17 +168,23 @@ static errcode_t set_name(struct tar *t, const struct bfo_item *item)
 /* What the member M of TYPE has behind its header, and where data are awaited. */
 static errcode_t set_data(struct tar *t, struct bfo_tar_member *m, char type)
 {
-	static const struct bfo_item nothing;
+	const struct bfo_item *item = m->item;
+	uint64_t home = item->home_block_size;
 	errcode_t err;
 
-	t->range = 0;
-	t->into = 0;
-	t->text.n = 0;
-	err = bfo_sparse_map_make(&t->map, type == '0' ? m->item : &nothing);
-	m->is_sparse = t->map.has_holes;
+	t->body.range = t->tail.range = t->body.into = t->tail.into = 0;
+	t->text.n = t->piece.n = 0;
+	t->body_end = type == '0' ? item->attrs.size : 0;
+	t->tail_from = home ? (t->body_end + home - 1) / home * home : t->body_end;
+	err = bfo_sparse_map_make(&t->body.map, item, 0, t->body_end);
+	if (!err)
+		err = bfo_sparse_map_make(&t->tail.map, item, t->tail_from,
+					  type == '0' && home ? UINT64_MAX : t->tail_from);
+	m->is_sparse = t->body.map.has_holes;
+	m->tail = &t->tail.map;
 	if (!err && m->is_sparse)
-		err = bfo_sparse_map_text(&t->map, m->item->attrs.size, &t->text);
-	m->stored = t->text.n + t->map.bytes;
+		err = bfo_sparse_map_text(&t->body.map, t->body_end, &t->text);
+	m->stored = t->text.n + t->body.map.bytes;
 	return err ? fail_memory(t, err) : 0;
 }
 
@@ -211,8 +229,25 @@ static errcode_t keep_root(struct tar *t, const char *header)
 
 static errcode_t repeat_root(struct tar *t)
 {
-	t->sockets = 0;
+	t->globals = 0;
 	return t->root.is_known ? put_headers(t, &t->root.pax, t->root.header) : 0;
+}
+
+/* A global header with one record, which is not about all. */
+static errcode_t put_global(struct tar *t, const char *key, const bfo_chars *value)
+{
+	struct bfo_pax all = { 0 };
+	errcode_t err;
+
+	bfo_pax_add(&all, key, value->v, value->n);
+	err = all.err ? fail_memory(t, all.err) : 0;
+	if (!err && t->globals == GLOBALS_IN_A_ROW)
+		err = repeat_root(t);
+	if (!err)
+		err = put_records(t, 'g', &all);
+	bfo_vec_free(&all.text);
+	t->globals++;
+	return err;
 }
 
 /* COUNT attributes of the current member are not in the archive. */
@@ -229,7 +264,6 @@ static errcode_t note_lost(struct tar *t, uint32_t count)
 
 static errcode_t put_socket(struct tar *t, const struct bfo_tar_member *m)
 {
-	struct bfo_pax all = { 0 };
 	uint32_t lost;
 	errcode_t err;
 
@@ -238,17 +272,9 @@ static errcode_t put_socket(struct tar *t, const struct bfo_tar_member *m)
 		return 0;
 	}
 	err = bfo_tar_socket_records(&t->pax, m, &lost);
-	if (!err) {
-		bfo_pax_add(&all, "E2BFO.socket", t->pax.text.v, t->pax.text.n);
-		err = all.err;
-	}
 	err = err ? fail_memory(t, err) : note_lost(t, lost);
-	if (!err && t->sockets == SOCKETS_IN_A_ROW)
-		err = repeat_root(t);
 	if (!err)
-		err = put_records(t, 'g', &all);
-	bfo_vec_free(&all.text);
-	t->sockets++;
+		err = put_global(t, "E2BFO.socket", &t->pax.text);
 	t->notes.members += !err;
 	return err;
 }
@@ -274,7 +300,7 @@ static errcode_t put_member(struct tar *t, struct bfo_tar_member *m)
 		err = put(t, t->text.v, t->text.n);
 	if (!err && !m->item->path_len)
 		err = keep_root(t, header);
-	t->sockets = 0;
+	t->globals = 0;
 	t->notes.members += !err;
 	return err;
 }
@@ -299,31 +325,89 @@ static errcode_t tar_item(void *priv, const struct bfo_item *item)
 	return S_ISSOCK(item->attrs.mode) ? put_socket(t, &m) : put_member(t, &m);
 }
 
-/* A piece belongs to one range, as ranges that touch are one. */
+/* LEN bytes from OFFSET on have come: of one range, as ranges that touch are one. */
+static errcode_t note_data(struct tar *t, struct awaited *a, uint64_t offset, uint64_t len)
+{
+	const struct bfo_sparse_range *r = bfo_vec_at(&a->map.ranges, a->range);
+
+	if (a->range == a->map.ranges.n || offset != r->from + a->into || len > r->len - a->into)
+		return fail(t, BFO_ET_CHANGED, "data");
+	a->into += len;
+	if (a->into == r->len) {
+		a->range++;
+		a->into = 0;
+	}
+	return 0;
+}
+
+/* All data of the file have come. */
+static errcode_t end_body(struct tar *t)
+{
+	return t->body.range < t->body.map.ranges.n ? fail(t, BFO_ET_CHANGED, "data")
+						    : pad(t, BFO_USTAR_BYTES);
+}
+
+static errcode_t put_piece(struct tar *t)
+{
+	errcode_t err = end_body(t);
+
+	if (!err)
+		err = put_global(t, "E2BFO.data", &t->piece);
+	t->piece.n = 0;
+	return err;
+}
+
+/* What is behind the end of the file: in pieces of one length, but the last. */
+static errcode_t put_tail(struct tar *t, const char *data, size_t len)
+{
+	errcode_t err = 0;
+	size_t n;
+
+	for (; len && !err; data += n, len -= n) {
+		n = len < PIECE - t->piece.n ? len : PIECE - t->piece.n;
+		err = append(&t->piece, data, n);
+		if (err)
+			return fail_memory(t, err);
+		if (t->piece.n == PIECE)
+			err = put_piece(t);
+	}
+	return err;
+}
+
+/* The first of LEN bytes from OFFSET on that lie on one side of what parts a file from its tail. */
+static size_t side(const struct tar *t, uint64_t offset, size_t len)
+{
+	uint64_t end = offset < t->body_end ? t->body_end : t->tail_from;
+
+	return offset < end && len > end - offset ? end - offset : len;
+}
+
+/* (Behind the end, in its block, there is nothing.) */
 static errcode_t tar_data(void *priv, uint64_t offset, const void *data, size_t len)
 {
 	struct tar *t = priv;
-	const struct bfo_sparse_range *r = bfo_vec_at(&t->map.ranges, t->range);
+	const char *at = data;
+	errcode_t err = 0;
+	size_t n;
 
-	if (!len)
-		return 0;
-	if (t->range == t->map.ranges.n || offset != r->from + t->into || len > r->len - t->into)
-		return fail(t, BFO_ET_CHANGED, "data");
-	t->into += len;
-	if (t->into == r->len) {
-		t->range++;
-		t->into = 0;
+	for (; len && !err; offset += n, at += n, len -= n) {
+		n = side(t, offset, len);
+		if (offset >= t->body_end && offset < t->tail_from)
+			continue;
+		err = note_data(t, offset < t->body_end ? &t->body : &t->tail, offset, n);
+		if (!err)
+			err = offset < t->body_end ? put(t, at, n) : put_tail(t, at, n);
 	}
-	return put(t, data, len);
+	return err;
 }
 
 static errcode_t tar_done(void *priv)
 {
 	struct tar *t = priv;
 
-	if (t->range < t->map.ranges.n)
+	if (t->tail.range < t->tail.map.ranges.n)
 		return fail(t, BFO_ET_CHANGED, "data");
-	return pad(t, BFO_USTAR_BYTES);
+	return t->piece.n ? put_piece(t) : end_body(t);
 }
 
 /* Nothing stands behind what is below a directory. */
@@ -337,7 +421,7 @@ static errcode_t tar_leave(void *priv, const struct bfo_item *item)
 static errcode_t tar_end(void *priv)
 {
 	struct tar *t = priv;
-	errcode_t err = t->sockets ? repeat_root(t) : 0;
+	errcode_t err = t->globals ? repeat_root(t) : 0;
 
 	if (!err)
 		err = put(t, zeroes, 2 * BFO_USTAR_BYTES);
@@ -404,7 +488,9 @@ void bfo_tar_close(struct bfo_outlet *outlet)
 		return;
 	bfo_packed_free(t->packed);
 	bfo_output_free(&t->out);
-	bfo_sparse_map_free(&t->map);
+	bfo_sparse_map_free(&t->body.map);
+	bfo_sparse_map_free(&t->tail.map);
+	bfo_vec_free(&t->piece);
 	bfo_vec_free(&t->first_lost);
 	bfo_vec_free(&t->root.pax.text);
 	bfo_vec_free(&t->pax.text);

@@ -19,6 +19,7 @@
 #include "export/ustar.h"
 
 #define XATTR_KEY "SCHILY.xattr."
+#define OWN_XATTR_KEY "E2BFO.xattr."	/* of names that begin with a number */
 
 /* Flags that libarchive has names for. */
 static const struct {
@@ -66,17 +67,23 @@ static void add_acl(struct bfo_pax *pax, const struct bfo_xattr *x, uint32_t *lo
 	bfo_vec_free(&text);
 }
 
-/* In a key, what would end it is encoded, and what would then look encoded. */
-static void add_xattr(struct bfo_pax *pax, const struct bfo_xattr *x, uint32_t *lost)
+/*
+ * In a key, what would end it is encoded, and what would then look encoded.  Attributes that no
+ * user sees have no name that other tars could set.
+ */
+static void add_xattr(struct bfo_pax *pax, const struct bfo_xattr *x, int is_portable,
+		      uint32_t *lost)
 {
+	int is_seen = is_portable || bfo_xattr_prefix(x->name_index);
+	const char *begin = is_seen ? XATTR_KEY : OWN_XATTR_KEY;
 	char name[BFO_XATTR_NAME_MAX], key[sizeof(XATTR_KEY) + 3 * BFO_XATTR_NAME_MAX];
-	size_t len = bfo_xattr_name(x, name), at = strlen(XATTR_KEY), i;
+	size_t len = bfo_xattr_name(x, name), at = strlen(begin), i;
 
-	if (memchr(name, 0, len)) {
+	if (memchr(name, 0, len) || (!is_seen && !x->name_len)) {
 		++*lost;
 		return;
 	}
-	memcpy(key, XATTR_KEY, at);
+	memcpy(key, begin, at);
 	for (i = 0; i < len; i++) {
 		if (name[i] == '=' || name[i] == '%') {
 			memcpy(key + at, name[i] == '=' ? "%3D" : "%25", 3);
@@ -90,8 +97,9 @@ static void add_xattr(struct bfo_pax *pax, const struct bfo_xattr *x, uint32_t *
 }
 
 /* Lists come before all others: the first two turns are theirs. */
-static void add_xattrs(struct bfo_pax *pax, const bfo_xattrs *set, uint32_t *lost)
+static void add_xattrs(struct bfo_pax *pax, const struct bfo_tar_member *m, uint32_t *lost)
 {
+	const bfo_xattrs *set = &m->item->xattrs;
 	static const uint8_t turns[] = { BFO_XATTR_ACL_ACCESS, BFO_XATTR_ACL_DEFAULT, 0 };
 	size_t turn, i;
 
@@ -104,7 +112,7 @@ static void add_xattrs(struct bfo_pax *pax, const bfo_xattrs *set, uint32_t *los
 			if (turns[turn] && x->name_index == turns[turn] && bfo_xattr_is_acl(x))
 				add_acl(pax, x, lost);
 			else if (!turns[turn] && !bfo_xattr_is_acl(x))
-				add_xattr(pax, x, lost);
+				add_xattr(pax, x, m->is_portable, lost);
 		}
 }
 
@@ -139,15 +147,34 @@ static void add_own_number(struct bfo_pax *pax, const char *key, uint64_t value)
 /* What means nothing without what else is said of it is not said, either. */
 static uint32_t flags_of(const struct bfo_item *item)
 {
-	return item->attrs.flags & ~(item->encoding ? 0 : EXT4_CASEFOLD_FL);
+	return item->attrs.flags & ~((item->encoding ? 0 : EXT4_CASEFOLD_FL) |
+				     (item->home_block_size ? 0 : EXT4_VERITY_FL));
+}
+
+/* The parts that are unwritten, and, in TAIL, if not NULL, those that are behind the end. */
+static errcode_t add_parts(struct bfo_pax *pax, const struct bfo_item *item,
+			   const struct bfo_sparse_map *tail)
+{
+	bfo_chars text = { 0 };
+	errcode_t err = bfo_sparse_map_unwritten(item, &text);
+
+	if (text.n)
+		bfo_pax_add(pax, "E2BFO.unwritten", text.v, text.n);
+	text.n = 0;
+	if (!err && tail)
+		err = bfo_sparse_map_list(tail, &text);
+	if (text.n)
+		bfo_pax_add(pax, "E2BFO.tail", text.v, text.n);
+	bfo_vec_free(&text);
+	return err;
 }
 
 /* What no other tar has keys for. */
-static void add_own(struct bfo_pax *pax, const struct bfo_item *item)
+static void add_own(struct bfo_pax *pax, const struct bfo_tar_member *m)
 {
+	const struct bfo_item *item = m->item;
 	const struct bfo_attrs *a = &item->attrs;
 	uint32_t flags = flags_of(item);
-	bfo_chars text = { 0 };
 	errcode_t err;
 
 	add_own_number(pax, "E2BFO.generation", a->generation);
@@ -159,12 +186,10 @@ static void add_own(struct bfo_pax *pax, const struct bfo_item *item)
 		bfo_pax_add(pax, "E2BFO.flags", hex, snprintf(hex, sizeof(hex), "%x", flags));
 	}
 	add_own_number(pax, "E2BFO.encoding", item->encoding);
-	err = bfo_sparse_map_unwritten(item, &text);
+	add_own_number(pax, "E2BFO.blocks", item->home_block_size);
+	err = add_parts(pax, item, m->tail);
 	if (err && !pax->err)
 		pax->err = err;
-	if (text.n)
-		bfo_pax_add(pax, "E2BFO.unwritten", text.v, text.n);
-	bfo_vec_free(&text);
 }
 
 /* All but names, numbers, and holes. */
@@ -173,7 +198,7 @@ static void add_attributes(struct bfo_pax *pax, const struct bfo_tar_member *m, 
 	add_times(pax, m);
 	if (!m->is_portable)
 		add_flags(pax, m->item->attrs.flags);
-	add_xattrs(pax, &m->item->xattrs, lost);
+	add_xattrs(pax, m, lost);
 }
 
 /*
@@ -214,7 +239,7 @@ errcode_t bfo_tar_records(struct bfo_pax *pax, const struct bfo_tar_member *m, u
 	if (m->is_sparse)
 		add_holes(pax, m);
 	if (!m->is_portable)
-		add_own(pax, m->item);
+		add_own(pax, m);
 	return pax->err;
 }
 
@@ -235,6 +260,6 @@ errcode_t bfo_tar_socket_records(struct bfo_pax *pax, const struct bfo_tar_membe
 	bfo_pax_add_number(pax, "uid", a->uid);
 	bfo_pax_add_number(pax, "gid", a->gid);
 	add_attributes(pax, m, lost);
-	add_own(pax, m->item);
+	add_own(pax, m);
 	return pax->err;
 }

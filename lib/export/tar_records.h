@@ -7,6 +7,7 @@
 
 #include "export/outlet.h"
 #include "export/pax.h"
+#include "export/sparse_map.h"
 
 /* A member in the making. */
 struct bfo_tar_member {
@@ -15,6 +16,7 @@ struct bfo_tar_member {
 	size_t path_len, link_len;
 	uint64_t stored;		/* bytes behind its header */
 	int is_sparse;			/* they begin with a map */
+	const struct bfo_sparse_map *tail;	/* data behind the end of a file; NULL: none */
 	int is_portable;		/* only keys that every tar knows */
 };
 

@@ -23,6 +23,11 @@ struct bfo_arrival {
 	 * memory, and does not announce it here.
 	 */
 	uint32_t small;
+	/*
+	 * The largest blocks, in bytes, that an fs-verity tree may have been made on: it comes with
+	 * the file, whose size then is where that ends.  Else it does not come.
+	 */
+	uint32_t verity_blocks;
 	/* The data of a file of SIZE bytes come next. */
 	errcode_t (*begin)(void *priv, uint64_t size);
 	/*

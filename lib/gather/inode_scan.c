@@ -239,7 +239,7 @@ static errcode_t scan_inodes(struct scan *s, const uint32_t *inos, size_t n)
 	struct ext2_super_block *sb = r->vol->fs->super;
 	errcode_t err;
 
-	tree->block_size = r->vol->block_size;
+	tree->block_size = tree->home_block_size = r->vol->block_size;
 	memcpy(tree->uuid, sb->s_uuid, sizeof(tree->uuid));
 	tree->encoding = ext2fs_has_feature_casefold(sb) ? sb->s_encoding : 0;
 	tree->inline_data = ext2fs_has_feature_inline_data(sb);

@@ -30,7 +30,7 @@
 #define TELL_EVERY 1024U		/* members */
 
 /* Flags that ext4 keeps, and that only our own archives tell. */
-#define FLAGS_TOLD (EXT2_NOCOMPR_FL | FS_NOCOW_FL | EXT4_CASEFOLD_FL)
+#define FLAGS_TOLD (EXT2_NOCOMPR_FL | FS_NOCOW_FL | EXT4_CASEFOLD_FL | EXT4_VERITY_FL)
 
 #define TOLD_BY_SOME (BFO_UNKNOWN_ATIME | BFO_UNKNOWN_CTIME | BFO_UNKNOWN_CRTIME | \
 		      BFO_UNKNOWN_FLAGS)
@@ -52,11 +52,12 @@ struct archive {
 	struct bfo_members m;
 	struct bfo_catalog *catalog;
 	bfo_row row;			/* of the member at hand; BFO_NONE: nobody wants its data */
-	struct bfo_member member;	/* its numbers */
+	struct bfo_member member;	/* its numbers; data behind its end are not wanted */
 	int has_places;
 	bfo_tar_extents extents;
 	bfo_ranges unwritten;		/* of it, bytes */
-	uint64_t end;			/* byte of the archive behind its data */
+	uint64_t end;			/* byte of the archive behind its data, */
+	int in_record;			/* which stand in a record, that has an end of its own */
 	bfo_chars small;		/* its content, if that is small, with zeroes behind it, */
 	int has_small;			/* if some of it came */
 	/* where data go that come once; NULL: they do not */
@@ -71,7 +72,7 @@ static errcode_t finish_member(struct archive *a)
 	errcode_t err = 0;
 
 	if (a->is_plain && a->row != BFO_NONE)
-		err = bfo_plain_tar_place(&a->plain, &a->in, a->member.data, &a->extents);
+		err = bfo_plain_tar_place(&a->plain, &a->in, &a->extents);
 	if (!a->is_plain && a->has_small && a->row != BFO_NONE)
 		err = bfo_intake_content(&a->in, a->small.v, a->member.attrs.size);
 	if (a->to && a->has_places && a->row != BFO_NONE)
@@ -115,20 +116,31 @@ static void note_told(struct archive *a, const struct bfo_member *v)
 /* Data of the member at hand will not come again. */
 static errcode_t announce(struct archive *a)
 {
-	a->has_places = a->member.attrs.size > a->to->small;
-	return a->row != BFO_NONE && a->has_places ? a->to->begin(a->to->priv, a->member.attrs.size)
-						   : 0;
+	if (a->member.home_block_size > a->to->verity_blocks)
+		a->member.data_end = a->member.attrs.size;
+	a->has_places = a->member.data_end > a->to->small;
+	return a->row != BFO_NONE && a->has_places
+		       ? a->to->begin(a->to->priv, a->member.data_end) : 0;
 }
 
 static int has_data(const struct bfo_member *v)
 {
-	return S_ISREG(v->attrs.mode) && !v->is_link && v->attrs.size;
+	return S_ISREG(v->attrs.mode) && !v->is_link && v->data_end;
 }
 
-/* Where the next header is, behind data that end at byte END. */
-static uint64_t padded(uint64_t end)
+/* Where the next header is, behind the data of the member at hand. */
+static uint64_t next_header(const struct archive *a)
 {
-	return (end + BFO_TAR_BLOCK - 1) / BFO_TAR_BLOCK * BFO_TAR_BLOCK;
+	return (a->end + a->in_record + BFO_TAR_BLOCK - 1) / BFO_TAR_BLOCK * BFO_TAR_BLOCK;
+}
+
+/* What the member at hand has behind its end can be no further than byte END. */
+static errcode_t check_reach(struct archive *a, uint64_t end)
+{
+	uint64_t most = UINT32_MAX * (uint64_t) (a->to ? a->to->block_size : PLACE_BYTES);
+
+	return end <= most ? 0 : bfo_members_fail(&a->m, BFO_ET_DAMAGED,
+						  "it reaches beyond what a file can have");
 }
 
 static errcode_t take_member(void *priv, const struct bfo_member *v)
@@ -137,17 +149,20 @@ static errcode_t take_member(void *priv, const struct bfo_member *v)
 	struct bfo_source *s = &a->in.source;
 	errcode_t err = finish_member(a);
 
-	a->largest = v->attrs.size > a->largest ? v->attrs.size : a->largest;
+	a->largest = v->data_end > a->largest ? v->data_end : a->largest;
 	if (!err && a->is_plain && (v->header < a->end || v->data <= v->header))
 		err = bfo_members_fail(&a->m, BFO_ET_DAMAGED,
 				       "it begins within the data of the member before");
-	if (!err && a->is_plain && has_data(&a->member) && v->header != padded(a->end))
+	if (!err && a->is_plain && has_data(&a->member) && v->header != next_header(a))
 		err = bfo_members_fail(&a->m, BFO_ET_DAMAGED,
 				       "the member before has more data than its map says");
+	if (!err && v->data_end > v->attrs.size)
+		err = check_reach(a, v->data_end);
 	if (err)
 		return err;
 	a->member = *v;
 	a->end = v->data;
+	a->in_record = 0;
 	note_told(a, v);
 	if (!(a->m.count % TELL_EVERY))
 		bfo_progress_report(s->ctx, BFO_STAGE_INODES, a->m.count, 0, 0);
@@ -160,15 +175,20 @@ static errcode_t take_member(void *priv, const struct bfo_member *v)
 }
 
 /* Of a tar that is addressed: where it says that data are has to be in the file. */
-static errcode_t take_extent(struct archive *a, uint64_t at, uint64_t len)
+static errcode_t take_extent(struct archive *a, const struct bfo_piece *part)
 {
-	struct bfo_tar_extent x = { .at = at, .len = len };
+	struct bfo_tar_extent x = { .at = part->at, .len = part->len,
+				    .byte = part->place ? part->place : a->end };
 	errcode_t err;
 
-	if (a->end > a->plain.size || len > a->plain.size - a->end)
+	if (x.byte < a->end)
+		return bfo_members_fail(&a->m, BFO_ET_DAMAGED,
+					"its data begin within what is before them");
+	if (x.byte > a->plain.size || x.len > a->plain.size - x.byte)
 		return bfo_members_fail(&a->m, BFO_ET_DAMAGED,
 					"the archive ends within its data; it is truncated");
-	a->end += len;
+	a->end = x.byte + x.len;
+	a->in_record = part->place > 0;
 	err = bfo_vec_push(&a->extents, x);
 	return err ? bfo_fail(a->in.source.ctx, err, "reading %s", a->in.source.name) : 0;
 }
@@ -183,29 +203,29 @@ static void note_borders(struct archive *a, uint64_t at, uint64_t len)
 static errcode_t take_unwritten(void *priv, uint64_t at, uint64_t len)
 {
 	struct archive *a = priv;
-	uint64_t most = UINT32_MAX * (uint64_t) (a->to ? a->to->block_size : PLACE_BYTES);
-	errcode_t err;
+	errcode_t err = check_reach(a, at + len);
 
-	if (at + len > most)
-		return bfo_members_fail(&a->m, BFO_ET_DAMAGED,
-					"it reaches beyond what a file can have");
+	if (err)
+		return err;
 	a->largest = at + len > a->largest ? at + len : a->largest;
 	note_borders(a, at, len);
 	err = bfo_ranges_append(&a->unwritten, at, len);
 	return err ? bfo_fail(a->in.source.ctx, err, "reading %s", a->in.source.name) : 0;
 }
 
-static errcode_t take_part(void *priv, uint64_t at, uint64_t len, const void *data)
+static errcode_t take_part(void *priv, const struct bfo_piece *part)
 {
 	struct archive *a = priv;
+	uint64_t at = part->at, len = part->len;
+	const void *data = part->data;
 	struct bfo_placed got;
 
 	note_borders(a, at, len);
 	if (a->is_plain)
-		return take_extent(a, at, len);
+		return take_extent(a, part);
 	if (a->to)
 		bfo_pace_take(a->in.source.ctx->pace, len);
-	if (a->to && a->row == BFO_NONE)
+	if (a->to && (a->row == BFO_NONE || at >= a->member.data_end))
 		return 0;
 	if (a->to && a->has_places && data)
 		return a->to->part(a->to->priv, at, data, len);
@@ -232,7 +252,7 @@ static errcode_t take_end(void *priv, uint64_t mark, uint64_t byte)
 		return err;
 	if (a->is_plain && mark < a->end)
 		return bfo_members_fail(&a->m, BFO_ET_DAMAGED, "the archive ends within its data");
-	if (a->is_plain && has_data(&a->member) && mark != padded(a->end))
+	if (a->is_plain && has_data(&a->member) && mark != next_header(a))
 		return bfo_members_fail(&a->m, BFO_ET_DAMAGED,
 				       "it has more data than its map says");
 	if (byte < mark + BFO_TAR_BLOCK)

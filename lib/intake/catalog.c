@@ -145,8 +145,10 @@ static errcode_t take_xattr(struct bfo_catalog *c, const struct bfo_member_xattr
 	const char *rest;
 	errcode_t err;
 
+	mine.name_index = x->index;
+	rest = x->name;
 	if (strlen(x->name) > XATTR_NAME_MAX ||
-	    !bfo_xattr_split_name(x->name, &mine.name_index, &rest)) {
+	    (!x->has_index && !bfo_xattr_split_name(x->name, &mine.name_index, &rest))) {
 		*lost = 1;
 		return 0;
 	}
@@ -182,7 +184,8 @@ static errcode_t take_xattrs(struct bfo_catalog *c, const struct bfo_member *v, 
 
 static uint32_t meaningless(const struct bfo_member *v)
 {
-	return FEATURES & ~(v->tells & BFO_TELLS_FEATURES ? EXT4_CASEFOLD_FL : 0);
+	return FEATURES &
+	       ~(v->tells & BFO_TELLS_FEATURES ? EXT4_CASEFOLD_FL | EXT4_VERITY_FL : 0);
 }
 
 /* Times that the archive does not have are that of the last change of the content. */
@@ -226,14 +229,18 @@ static errcode_t note_findings(struct bfo_catalog *c, const struct bfo_member *v
 	return no_memory(c, err);
 }
 
-/* Of all trees that there are, each has one encoding. */
-static errcode_t take_encoding(struct bfo_catalog *c, const struct bfo_member *v)
+/* What is the same in all of a tree, as it comes from one volume. */
+static errcode_t take_features(struct bfo_catalog *c, const struct bfo_member *v)
 {
 	struct bfo_tree *t = tree_of(c);
+	uint32_t bytes = v->home_block_size;
 
 	if (v->encoding && t->encoding && v->encoding != t->encoding)
 		return refuse(c, "directories before it are casefolded by another encoding");
+	if (bytes && t->home_block_size && bytes != t->home_block_size)
+		return refuse(c, "files before it were on blocks of another size");
 	t->encoding = v->encoding ? v->encoding : t->encoding;
+	t->home_block_size = bytes ? bytes : t->home_block_size;
 	return 0;
 }
 
@@ -247,7 +254,7 @@ static errcode_t put_inode(struct bfo_catalog *c, const struct bfo_member *v, bf
 
 	if (v->is_link)
 		a.mode = (a.mode & 07777) | S_IFREG;
-	err = take_encoding(c, v);
+	err = take_features(c, v);
 	if (!err)
 		err = take_xattrs(c, v, &lost);
 	if (err)

@@ -17,12 +17,15 @@
 #include "base/crc32c.h"
 #include "base/disk.h"
 #include "intake/frames.h"
+#include "tree/xattr.h"
 
 #define HEAD 16U
-#define MEMBER_BYTES 140U
+#define MEMBER_BYTES 152U
 #define ERROR_BYTES 16U
 #define PAIR_BYTES 16U
-#define XATTR_BYTES 8U
+#define PLACE_BYTES 24U
+#define XATTR_BYTES 12U
+#define HAS_INDEX 256U		/* of an attribute: the low byte is one */
 
 #define AT_TIMES 24U			/* places in a MEMBER */
 #define TIME_BYTES 12U
@@ -98,14 +101,17 @@ static const char *take_time(const char *at, struct bfo_attrs *a, int which)
 static const char *check_xattrs(const struct bfo_member *m)
 {
 	const char *at = m->first;
-	uint32_t i, name, value;
+	uint32_t i, name, value, index;
 
 	for (i = 0; i < m->xattrs; i++) {
 		if (m->end - at < XATTR_BYTES)
 			return "an attribute is cut";
 		name = get_le32(at, 0);
 		value = get_le32(at, 4);
+		index = get_le32(at, 8);
 		at += XATTR_BYTES;
+		if (index && (index >> 8 != 1 || bfo_xattr_prefix(index & 0xff)))
+			return "an attribute has no index";
 		if (name < 2 || name > m->end - at || value > m->end - at - name ||
 		    memchr(at, 0, name) != at + name - 1)
 			return "an attribute is cut";
@@ -138,6 +144,10 @@ static const char *take_numbers(const char *at, struct bfo_member *m)
 	if (get_le32(at, 136) > UINT16_MAX)
 		return "an encoding is none";
 	m->encoding = get_le32(at, 136);
+	m->home_block_size = get_le32(at, 140);
+	m->data_end = get_le64(at, 144);
+	if (m->data_end < a->size || m->data_end > INT64_MAX)
+		return "data end within a file";
 	if (a->size > INT64_MAX || m->header > INT64_MAX || m->data > INT64_MAX)
 		return "a size is out of range";
 	return NULL;
@@ -167,7 +177,8 @@ static const char *take_member(const char *at, uint32_t len, struct bfo_member *
 
 static int is_pair(enum bfo_frame_kind kind)
 {
-	return kind == BFO_FRAME_EXTENT || kind == BFO_FRAME_END || kind == BFO_FRAME_UNWRITTEN;
+	return kind == BFO_FRAME_EXTENT || kind == BFO_FRAME_END || kind == BFO_FRAME_UNWRITTEN ||
+	       kind == BFO_FRAME_PLACE;
 }
 
 /* What a frame of LEN bytes at AT says; a reason why it says nothing. */
@@ -176,11 +187,12 @@ static const char *take(const char *at, uint32_t len, struct bfo_frame *f)
 	static const uint32_t least[] = { [BFO_FRAME_EXTENT] = PAIR_BYTES, [BFO_FRAME_DATA] = 8,
 					  [BFO_FRAME_END] = PAIR_BYTES,
 					  [BFO_FRAME_ERROR] = ERROR_BYTES,
-					  [BFO_FRAME_UNWRITTEN] = PAIR_BYTES };
+					  [BFO_FRAME_UNWRITTEN] = PAIR_BYTES,
+					  [BFO_FRAME_PLACE] = PLACE_BYTES };
 
 	if (f->kind == BFO_FRAME_MEMBER)
 		return take_member(at, len, &f->member);
-	if (f->kind < BFO_FRAME_MEMBER || f->kind > BFO_FRAME_UNWRITTEN || len < least[f->kind])
+	if (f->kind < BFO_FRAME_MEMBER || f->kind > BFO_FRAME_PLACE || len < least[f->kind])
 		return "a frame is none";
 	f->at = get_le64(at, f->kind == BFO_FRAME_ERROR ? 8 : 0);
 	if (is_pair(f->kind)) {
@@ -189,7 +201,9 @@ static const char *take(const char *at, uint32_t len, struct bfo_frame *f)
 		f->len = len - least[f->kind];
 		f->data = at + least[f->kind];
 	}
-	if (f->at > INT64_MAX || f->len > INT64_MAX)
+	if (f->kind == BFO_FRAME_PLACE)
+		f->byte = get_le64(at, 16);
+	if (f->at > INT64_MAX || f->len > INT64_MAX || f->byte > INT64_MAX)
 		return "a size is out of range";
 	if (f->kind == BFO_FRAME_ERROR) {
 		f->error = get_le32(at, 0);
@@ -241,6 +255,8 @@ int bfo_member_next_xattr(const struct bfo_member *m, const char **at, struct bf
 	x->name = *at + XATTR_BYTES;
 	x->value = x->name + get_le32(*at, 0);
 	x->size = get_le32(*at, 4);
+	x->has_index = get_le32(*at, 8) > 0;
+	x->index = get_le32(*at, 8) & 0xff;
 	*at = (const char *) x->value + x->size;
 	return 1;
 }
@@ -336,6 +352,8 @@ static void put_numbers(char *to, const struct bfo_member *m)
 	put_le32(to, 128, a->project);
 	put_le32(to, 132, m->tells);
 	put_le32(to, 136, m->encoding);
+	put_le32(to, 140, m->home_block_size);
+	put_le64(to, 144, m->data_end ? m->data_end : a->size);
 }
 
 static errcode_t put_xattr(struct bfo_frame_writer *w, const struct bfo_member_xattr *x)
@@ -348,6 +366,7 @@ static errcode_t put_xattr(struct bfo_frame_writer *w, const struct bfo_member_x
 		return BFO_ET_OVERFLOW;
 	put_le32(head, 0, name);
 	put_le32(head, 4, x->size);
+	put_le32(head, 8, x->has_index ? HAS_INDEX | x->index : 0);
 	err = put(w, head, sizeof(head));
 	if (!err)
 		err = put(w, x->name, name);
@@ -391,6 +410,16 @@ errcode_t bfo_frame_put_extent(struct bfo_frame_writer *w, uint64_t at, uint64_t
 errcode_t bfo_frame_put_unwritten(struct bfo_frame_writer *w, uint64_t at, uint64_t len)
 {
 	return put_pair(w, BFO_FRAME_UNWRITTEN, at, len);
+}
+
+errcode_t bfo_frame_put_place(struct bfo_frame_writer *w, uint64_t at, uint64_t len, uint64_t byte)
+{
+	char text[PLACE_BYTES];
+
+	put_le64(text, 0, at);
+	put_le64(text, 8, len);
+	put_le64(text, 16, byte);
+	return end(w, BFO_FRAME_PLACE, begin(w, text, sizeof(text)));
 }
 
 errcode_t bfo_frame_put_data(struct bfo_frame_writer *w, uint64_t at, const void *data, size_t len)

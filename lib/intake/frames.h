@@ -9,8 +9,9 @@
  *   8   u32  crc32c of these
  *   12  u32  crc32c of bytes 0 to 11
  *
- * MEMBER begins a member of the archive, EXTENT, DATA and UNWRITTEN are of the one that began last.
- * END is the last frame of an archive that was read to its end, ERROR of one that was not.
+ * MEMBER begins a member of the archive, EXTENT, DATA, UNWRITTEN and PLACE are of the one that
+ * began last.  END is the last frame of an archive that was read to its end, ERROR of one that was
+ * not.
  *
  *   MEMBER  0    u64  byte of the archive, uncompressed, at which its header begins
  *           8    u64  ... at which its data begin
@@ -26,8 +27,11 @@
  *           116  u64  version (i_version);  124  u32  generation;  128  u32  project
  *           132  u32  what it tells: a set of enum bfo_member_tells
  *           136  u32  how names of a casefolded directory are folded, or 0
- *           140       path, target; each attribute: u32 bytes of the name, with its zero byte, u32
- *                     of the value, name, value
+ *           140  u32  bytes of the blocks that a file with an fs-verity tree was on, or 0
+ *           144  u64  byte behind all of its data, also those behind its end
+ *           152       path, target; each attribute: u32 bytes of the name, with its zero byte, u32
+ *                     of the value, u32 256 + index if the name is without what that stands for,
+ *                     else 0, name, value
  *   EXTENT  0    u64  offset in the member;  8  u64  bytes of data there, which are not sent
  *   DATA    0    u64  offset;  8  the data
  *   END     0    u64  byte of the archive, uncompressed, at which its end mark begins, or its end
@@ -36,6 +40,8 @@
  *           8    u64  byte of the archive, uncompressed;  16  text
  *   UNWRITTEN    0    u64  offset in the member, perhaps behind its end;  8  u64  bytes there that
  *                     are allocated, and were never written
+ *   PLACE   0    u64  offset;  8  u64  bytes of data there, which are not sent;  16  u64  byte of
+ *                     the archive, uncompressed, at which they begin
  *
  * The reader trusts nothing: what is wrong, or out of range for its type, is BFO_ET_DAMAGED.
  * Memory: one frame.
@@ -56,6 +62,7 @@ enum bfo_frame_kind {
 	BFO_FRAME_END,
 	BFO_FRAME_ERROR,
 	BFO_FRAME_UNWRITTEN,
+	BFO_FRAME_PLACE,
 };
 
 /* Of what most archives do not tell.  What is told, and is not there, is 0. */
@@ -84,6 +91,8 @@ struct bfo_member {
 	unsigned int times;		/* 1 << an enum bfo_time */
 	uint32_t tells;			/* a set of enum bfo_member_tells */
 	uint16_t encoding;		/* of a casefolded directory; else 0 */
+	uint32_t home_block_size;	/* of a file with an fs-verity tree, bytes; else 0 */
+	uint64_t data_end;		/* byte behind all of its data; not before its size */
 	int is_link;
 	const char *path, *target;
 	uint32_t path_len, target_len;
@@ -96,14 +105,16 @@ struct bfo_member_xattr {
 	const char *name;		/* as users see it; ends with a zero byte */
 	const void *value;
 	uint32_t size;
+	uint8_t has_index, index;	/* NAME is without what this index of ext4's stands for */
 };
 
 struct bfo_frame {
 	enum bfo_frame_kind kind;
 	struct bfo_member member;
 	uint64_t at;			/* offset; END: of its mark; ERROR: byte of the archive */
-	/* EXTENT, DATA, UNWRITTEN: bytes; END: byte behind its mark */
+	/* EXTENT, DATA, UNWRITTEN, PLACE: bytes; END: byte behind its mark */
 	uint64_t len;
+	uint64_t byte;			/* PLACE: of the archive; else 0 */
 	const void *data;		/* DATA, ERROR: LEN bytes */
 	enum bfo_frame_error error;
 	int in_member;			/* ERROR */
@@ -141,13 +152,15 @@ struct bfo_frame_writer {
 
 /*
  * Each returns 0, ENOMEM, an errno of write(2), or BFO_ET_OVERFLOW for more than a frame holds.
- * XATTRS: M->xattrs of them.  LEN of data: at most BFO_FRAME_MOST - 8.
+ * XATTRS: M->xattrs of them.  M->data_end may be 0: its size.  LEN of data: at most
+ * BFO_FRAME_MOST - 8.
  */
 errcode_t bfo_frame_put_member(struct bfo_frame_writer *w, const struct bfo_member *m,
 			       const struct bfo_member_xattr *xattrs);
 errcode_t bfo_frame_put_extent(struct bfo_frame_writer *w, uint64_t at, uint64_t len);
 errcode_t bfo_frame_put_data(struct bfo_frame_writer *w, uint64_t at, const void *data, size_t len);
 errcode_t bfo_frame_put_unwritten(struct bfo_frame_writer *w, uint64_t at, uint64_t len);
+errcode_t bfo_frame_put_place(struct bfo_frame_writer *w, uint64_t at, uint64_t len, uint64_t byte);
 errcode_t bfo_frame_put_end(struct bfo_frame_writer *w, uint64_t mark, uint64_t byte);
 errcode_t bfo_frame_put_error(struct bfo_frame_writer *w, enum bfo_frame_error error, int in_member,
 			      uint64_t at, const char *text);

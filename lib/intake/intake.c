@@ -196,7 +196,7 @@ errcode_t bfo_intake_segment(struct bfo_intake *in, uint64_t place, uint64_t lbl
 		return refuse(in, "data of what is no file");
 	if (!len || lblk >= UINT32_MAX || len > UINT32_MAX - lblk)
 		return refuse(in, "data of a file reach beyond what a file can have");
-	if (!unwritten && (lblk + len - 1) * bs >= rec->size)
+	if (!unwritten && !(rec->flags & EXT4_VERITY_FL) && (lblk + len - 1) * bs >= rec->size)
 		return refuse(in, "data behind the end of a file");
 	return add_segment(in, rec, (struct bfo_seg) { .lblk = lblk, .len = len,
 			   .blk = place | (unwritten ? BFO_SEG_UNWRITTEN : 0) });

@@ -181,7 +181,7 @@ static errcode_t take_member(struct bfo_members *m, struct bfo_piece *piece)
 	const char *why;
 
 	m->count++;
-	m->size = v->attrs.size;
+	m->end = v->data_end;
 	m->done = 0;
 	m->byte = v->header;
 	bfo_text_escape(v->path, v->path_len, m->path, sizeof(m->path));
@@ -216,13 +216,15 @@ errcode_t bfo_members_next(struct bfo_members *m, struct bfo_piece *piece)
 		return broken(m, err, why);
 	piece->at = piece->frame.at;
 	piece->len = piece->frame.len;
+	piece->place = piece->frame.byte;
 	piece->data = piece->frame.data;
 	switch (piece->frame.kind) {
 	case BFO_FRAME_MEMBER:
 		return take_member(m, piece);
 	case BFO_FRAME_EXTENT:
 	case BFO_FRAME_DATA:
-		return take_part(m, piece, BFO_PIECE_PART, m->size);
+	case BFO_FRAME_PLACE:
+		return take_part(m, piece, BFO_PIECE_PART, m->end);
 	case BFO_FRAME_UNWRITTEN:
 		return take_part(m, piece, BFO_PIECE_UNWRITTEN, INT64_MAX);
 	case BFO_FRAME_END:
@@ -247,7 +249,7 @@ errcode_t bfo_members_walk(struct bfo_members *m, const struct bfo_members_sink 
 		if (piece.kind == BFO_PIECE_MEMBER)
 			err = sink->member(sink->priv, piece.member);
 		else if (piece.kind == BFO_PIECE_PART)
-			err = sink->part(sink->priv, piece.at, piece.len, piece.data);
+			err = sink->part(sink->priv, &piece);
 		else if (piece.kind == BFO_PIECE_UNWRITTEN)
 			err = sink->unwritten(sink->priv, piece.at, piece.len);
 		else

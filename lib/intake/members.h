@@ -8,8 +8,8 @@
  * first byte.  It holds nothing of ours that matters: it executes nothing, writes to nothing but
  * its pipe, and its end is waited for.
  *
- * What comes is in order: a member, the parts of its data in ascending order, none beyond its
- * size, among them what was never written, perhaps beyond it; the next member; the end.
+ * What comes is in order: a member, the parts of its data in ascending order, none beyond their
+ * end, among them what was never written, perhaps beyond it; the next member; the end.
  *
  * Errors: BFO_ET_DAMAGED with member and byte, BFO_ET_NOT_ARCHIVE, BFO_ET_CANCELLED, ENOMEM, errnos
  * of reading the archive, of pipe(2) and fork(2); all are noted.
@@ -28,7 +28,7 @@ struct bfo_members {
 	const char *name;		/* of the archive, for messages */
 	struct bfo_frames frames;
 	pid_t pid;			/* 0: there is no process */
-	uint64_t size, done;		/* of the member at hand: bytes; end of its last part */
+	uint64_t end, done;		/* of the member at hand: of its data; of its last part */
 	uint64_t byte;			/* its header */
 	uint64_t count;			/* members so far */
 	int ended;
@@ -37,7 +37,11 @@ struct bfo_members {
 
 enum bfo_piece_kind {
 	BFO_PIECE_MEMBER,		/* `member` */
-	BFO_PIECE_PART,			/* LEN bytes of its data from AT on; DATA NULL: not sent */
+	/*
+	 * LEN bytes of its data from AT on; DATA NULL: not sent.  PLACE: the byte of the archive at
+	 * which they begin; 0: where the part before ended.
+	 */
+	BFO_PIECE_PART,
 	BFO_PIECE_UNWRITTEN,		/* LEN bytes from AT on that were never written */
 	BFO_PIECE_END,			/* AT, LEN: bytes at which its end mark begins, and ends */
 };
@@ -46,7 +50,7 @@ enum bfo_piece_kind {
 struct bfo_piece {
 	enum bfo_piece_kind kind;
 	const struct bfo_member *member;
-	uint64_t at, len;
+	uint64_t at, len, place;
 	const void *data;
 	struct bfo_frame frame;		/* what these point to */
 };
@@ -68,7 +72,7 @@ errcode_t bfo_members_next(struct bfo_members *m, struct bfo_piece *piece);
 /* What walk() calls; each returns 0, or an error that ends the walk. */
 struct bfo_members_sink {
 	errcode_t (*member)(void *priv, const struct bfo_member *member);
-	errcode_t (*part)(void *priv, uint64_t at, uint64_t len, const void *data);
+	errcode_t (*part)(void *priv, const struct bfo_piece *part);
 	errcode_t (*unwritten)(void *priv, uint64_t at, uint64_t len);
 	errcode_t (*end)(void *priv, uint64_t mark, uint64_t byte);
 	void *priv;

@@ -179,7 +179,7 @@ static errcode_t decode_names(struct parser *s)
 
 static errcode_t take_xattrs(struct parser *s)
 {
-	struct bfo_member_xattr x;
+	struct bfo_member_xattr x = { .name = NULL };
 	errcode_t err = 0;
 	const void *value;
 	size_t size;

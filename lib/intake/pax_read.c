@@ -2,7 +2,8 @@
 /*
  * pax_read.c - our own archives, into frames
  *
- *   'g' format | [ ['x' records] header [map] data | 'g' socket ]* | two blocks of zeros ... 10240
+ *   'g' format | [ ['x' records] header [map] data [ 'g' tail ]* | 'g' socket ]* |
+ *	two blocks of zeros ... 10240
  *
  * What records say counts more than a header's fields, which have no room for all of it.  Bytes of
  * names are taken as they stand.
@@ -23,6 +24,7 @@
 #define PADDED_TO 10240U		/* bytes, all of an archive */
 #define PIECE (64U << 10)		/* of a header, read at once */
 #define DATA_MOST (256U << 10)		/* of a DATA frame */
+#define PIECE_MOST (960U << 10)		/* of what is behind the end of a file, at once */
 #define ALL_MODES 07777U
 
 #define FORMAT "E2BFO.format=1"
@@ -53,10 +55,17 @@ struct reader {
 	struct bfo_frame_writer *w;
 	uint64_t begin;			/* byte at which the member at hand begins */
 	char head[BLOCK];
-	bfo_chars text;			/* of an extended header */
+	bfo_chars text;			/* of an extended header, */
+	uint64_t text_at;		/* the byte at which it begins */
 	struct bfo_pax_records records;
 	bfo_ranges map;
 	char name[257];			/* prefix and name, if there is no record for that */
+	/* of the member at hand, while its data are handed out */
+	uint64_t done;			/* byte behind the part that came last */
+	size_t unwritten;		/* these parts have come */
+	int is_sent;			/* data are sent, not only where they are */
+	struct bfo_pax_text piece;	/* of its tail: what has not come yet */
+	uint64_t tail_left;		/* bytes of it, in this piece and in those to come */
 };
 
 /* ---- failures ---- */
@@ -143,6 +152,7 @@ static errcode_t read_text(struct reader *r)
 	if (!field(r->head, SIZE, &len) || !len || len > BFO_PAX_HEADER_MOST)
 		return fail(r, 0, "an extended header has no valid size");
 	r->text.n = 0;
+	r->text_at = r->b->at;
 	for (left = len; left && !err; left -= some) {
 		some = left < PIECE ? left : PIECE;
 		err = bfo_vec_reserve(&r->text, some);
@@ -239,10 +249,26 @@ static const char *take_small(struct reader *r, struct bfo_attrs *a)
 	return NULL;
 }
 
+/* Whole blocks, behind the last one that the file has something of. */
+static const char *check_tail(const struct bfo_pax_records *r, const struct bfo_member *m)
+{
+	uint64_t bytes = m->home_block_size;
+	size_t i;
+
+	for (i = 0; i < r->tail.n; i++) {
+		const struct bfo_range *x = &r->tail.v[i];
+
+		if (!bytes || x->start < m->attrs.size || (x->start | x->len) % bytes)
+			return "data behind its end that are no whole blocks";
+	}
+	return NULL;
+}
+
 /* What cannot be true together. */
 static const char *contradiction(const struct bfo_pax_records *r, const struct bfo_member *m,
 				 uint64_t stored)
 {
+	const char *why;
 	int is_file = S_ISREG(m->attrs.mode) && !m->is_link;
 	uint32_t names = BFO_PAX_HAS_PATH | BFO_PAX_HAS_TARGET;
 
@@ -250,15 +276,16 @@ static const char *contradiction(const struct bfo_pax_records *r, const struct b
 		return "it has no name";
 	if (is_file && m->path[m->path_len - 1] == '/')
 		return "a file with the name of a directory";
-	if (!is_file && (stored || r->has & BFO_PAX_HAS_SPARSE || r->unwritten.n))
+	if (!is_file && (stored || r->has & BFO_PAX_HAS_SPARSE || r->unwritten.n || r->tail.n))
 		return "data of what is no file";
 	if ((m->is_link || S_ISLNK(m->attrs.mode)) != (m->target_len > 0))
 		return "a link without a target, or the other way round";
 	if (m->is_link && (r->has & ~names || r->times || r->xattrs.n || r->attrs.flags ||
 			   r->attrs.generation || r->attrs.version || r->attrs.project ||
-			   r->encoding))
+			   r->encoding || r->blocks))
 		return "a hard link with attributes";
-	return bfo_member_check(m);
+	why = bfo_member_check(m);
+	return why ? why : check_tail(r, m);
 }
 
 /* What M is told of features; only then one can say what contradicts what. */
@@ -266,6 +293,10 @@ static void set_features(const struct bfo_pax_records *r, struct bfo_member *m)
 {
 	m->tells = m->is_link ? 0 : BFO_TELLS_ALL;
 	m->encoding = m->is_link ? 0 : r->encoding;
+	m->home_block_size = m->is_link ? 0 : r->blocks;
+	m->data_end = m->attrs.size;
+	if (r->tail.n && !m->is_link)
+		m->data_end = r->tail.v[r->tail.n - 1].start + r->tail.v[r->tail.n - 1].len;
 }
 
 static void set_names(struct bfo_member *m, const struct bfo_pax_text *path,
@@ -289,13 +320,13 @@ static errcode_t put_member(struct reader *r, struct bfo_member *m, int is_link)
 
 /* ---- data ---- */
 
-static errcode_t put_data(struct reader *r, uint64_t at, uint64_t len, int is_sent)
+static errcode_t put_data(struct reader *r, uint64_t at, uint64_t len)
 {
 	errcode_t err = 0;
 	const void *data;
 	size_t some;
 
-	if (!is_sent) {
+	if (!r->is_sent) {
 		err = bfo_frame_put_extent(r->w, at, len);
 		return err ? err : check_read(r, bfo_pax_bytes_skip(r->b, len));
 	}
@@ -309,41 +340,145 @@ static errcode_t put_data(struct reader *r, uint64_t at, uint64_t len, int is_se
 	return err;
 }
 
-/* Parts of data, and what was never written, in the order in which they lie in the file. */
-static errcode_t put_parts(struct reader *r, uint64_t size)
+/* Part X comes next. */
+static errcode_t begin_part(struct reader *r, struct bfo_range x)
 {
-	const bfo_ranges *map = &r->map, *unwritten = &r->records.unwritten;
-	int is_sent = r->p->data == BFO_PARSE_ALL ||
-		      (r->p->data == BFO_PARSE_EXTENTS && size <= r->p->small);
-	size_t i = 0, k = 0;
-	uint64_t end = 0;
+	if (x.start < r->done)
+		return fail(r, 1, "it has data where nothing was written");
+	r->done = x.start + x.len;
+	return 0;
+}
+
+/* What was never written, and begins before byte END. */
+static errcode_t put_unwritten(struct reader *r, uint64_t end)
+{
+	const bfo_ranges *unwritten = &r->records.unwritten;
 	errcode_t err = 0;
 
-	while (!err && (i < map->n || k < unwritten->n)) {
-		int is_data = k == unwritten->n ||
-			      (i < map->n && map->v[i].start < unwritten->v[k].start);
-		struct bfo_range x = is_data ? map->v[i++] : unwritten->v[k++];
+	for (; r->unwritten < unwritten->n && !err; r->unwritten++) {
+		struct bfo_range x = unwritten->v[r->unwritten];
 
-		if (x.start < end)
-			return fail(r, 1, "it has data where nothing was written");
-		end = x.start + x.len;
-		err = is_data ? put_data(r, x.start, x.len, is_sent)
-			      : bfo_frame_put_unwritten(r->w, x.start, x.len);
+		if (x.start >= end)
+			break;
+		err = begin_part(r, x);
+		if (!err)
+			err = bfo_frame_put_unwritten(r->w, x.start, x.len);
 	}
 	return err;
 }
 
-/* The map of the file M, of which STORED bytes stand in the archive; its size. */
+/* The root, which may stand between global headers for others' sake (e2bfo-tar(5)). */
+static errcode_t pass_root(struct reader *r)
+{
+	uint64_t size = 1;
+	errcode_t err = 0;
+
+	if (r->head[TYPE] == EXTENDED) {
+		err = read_text(r);
+		if (!err)
+			err = next_header(r);
+	}
+	if (!err && (r->head[TYPE] != '5' || strcmp(r->head, "./") ||
+		     !field(r->head, SIZE, &size) || size))
+		err = fail(r, 1, "data behind its end are missing");
+	return err ? err : next_header(r);
+}
+
+/* The next piece of a tail. */
+static errcode_t read_piece(struct reader *r)
+{
+	uint64_t len = r->tail_left < PIECE_MOST ? r->tail_left : PIECE_MOST;
+	struct bfo_pax_record rec;
+	struct bfo_pax_text text;
+	errcode_t err = next_header(r);
+
+	while (!err && r->head[TYPE] != GLOBAL)
+		err = pass_root(r);
+	if (!err)
+		err = read_text(r);
+	if (err)
+		return err;
+	text = (struct bfo_pax_text) { .v = r->text.v, .len = r->text.n };
+	if (!bfo_pax_record_next(&text, &rec) || text.len ||
+	    !bfo_pax_text_is(&rec.key, "E2BFO.data") || rec.value.len != len)
+		return fail(r, 1, "a piece of the data behind its end is damaged");
+	r->piece = rec.value;
+	return 0;
+}
+
+/* Part X, which is behind the end of the file. */
+static errcode_t put_tail_part(struct reader *r, struct bfo_range x)
+{
+	errcode_t err = 0;
+	size_t some;
+
+	for (; x.len && !err; x.start += some, x.len -= some) {
+		if (!r->piece.len)
+			err = read_piece(r);
+		if (err)
+			return err;
+		some = r->piece.len < x.len ? r->piece.len : x.len;
+		if (r->is_sent && some > DATA_MOST)
+			some = DATA_MOST;
+		err = r->is_sent ? bfo_frame_put_data(r->w, x.start, r->piece.v, some)
+				 : bfo_frame_put_place(r->w, x.start, some,
+						       r->text_at + (r->piece.v - r->text.v));
+		r->piece.v += some;
+		r->piece.len -= some;
+		r->tail_left -= some;
+	}
+	return err;
+}
+
+static errcode_t put_tail(struct reader *r)
+{
+	const bfo_ranges *tail = &r->records.tail;
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < tail->n; i++)
+		r->tail_left += tail->v[i].len;
+	for (i = 0; i < tail->n && !err; i++) {
+		err = put_unwritten(r, tail->v[i].start);
+		if (!err)
+			err = begin_part(r, tail->v[i]);
+		if (!err)
+			err = put_tail_part(r, tail->v[i]);
+	}
+	return err ? err : put_unwritten(r, UINT64_MAX);
+}
+
+/* Parts of data, and what was never written, in the order in which they lie in the file M. */
+static errcode_t put_parts(struct reader *r, const struct bfo_member *m, uint64_t stored)
+{
+	const bfo_ranges *map = &r->map;
+	errcode_t err = 0;
+	size_t i;
+
+	r->is_sent = r->p->data == BFO_PARSE_ALL ||
+		     (r->p->data == BFO_PARSE_EXTENTS && m->data_end <= r->p->small);
+	r->done = r->unwritten = r->tail_left = r->piece.len = 0;
+	for (i = 0; i < map->n && !err; i++) {
+		err = put_unwritten(r, map->v[i].start);
+		if (!err)
+			err = begin_part(r, map->v[i]);
+		if (!err)
+			err = put_data(r, map->v[i].start, map->v[i].len);
+	}
+	if (!err)
+		err = skip_padding(r, stored);
+	return err ? err : put_tail(r);
+}
+
+/* The map of the file M, of which STORED bytes stand in the archive. */
 static errcode_t read_map(struct reader *r, struct bfo_member *m, uint64_t stored)
 {
 	const char *why;
 	errcode_t err;
 
-	m->attrs.size = stored;
 	r->map.n = 0;
 	if (!(r->records.has & BFO_PAX_HAS_SPARSE))
 		return bfo_ranges_append(&r->map, 0, stored);
-	m->attrs.size = r->records.real_size;
 	err = bfo_pax_map_read(r->b, m->attrs.size, stored, &r->map, &why);
 	return err == BFO_ET_DAMAGED ? fail_member(r, m, why) : check_read(r, err);
 }
@@ -363,6 +498,7 @@ static errcode_t read_member(struct reader *r)
 	why = take_large(r, &m.attrs, &stored);
 	if (!why)
 		why = take_small(r, &m.attrs);
+	m.attrs.size = r->records.has & BFO_PAX_HAS_SPARSE ? r->records.real_size : stored;
 	set_features(&r->records, &m);
 	if (!why)
 		why = contradiction(&r->records, &m, stored);
@@ -371,9 +507,7 @@ static errcode_t read_member(struct reader *r)
 	err = read_map(r, &m, stored);
 	if (!err)
 		err = put_member(r, &m, m.is_link);
-	if (!err)
-		err = put_parts(r, m.attrs.size);
-	return err ? err : skip_padding(r, stored);
+	return err ? err : put_parts(r, &m, stored);
 }
 
 static errcode_t read_extended(struct reader *r)

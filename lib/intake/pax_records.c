@@ -15,9 +15,11 @@
 #include "intake/pax_acl.h"
 #include "intake/pax_records.h"
 #include "intake/plain_tar.h"
+#include "intake/xattr_names.h"
 
 #define BOTH (BFO_PAX_FILE | BFO_PAX_SOCKET)
 #define XATTR "SCHILY.xattr."
+#define OWN_XATTR "E2BFO.xattr."	/* of names that begin with a number */
 
 /* A value at V of a known key; returns 0, ENOMEM, or BFO_ET_DAMAGED. */
 typedef errcode_t (*take_value)(struct bfo_pax_records *r, const struct bfo_pax_text *v, int which);
@@ -101,6 +103,12 @@ static errcode_t take_encoding(struct bfo_pax_records *r, const struct bfo_pax_t
 	return damaged_unless(bfo_pax_number(v, 10, UINT16_MAX, &r->encoding) && r->encoding);
 }
 
+static errcode_t take_blocks(struct bfo_pax_records *r, const struct bfo_pax_text *v, int which)
+{
+	(void) which;
+	return damaged_unless(bfo_pax_number(v, 10, UINT32_MAX, &r->blocks) && r->blocks);
+}
+
 /* Names that libarchive has for flags. */
 static const struct { const char *word; uint32_t flag; } flag_names[] = {
 	{ "sappnd", EXT2_APPEND_FL }, { "schg", EXT2_IMMUTABLE_FL }, { "nodump", EXT2_NODUMP_FL },
@@ -151,14 +159,14 @@ static errcode_t take_sparse_version(struct bfo_pax_records *r, const struct bfo
 }
 
 /* "FROM,LEN;FROM,LEN...": whole blocks, so that no two files' data meet in one. */
-static errcode_t take_unwritten(struct bfo_pax_records *r, const struct bfo_pax_text *v, int which)
+static errcode_t take_parts(struct bfo_pax_records *r, const struct bfo_pax_text *v, int which)
 {
+	bfo_ranges *to = which ? &r->tail : &r->unwritten;
 	struct bfo_pax_text rest = *v, len, from;
 	uint64_t end = 0, at, n;
 	errcode_t err = 0;
 	int more = 1, is_pair;
 
-	(void) which;
 	while (more && !err) {
 		len = bfo_pax_text_cut(&rest, ';', &more);
 		from = bfo_pax_text_cut(&len, ',', &is_pair);
@@ -167,7 +175,7 @@ static errcode_t take_unwritten(struct bfo_pax_records *r, const struct bfo_pax_
 		    (at | n) % BFO_TAR_BLOCK)
 			return BFO_ET_DAMAGED;
 		end = at + n;
-		err = bfo_ranges_append(&r->unwritten, at, n);
+		err = bfo_ranges_append(to, at, n);
 	}
 	return err;
 }
@@ -203,7 +211,9 @@ static const struct {
 	{ "E2BFO.project", BOTH, take_number, PROJECT },
 	{ "E2BFO.flags", BOTH, take_number, FLAGS },
 	{ "E2BFO.encoding", BFO_PAX_FILE, take_encoding, 0 },
-	{ "E2BFO.unwritten", BFO_PAX_FILE, take_unwritten, 0 },
+	{ "E2BFO.blocks", BFO_PAX_FILE, take_blocks, 0 },
+	{ "E2BFO.unwritten", BFO_PAX_FILE, take_parts, 0 },
+	{ "E2BFO.tail", BFO_PAX_FILE, take_parts, 1 },
 };
 
 #define KEYS (sizeof(keys) / sizeof(*keys))
@@ -238,15 +248,38 @@ static int decode_name(struct bfo_pax_text name)
 	return out > name.v;
 }
 
-static errcode_t take_xattr(struct bfo_pax_records *r, const struct bfo_pax_record *rec)
+/* X->name, which begins with the number of an index that stands for nothing users see; 0: not. */
+static int split_index(struct bfo_member_xattr *x)
 {
-	struct bfo_pax_text name = { .v = rec->key.v + strlen(XATTR),
-				     .len = rec->key.len - strlen(XATTR) };
+	struct bfo_xattr own;
 
-	if (rec->value.len > BFO_FRAME_MOST || !decode_name(name))
+	if (*x->name < '0' || *x->name > '9' ||
+	    !bfo_xattr_read_name(x->name, strlen(x->name), &own) ||
+	    bfo_xattr_prefix(own.name_index) || !own.name_len)
+		return 0;
+	x->has_index = 1;
+	x->index = own.name_index;
+	x->name = own.name;
+	return 1;
+}
+
+/* An attribute, whose key begins with LEN bytes that say so. */
+static errcode_t take_xattr(struct bfo_pax_records *r, const struct bfo_pax_record *rec, size_t len,
+			    int has_index)
+{
+	struct bfo_pax_text name = { .v = rec->key.v + len, .len = rec->key.len - len };
+	struct bfo_member_xattr x = { .name = name.v, .value = rec->value.v,
+				      .size = rec->value.len };
+
+	if (rec->value.len > BFO_FRAME_MOST || !decode_name(name) ||
+	    (has_index && !split_index(&x)))
 		return refuse(r, "no name or value of an attribute", &rec->key);
-	return bfo_vec_push(&r->xattrs, (struct bfo_member_xattr) {
-			    .name = name.v, .value = rec->value.v, .size = rec->value.len });
+	return bfo_vec_push(&r->xattrs, x);
+}
+
+static int has_prefix(const struct bfo_pax_text *key, const char *prefix)
+{
+	return key->len > strlen(prefix) && !memcmp(key->v, prefix, strlen(prefix));
 }
 
 static errcode_t take_record(struct bfo_pax_records *r, const struct bfo_pax_record *rec,
@@ -255,8 +288,10 @@ static errcode_t take_record(struct bfo_pax_records *r, const struct bfo_pax_rec
 	errcode_t err;
 	size_t i;
 
-	if (rec->key.len > strlen(XATTR) && !memcmp(rec->key.v, XATTR, strlen(XATTR)))
-		return take_xattr(r, rec);
+	if (has_prefix(&rec->key, XATTR))
+		return take_xattr(r, rec, strlen(XATTR), 0);
+	if (has_prefix(&rec->key, OWN_XATTR))
+		return take_xattr(r, rec, strlen(OWN_XATTR), 1);
 	for (i = 0; i < KEYS; i++)
 		if (keys[i].where & where && bfo_pax_text_is(&rec->key, keys[i].key))
 			break;
@@ -275,6 +310,8 @@ static int by_name(const void *a, const void *b)
 {
 	const struct bfo_member_xattr *x = a, *y = b;
 
+	if (x->has_index != y->has_index || x->index != y->index)
+		return x->has_index * 256 + x->index - (y->has_index * 256 + y->index);
 	return strcmp(x->name, y->name);
 }
 
@@ -329,14 +366,15 @@ void bfo_pax_records_clear(struct bfo_pax_records *r)
 	struct bfo_pax_records kept = *r;
 
 	*r = (struct bfo_pax_records) { .xattrs = kept.xattrs, .unwritten = kept.unwritten,
-					.acls = { kept.acls[0], kept.acls[1] } };
-	r->xattrs.n = r->unwritten.n = 0;
+					.tail = kept.tail, .acls = { kept.acls[0], kept.acls[1] } };
+	r->xattrs.n = r->unwritten.n = r->tail.n = 0;
 }
 
 void bfo_pax_records_free(struct bfo_pax_records *r)
 {
 	bfo_vec_free(&r->xattrs);
 	bfo_vec_free(&r->unwritten);
+	bfo_vec_free(&r->tail);
 	bfo_vec_free(&r->acls[0]);
 	bfo_vec_free(&r->acls[1]);
 }

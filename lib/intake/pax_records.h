@@ -36,7 +36,7 @@ struct bfo_pax_records {
 	uint32_t has;
 	unsigned int sparse_keys;
 	uint64_t mode;			/* of a socket */
-	uint64_t encoding;		/* 0: it has none */
+	uint64_t encoding, blocks;	/* 0: it has none */
 	struct bfo_attrs attrs;		/* what is in it beside mode and size */
 	unsigned int times;		/* 1 << an enum bfo_time */
 	uint64_t size;			/* bytes that stand in the archive */
@@ -45,7 +45,7 @@ struct bfo_pax_records {
 	struct bfo_pax_text path, target, sparse_name;
 	BFO_VEC(struct bfo_member_xattr) xattrs;
 	bfo_chars acls[2];		/* values of two of these */
-	bfo_ranges unwritten;		/* bytes, ascending and apart */
+	bfo_ranges unwritten, tail;	/* bytes, ascending and apart */
 	char why[200];
 };
 

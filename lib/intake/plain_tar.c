@@ -25,12 +25,12 @@
 
 /* ---- places ---- */
 
-static int is_even(uint64_t data, const bfo_tar_extents *x)
+static int is_even(const bfo_tar_extents *x)
 {
 	size_t i;
 
 	for (i = 0; i < x->n; i++)
-		if ((data | x->v[i].at) % BFO_TAR_BLOCK ||
+		if ((x->v[i].byte | x->v[i].at) % BFO_TAR_BLOCK ||
 		    (i + 1 < x->n && x->v[i].len % BFO_TAR_BLOCK))
 			return 0;
 	return 1;
@@ -41,17 +41,17 @@ static errcode_t no_memory(const struct bfo_intake *in, errcode_t err)
 	return err ? bfo_fail(in->source.ctx, err, "reading %s", in->source.name) : 0;
 }
 
-static errcode_t place_odd(struct bfo_plain_tar *p, struct bfo_intake *in, uint64_t data,
-			   const bfo_tar_extents *x)
+static errcode_t place_odd(struct bfo_plain_tar *p, struct bfo_intake *in, const bfo_tar_extents *x)
 {
 	errcode_t err = 0;
 	size_t i;
 
 	p->placer.block_size = in->source.block_size;
 	bfo_placer_begin(&p->placer);
-	for (i = 0; i < x->n && !err; data += x->v[i++].len) {
+	for (i = 0; i < x->n && !err; i++) {
 		struct bfo_placed got = bfo_placer_put(&p->placer, x->v[i].at, x->v[i].len);
-		struct bfo_odd_part part = { .byte = got.byte, .at = data, .len = x->v[i].len };
+		struct bfo_odd_part part = { .byte = got.byte, .at = x->v[i].byte,
+					     .len = x->v[i].len };
 
 		err = no_memory(in, bfo_vec_push(&p->odd, part));
 		if (!err && got.blocks)
@@ -61,19 +61,21 @@ static errcode_t place_odd(struct bfo_plain_tar *p, struct bfo_intake *in, uint6
 	return err;
 }
 
-errcode_t bfo_plain_tar_place(struct bfo_plain_tar *p, struct bfo_intake *in, uint64_t data,
+errcode_t bfo_plain_tar_place(struct bfo_plain_tar *p, struct bfo_intake *in,
 			      const bfo_tar_extents *x)
 {
+	uint64_t end = 0;
 	errcode_t err = 0;
 	size_t i;
 
-	if (in->source.block_size != BFO_TAR_BLOCK || !is_even(data, x))
-		return place_odd(p, in, data, x);
-	for (i = 0; i < x->n && !err; data += x->v[i++].len)
-		err = bfo_intake_segment(in, data / BFO_TAR_BLOCK, x->v[i].at / BFO_TAR_BLOCK,
+	if (in->source.block_size != BFO_TAR_BLOCK || !is_even(x))
+		return place_odd(p, in, x);
+	for (i = 0; i < x->n && !err; end = x->v[i].byte + x->v[i].len, i++)
+		err = bfo_intake_segment(in, x->v[i].byte / BFO_TAR_BLOCK,
+					 x->v[i].at / BFO_TAR_BLOCK,
 					 (x->v[i].len + BFO_TAR_BLOCK - 1) / BFO_TAR_BLOCK, 0);
-	if (!err && data % BFO_TAR_BLOCK)
-		err = no_memory(in, bfo_vec_push(&p->ends, data));
+	if (!err && end % BFO_TAR_BLOCK)
+		err = no_memory(in, bfo_vec_push(&p->ends, end));
 	return err;
 }
 

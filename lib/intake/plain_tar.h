@@ -4,9 +4,10 @@
  *
  * Members of a tar begin at whole blocks of 512 bytes.  So a file's data are a segment whose place
  * is a block of the archive.  The data of a sparse member lie behind each other, and if one of its
- * pieces does not begin or end at a whole block, those behind it do not lie so, either.  Such a
- * member gets places from BFO_PLACE_ODD on, which are put together when they are read.  So does
- * all, if the intake's blocks are larger, as they have to be for files of more than 2 TiB.
+ * pieces does not begin or end at a whole block, those behind it do not lie so, either.  Nor does
+ * what a file has behind its end.  Such a member gets places from BFO_PLACE_ODD on, which are put
+ * together when they are read.  So does all, if the intake's blocks are larger, as they have to be
+ * for files of more than 2 TiB.
  */
 #ifndef BFO_INTAKE_PLAIN_TAR_H
 #define BFO_INTAKE_PLAIN_TAR_H
@@ -17,9 +18,10 @@
 #define BFO_TAR_BLOCK 512U
 #define BFO_PLACE_ODD (1ULL << 61)
 
-/* Bytes of a member, by its map. */
+/* Bytes of a member. */
 struct bfo_tar_extent {
 	uint64_t at, len;		/* in the member; LEN > 0 */
+	uint64_t byte;			/* of the archive */
 };
 
 typedef BFO_VEC(struct bfo_tar_extent) bfo_tar_extents;
@@ -40,10 +42,10 @@ struct bfo_plain_tar {
 };
 
 /*
- * The last inode of IN has EXTENTS, ascending and apart, whose bytes lie behind each other in the
- * archive from byte DATA on, all of them within it: it gets segments.
+ * The last inode of IN has EXTENTS, ascending and apart, whose bytes ascend in the archive, too,
+ * all of them within it: it gets segments.
  */
-errcode_t bfo_plain_tar_place(struct bfo_plain_tar *p, struct bfo_intake *in, uint64_t data,
+errcode_t bfo_plain_tar_place(struct bfo_plain_tar *p, struct bfo_intake *in,
 			      const bfo_tar_extents *extents);
 
 /* Reads N nodes, sorted, none in memory, as bfo_source_ops has it. */

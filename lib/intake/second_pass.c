@@ -31,7 +31,7 @@ static int show(struct bfo_second_pass *p, const struct bfo_member *v)
 	struct bfo_pass *pass = &p->pass;
 
 	pass->crc = bfo_crc32c(pass->crc, &v->crc, sizeof(v->crc));
-	pass->has_places = v->attrs.size > p->parse.small &&
+	pass->has_places = v->data_end > p->parse.small &&
 			   (v->is_link || S_ISREG(v->attrs.mode));
 	pass->members += pass->has_places;
 	bfo_placer_begin(&pass->placer);

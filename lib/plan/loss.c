@@ -75,11 +75,18 @@ enum bfo_finding_kind bfo_loss_of_all(const struct bfo_plan *plan, const struct 
 	return BFO_FOUND_KINDS;
 }
 
+uint32_t bfo_loss_verity_blocks(const struct bfo_target *target)
+{
+	if (!target->has_verity)
+		return 0;
+	return target->is_serial ? UINT32_MAX : target->block_size;
+}
+
 uint32_t bfo_loss_flags(const struct bfo_target *target, const struct bfo_tree *tree)
 {
-	int verity = target->has_verity && target->block_size >= tree->block_size;
+	uint32_t most = bfo_loss_verity_blocks(target);
 
-	return (verity ? 0 : EXT4_VERITY_FL) |
+	return (most && most >= tree->home_block_size ? 0 : EXT4_VERITY_FL) |
 	       (target->encoding && target->encoding == tree->encoding ? 0 : EXT4_CASEFOLD_FL);
 }
 

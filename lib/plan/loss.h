@@ -15,6 +15,9 @@ enum bfo_finding_kind bfo_loss_of_all(const struct bfo_plan *plan, const struct 
 /* Adds to the findings what record REC, which is copied, loses of itself. */
 errcode_t bfo_loss_of_parts(struct bfo_plan *plan, const struct bfo_inode *rec);
 
+/* The largest blocks of a volume whose fs-verity trees TARGET holds, in bytes; 0: it holds none. */
+uint32_t bfo_loss_verity_blocks(const struct bfo_target *target);
+
 /* Inode flags that the target's features do not allow. */
 uint32_t bfo_loss_flags(const struct bfo_target *target, const struct bfo_tree *tree);
 

@@ -21,11 +21,11 @@ void bfo_runs_begin(struct bfo_run_walk *w, const struct bfo_plan *plan,
 	w->last_cluster = w->last_kept = NO_CLUSTER;
 }
 
-/* What is copied as it is, also behind the end of the file (a verity file's Merkle tree). */
-static int keeps_tail(const struct bfo_run_walk *w)
+uint64_t bfo_runs_data_end(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
-	return !!(w->rec->flags & EXT4_VERITY_FL &
-		  ~bfo_loss_flags(w->plan->target, w->plan->tree));
+	if (rec->flags & EXT4_VERITY_FL & ~bfo_loss_flags(plan->target, plan->tree))
+		return UINT64_MAX;
+	return rec->size;
 }
 
 /* Segment SEG in blocks of the target; length 0 if nothing of it is needed there. */
@@ -43,8 +43,8 @@ static struct bfo_run seg_run(const struct bfo_run_walk *w, const struct bfo_seg
 	}
 	if (run.unwritten && !w->plan->target->has_extents)
 		return run;
-	if (!run.unwritten && !keeps_tail(w) && end > w->rec->size)
-		end = w->rec->size;
+	if (!run.unwritten && end > bfo_runs_data_end(w->plan, w->rec))
+		end = bfo_runs_data_end(w->plan, w->rec);
 	end = (end + to - 1) / to;
 	run.len = end > first ? end - first : 0;
 	return run;

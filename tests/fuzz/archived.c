@@ -68,7 +68,8 @@ static void check_inodes(const struct bfo_source *s, const struct bfo_tree *t)
 			const struct bfo_seg *g = bfo_seg_of(t, rec, k);
 
 			if (g->lblk < next ||
-			    (!bfo_seg_unwritten(g) && (g->lblk + (uint64_t) g->len - 1) *
+			    (!bfo_seg_unwritten(g) && !(rec->flags & EXT4_VERITY_FL) &&
+			     (g->lblk + (uint64_t) g->len - 1) *
 						      s->block_size >= rec->size))
 				fuzz_fail("segment %u of inode %u is wrong", k, rec->ino);
 			next = g->lblk + (uint64_t) g->len;

@@ -255,8 +255,8 @@ START_TEST(maps_of_holes)
 
 	while (item.n_parts < 4 && maps[_i].parts[item.n_parts].len)
 		item.n_parts++;
-	want_ok(bfo_sparse_map_make(&map, &item));
-	want_ok(bfo_sparse_map_make(&map, &item));		/* what it was is gone */
+	want_ok(bfo_sparse_map_make(&map, &item, 0, item.attrs.size));
+	want_ok(bfo_sparse_map_make(&map, &item, 0, item.attrs.size));	/* what it was is gone */
 	want_eq(map.has_holes, maps[_i].has_holes);
 	want_eq(map.bytes, maps[_i].bytes);
 	if (maps[_i].text) {

@@ -163,7 +163,7 @@ static int skip(void *priv, uint64_t len)
 }
 
 struct seen {
-	uint64_t size, done, members, ends;
+	uint64_t end, done, members, ends;
 };
 
 static errcode_t see_member(void *priv, const struct bfo_member *m)
@@ -177,20 +177,19 @@ static errcode_t see_member(void *priv, const struct bfo_member *m)
 			fuzz_fail("an attribute without a name");
 	if (!m->path_len || (!m->is_link && m->tells != BFO_TELLS_ALL))
 		fuzz_fail("a member without its name, or what it tells");
-	s->size = m->attrs.size;
+	s->end = m->data_end;
 	s->done = 0;
 	s->members++;
 	return 0;
 }
 
-static errcode_t see_part(void *priv, uint64_t at, uint64_t len, const void *data)
+static errcode_t see_part(void *priv, const struct bfo_piece *part)
 {
 	struct seen *s = priv;
 
-	(void) data;
-	if (at < s->done || at + len > s->size)
+	if (part->at < s->done || part->at + part->len > s->end)
 		fuzz_fail("a part that is out of order");
-	s->done = at + len;
+	s->done = part->at + part->len;
 	return 0;
 }
 
@@ -223,7 +222,7 @@ static void read_frames(enum bfo_parse_data how, size_t step)
 	struct bfo_pax_bytes b = { .next = give, .skip = how == BFO_PARSE_PLACES ? skip : NULL,
 				   .priv = &g };
 	struct bfo_frame_writer w = { .fd = memfd_create("frames", MFD_CLOEXEC) };
-	struct seen seen = { .size = 0 };
+	struct seen seen = { .end = 0 };
 	struct bfo_members_sink sink = { .member = see_member, .part = see_part, .priv = &seen,
 					 .unwritten = see_unwritten, .end = see_end };
 	struct bfo_members m;
