@@ -149,6 +149,7 @@ errcode_t bfo_emit(struct bfo_plan *plan, struct bfo_items *items, struct bfo_ou
 				   .priv = &e, .ctx = &outlet->ctx };
 	errcode_t err = bfo_serial_begin(&e.walk, plan);
 
+	e.walk.has_stand_ins = 1;
 	bfo_follow_begin(&e.follow, plan);
 	outlet->ctx = plan->ctx;
 	if (!err)

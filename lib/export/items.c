@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "export/items.h"
+#include "plan/loss.h"
 #include "plan/runs.h"
 #include "tree/access.h"
 #include "tree/sets.h"
@@ -168,7 +169,7 @@ static errcode_t set_first(struct bfo_items *items, const struct bfo_name *name,
 		err = bfo_vec_reserve(&items->first, size + 1);
 		if (err)
 			return err;
-		len = bfo_plan_target_path(items->plan, name, items->first.v, size);
+		len = bfo_plan_archive_path(items->plan, name, items->first.v, size);
 		if (len < size)		/* nothing was cut off in front */
 			break;
 	}
@@ -176,6 +177,34 @@ static errcode_t set_first(struct bfo_items *items, const struct bfo_name *name,
 	item->first = items->first.v + 1;
 	item->first_len = len - 1;
 	return 0;
+}
+
+/* What an archive of our own says of what features mean. */
+static void set_features(const struct bfo_items *items, const struct bfo_inode *rec,
+			 struct bfo_item *item)
+{
+	const struct bfo_target *target = items->plan->target;
+	uint32_t kept = EXT4_VERITY_FL & ~bfo_loss_flags(target, items->plan->tree);
+
+	if (target->has_encrypt)
+		kept |= EXT4_ENCRYPT_FL;
+	if (item->attrs.flags & EXT4_CASEFOLD_FL)
+		item->encoding = target->encoding;
+	if (rec->flags & kept)
+		item->home_block_size = items->plan->tree->home_block_size;
+}
+
+/* N, by which the item comes, is a name of an encrypted directory. */
+static void set_secret(const struct bfo_tree *t, const struct bfo_name *n, struct bfo_item *item)
+{
+	uint32_t flags = t->inodes.v[n->dir].flags;
+
+	if (!(flags & EXT4_ENCRYPT_FL))
+		return;
+	item->secret = bfo_name_text(t, n);
+	item->secret_len = bfo_name_len(n);
+	if (bfo_dir_has_hashes(flags))
+		item->hashes = bfo_name_hashes(t, n);
 }
 
 static errcode_t set_contents(struct bfo_items *items, bfo_row row, struct bfo_item *item)
@@ -206,11 +235,9 @@ errcode_t bfo_items_make(struct bfo_items *items, const struct bfo_serial *walk,
 				    .row = step->row, .ino = rec->ino, .names = 1,
 				    .is_made = !!(rec->state & BFO_INODE_MADE) };
 	set_attrs(items, step->row, &item->attrs);
-	if (item->attrs.flags & EXT4_CASEFOLD_FL)
-		item->encoding = items->plan->target->encoding;
-	if (S_ISREG(rec->mode) && t->home_block_size &&
-	    bfo_runs_data_end(items->plan, rec) > rec->size)
-		item->home_block_size = t->home_block_size;
+	set_features(items, rec, item);
+	if (walk->has_stand_ins && step->name != BFO_NONE)
+		set_secret(t, &t->names.v[step->name], item);
 	if (!S_ISDIR(rec->mode))
 		item->names = rec->links;
 	if (step->kind == BFO_SERIAL_LINK)

@@ -44,13 +44,19 @@ struct bfo_item {
 	/* of a casefolded directory, to an archive of our own: how its names are folded; else 0 */
 	uint16_t encoding;
 	/*
-	 * Of a file that is protected by fs-verity, to an archive of our own: bytes of the blocks
-	 * that it was on; else 0.  Its data go on behind its size.
+	 * To an archive of our own, of what is encrypted or protected by fs-verity: bytes of the
+	 * blocks that it was on; else 0.  Data of a file go on behind its size.
 	 */
 	uint32_t home_block_size;
+	/*
+	 * The name that is ciphertext, for which another stands in the path, and perhaps its
+	 * BFO_HASH_BYTES (tree/tree.h); NULL: it is none.
+	 */
+	const char *secret, *hashes;
+	size_t secret_len;
 	/* the following are not known to `look` */
 	bfo_xattrs xattrs;		/* sorted; values in memory; to a volume: not known */
-	const char *target;		/* of a symbolic link; NUL behind it */
+	const char *target;		/* of a symbolic link; NUL behind it; may be ciphertext */
 	size_t target_len;
 	const struct bfo_part *parts;	/* of a regular file */
 	size_t n_parts;

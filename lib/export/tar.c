@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 
 #include "base/bfo_err.h"
+#include "base/stand_in.h"
 #include "base/text.h"
 #include "export/output.h"
 #include "export/packed.h"
@@ -63,6 +64,7 @@ struct tar {
 	} root;
 	/* of the member that came last */
 	bfo_chars name;			/* as the archive has it */
+	char target[BFO_STAND_IN_MOST];	/* what stands for that of an encrypted symbolic link */
 	struct awaited body, tail;	/* data of the file, and what is behind its end */
 	uint64_t body_end, tail_from;	/* bytes */
 	bfo_chars piece;		/* of the tail, that was not yet put */
@@ -176,10 +178,14 @@ static errcode_t set_data(struct tar *t, struct bfo_tar_member *m, char type)
 	t->text.n = t->piece.n = 0;
 	t->body_end = type == '0' ? item->attrs.size : 0;
 	t->tail_from = home ? (t->body_end + home - 1) / home * home : t->body_end;
+	if (item->attrs.flags & EXT4_ENCRYPT_FL)	/* of ciphertext all blocks are whole */
+		t->body_end = t->tail_from;
+	m->size = t->body_end;
 	err = bfo_sparse_map_make(&t->body.map, item, 0, t->body_end);
 	if (!err)
 		err = bfo_sparse_map_make(&t->tail.map, item, t->tail_from,
-					  type == '0' && home ? UINT64_MAX : t->tail_from);
+					  type == '0' && home && item->attrs.flags & EXT4_VERITY_FL
+						  ? UINT64_MAX : t->tail_from);
 	m->is_sparse = t->body.map.has_holes;
 	m->tail = &t->tail.map;
 	if (!err && m->is_sparse)
@@ -318,6 +324,9 @@ static errcode_t tar_item(void *priv, const struct bfo_item *item)
 	if (item->first) {
 		m.link = item->first;
 		m.link_len = item->first_len;
+	} else if (S_ISLNK(item->attrs.mode) && item->home_block_size) {
+		m.link = t->target;
+		m.link_len = bfo_stand_in(item->target, item->target_len, t->target);
 	} else if (S_ISLNK(item->attrs.mode)) {
 		m.link = item->target;
 		m.link_len = item->target_len;

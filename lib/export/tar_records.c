@@ -12,7 +12,9 @@
 #include <string.h>
 #include <ext2fs/ext2_fs.h>
 
+#include "base/base64.h"
 #include "base/bfo_err.h"
+#include "base/disk.h"
 #include "export/acl_text.h"
 #include "export/sparse_map.h"
 #include "export/tar_records.h"
@@ -135,7 +137,7 @@ static void add_holes(struct bfo_pax *pax, const struct bfo_tar_member *m)
 	bfo_pax_add_number(pax, "GNU.sparse.major", 1);
 	bfo_pax_add_number(pax, "GNU.sparse.minor", 0);
 	bfo_pax_add(pax, "GNU.sparse.name", m->path, m->path_len);
-	bfo_pax_add_number(pax, "GNU.sparse.realsize", m->item->attrs.size);
+	bfo_pax_add_number(pax, "GNU.sparse.realsize", m->size);
 }
 
 static void add_own_number(struct bfo_pax *pax, const char *key, uint64_t value)
@@ -148,7 +150,37 @@ static void add_own_number(struct bfo_pax *pax, const char *key, uint64_t value)
 static uint32_t flags_of(const struct bfo_item *item)
 {
 	return item->attrs.flags & ~((item->encoding ? 0 : EXT4_CASEFOLD_FL) |
-				     (item->home_block_size ? 0 : EXT4_VERITY_FL));
+				     (item->home_block_size ? 0 : EXT4_VERITY_FL |
+							       EXT4_ENCRYPT_FL));
+}
+
+/* LEN bytes, as base64: text, whatever they are. */
+static void add_bytes(struct bfo_pax *pax, const char *key, const char *bytes, size_t len)
+{
+	bfo_chars text = { 0 };
+	size_t at;
+
+	if (!pax->err)
+		pax->err = bfo_vec_reserve(&text, len / 3 * BFO_BASE64_DIGITS + BFO_BASE64_DIGITS);
+	if (pax->err)
+		return;
+	for (at = 0; at < len; at += 3, text.n += BFO_BASE64_DIGITS)
+		bfo_base64_put(bytes + at, len - at, text.v + text.n);
+	bfo_pax_add(pax, key, text.v, text.n);
+	bfo_vec_free(&text);
+}
+
+/* The name that is ciphertext, and its hashes. */
+static void add_secret(struct bfo_pax *pax, const struct bfo_item *item)
+{
+	char hashes[2 * BFO_HASH_BYTES + 1];
+
+	if (item->secret)
+		add_bytes(pax, "E2BFO.name", item->secret, item->secret_len);
+	if (item->hashes)
+		bfo_pax_add(pax, "E2BFO.hash", hashes,
+			    snprintf(hashes, sizeof(hashes), "%08x%08x", get_le32(item->hashes, 0),
+				     get_le32(item->hashes, 4)));
 }
 
 /* The parts that are unwritten, and, in TAIL, if not NULL, those that are behind the end. */
@@ -187,6 +219,10 @@ static void add_own(struct bfo_pax *pax, const struct bfo_tar_member *m)
 	}
 	add_own_number(pax, "E2BFO.encoding", item->encoding);
 	add_own_number(pax, "E2BFO.blocks", item->home_block_size);
+	if (S_ISREG(a->mode) && m->size != a->size)
+		bfo_pax_add_number(pax, "E2BFO.size", a->size);
+	if (S_ISLNK(a->mode) && item->home_block_size)
+		add_bytes(pax, "E2BFO.target", item->target, item->target_len);
 	err = add_parts(pax, item, m->tail);
 	if (err && !pax->err)
 		pax->err = err;
@@ -218,6 +254,7 @@ static void add_names(struct bfo_pax *pax, const struct bfo_tar_member *m)
 		bfo_pax_add(pax, "path", m->path, m->path_len);
 	if (has_link)
 		bfo_pax_add(pax, "linkpath", m->link, m->link_len);
+	add_secret(pax, m->item);
 }
 
 errcode_t bfo_tar_records(struct bfo_pax *pax, const struct bfo_tar_member *m, uint32_t *lost)
@@ -252,10 +289,11 @@ errcode_t bfo_tar_socket_records(struct bfo_pax *pax, const struct bfo_tar_membe
 	*lost = 0;
 	bfo_pax_clear(pax);
 	bfo_pax_add(pax, "path", m->path, m->path_len);
-	if (m->item->first) {
+	if (m->item->first)
 		bfo_pax_add(pax, "linkpath", m->link, m->link_len);
+	add_secret(pax, m->item);
+	if (m->item->first)
 		return pax->err;
-	}
 	bfo_pax_add(pax, "mode", mode, snprintf(mode, sizeof(mode), "%o", a->mode & 07777));
 	bfo_pax_add_number(pax, "uid", a->uid);
 	bfo_pax_add_number(pax, "gid", a->gid);

@@ -15,6 +15,7 @@ struct bfo_tar_member {
 	const char *path, *link;	/* as the archive has them; link may be NULL */
 	size_t path_len, link_len;
 	uint64_t stored;		/* bytes behind its header */
+	uint64_t size;			/* of a file, as it is unpacked: without holes */
 	int is_sparse;			/* they begin with a map */
 	const struct bfo_sparse_map *tail;	/* data behind the end of a file; NULL: none */
 	int is_portable;		/* only keys that every tar knows */

@@ -136,7 +136,7 @@ void bfo_target_serial(const struct bfo_volume *vol, uint32_t block_size, struct
 void bfo_target_archive(const struct bfo_tree *tree, struct bfo_target *t)
 {
 	t->encoding = tree->encoding;
-	t->has_verity = 1;
+	t->has_verity = t->has_encrypt = 1;
 }
 
 errcode_t bfo_target_gather(struct bfo_context *ctx, const struct bfo_volume *vol,

@@ -22,6 +22,7 @@
 #include "base/bfo_err.h"
 #include "intake/archive.h"
 #include "intake/catalog.h"
+#include "intake/member_check.h"
 #include "intake/plain_tar.h"
 #include "intake/second_pass.h"
 #include "intake/spool.h"
@@ -30,7 +31,8 @@
 #define TELL_EVERY 1024U		/* members */
 
 /* Flags that ext4 keeps, and that only our own archives tell. */
-#define FLAGS_TOLD (EXT2_NOCOMPR_FL | FS_NOCOW_FL | EXT4_CASEFOLD_FL | EXT4_VERITY_FL)
+#define FLAGS_TOLD (EXT2_NOCOMPR_FL | FS_NOCOW_FL | EXT4_CASEFOLD_FL | EXT4_VERITY_FL | \
+		    EXT4_ENCRYPT_FL)
 
 #define TOLD_BY_SOME (BFO_UNKNOWN_ATIME | BFO_UNKNOWN_CTIME | BFO_UNKNOWN_CRTIME | \
 		      BFO_UNKNOWN_FLAGS)
@@ -116,8 +118,9 @@ static void note_told(struct archive *a, const struct bfo_member *v)
 /* Data of the member at hand will not come again. */
 static errcode_t announce(struct archive *a)
 {
-	if (a->member.home_block_size > a->to->verity_blocks)
-		a->member.data_end = a->member.attrs.size;
+	if (a->member.attrs.flags & EXT4_VERITY_FL &&
+	    a->member.home_block_size > a->to->verity_blocks)
+		a->member.data_end = bfo_member_body_end(&a->member);
 	a->has_places = a->member.data_end > a->to->small;
 	return a->row != BFO_NONE && a->has_places
 		       ? a->to->begin(a->to->priv, a->member.data_end) : 0;

@@ -19,6 +19,8 @@
 #include "intake/member_path.h"
 #include "intake/xattr_names.h"
 
+#define POLICY_INDEX 9U		/* of attributes: EXT4_XATTR_INDEX_ENCRYPTION */
+
 /* Flags that mean nothing without what stands elsewhere, of which only our own archives tell. */
 #define FEATURES (EXT4_ENCRYPT_FL | EXT4_VERITY_FL | EXT4_CASEFOLD_FL)
 
@@ -40,14 +42,41 @@ static struct bfo_name *find(const struct bfo_catalog *c, bfo_row dir, const cha
 	return bfo_name_table_find(&c->names, tree_of(c), dir, name, len);
 }
 
-/* The same, which stands for ROW from now on; it is made if there is none. */
+/* Name AT, new or not, as V brings it, stands for one that is ciphertext, or for itself. */
+static errcode_t set_secret(struct bfo_catalog *c, uint32_t at, int is_new,
+			    const struct bfo_member *v)
+{
+	size_t i = bfo_vec_lower(&c->secrets, name, at);
+	struct bfo_catalog_secret one = { .name = at, .len = v->secret_len,
+					  .at = c->secret_text.n, .has_hashes = v->has_hashes };
+	errcode_t err;
+
+	if (!v->secret_len)
+		return 0;
+	err = bfo_vec_reserve(&c->secret_text, v->secret_len + BFO_HASH_BYTES);
+	if (!err && is_new)
+		err = bfo_vec_push(&c->secrets, one);
+	if (err)
+		return no_memory(c, err);
+	if (i == c->secrets.n || c->secrets.v[i].name != at)
+		return refuse(c, "the name came before, and was no ciphertext");
+	c->secrets.v[i] = one;
+	memcpy(c->secret_text.v + one.at, v->secret, one.len);
+	put_le32(c->secret_text.v, one.at + one.len, v->hash);
+	put_le32(c->secret_text.v, one.at + one.len + 4, v->minor);
+	c->secret_text.n += one.len + BFO_HASH_BYTES;
+	return 0;
+}
+
+/* The same, which stands for ROW from now on; it is made if there is none.  V: NULL if implied. */
 static errcode_t set_name(struct bfo_catalog *c, bfo_row dir, const char *name, size_t len,
-			  bfo_row row, uint32_t target)
+			  bfo_row row, uint32_t target, const struct bfo_member *v)
 {
 	struct bfo_name *n = find(c, dir, name, len);
+	int is_new = !n;
 	errcode_t err = 0;
 
-	if (!n) {
+	if (is_new) {
 		struct bfo_tree *t = tree_of(c);
 
 		err = bfo_tree_add_name(t, dir, 0, 0, name, len);
@@ -59,7 +88,7 @@ static errcode_t set_name(struct bfo_catalog *c, bfo_row dir, const char *name, 
 	}
 	bfo_name_set_draft(tree_of(c), n, row);
 	n->minor = target;
-	return 0;
+	return v ? set_secret(c, n - tree_of(c)->names.v, is_new, v) : 0;
 }
 
 /* ---- rows ---- */
@@ -84,7 +113,7 @@ static errcode_t make_implied(struct bfo_catalog *c, bfo_row dir, const struct b
 {
 	errcode_t err = bfo_intake_inode(c->in, &c->made, NULL, row);
 
-	return err ? err : set_name(c, dir, w->name, w->len, *row, 0);
+	return err ? err : set_name(c, dir, w->name, w->len, *row, 0, NULL);
 }
 
 /*
@@ -184,8 +213,7 @@ static errcode_t take_xattrs(struct bfo_catalog *c, const struct bfo_member *v, 
 
 static uint32_t meaningless(const struct bfo_member *v)
 {
-	return FEATURES &
-	       ~(v->tells & BFO_TELLS_FEATURES ? EXT4_CASEFOLD_FL | EXT4_VERITY_FL : 0);
+	return v->tells & BFO_TELLS_FEATURES ? 0 : FEATURES;
 }
 
 /* Times that the archive does not have are that of the last change of the content. */
@@ -244,6 +272,18 @@ static errcode_t take_features(struct bfo_catalog *c, const struct bfo_member *v
 	return 0;
 }
 
+/* Without a policy, of a length that its version has, nobody could decrypt it (inode_check.c). */
+static int has_policy(const bfo_xattrs *set)
+{
+	const struct bfo_xattr *x;
+
+	for (x = set->v; x < set->v + set->n; x++)
+		if (x->name_index == POLICY_INDEX && x->name_len == 1 && *x->name == 'c' && x->size)
+			return *(const char *) x->value == 1 ? x->size == 28 :
+			       *(const char *) x->value == 2 ? x->size == 40 : 1;
+	return 0;
+}
+
 /* An inode for V: a new one, or *ROW, if that is a directory as V is. */
 static errcode_t put_inode(struct bfo_catalog *c, const struct bfo_member *v, bfo_row *row)
 {
@@ -259,6 +299,8 @@ static errcode_t put_inode(struct bfo_catalog *c, const struct bfo_member *v, bf
 		err = take_xattrs(c, v, &lost);
 	if (err)
 		return err;
+	if (a.flags & EXT4_ENCRYPT_FL && !has_policy(&c->set))
+		return refuse(c, "it is encrypted, and no policy says how");
 	if (S_ISDIR(a.mode) && is_dir(c, *row))
 		err = bfo_intake_change(c->in, *row, &a, &c->set);
 	else
@@ -303,7 +345,7 @@ static errcode_t add_link(struct bfo_catalog *c, const struct bfo_member *v, bfo
 		return refuse(c, "a hard link to a directory");
 	if (old == NO_ROW && !v->attrs.size) {
 		err = add_target(c, v, &place);
-		return err ? err : set_name(c, dir, w->name, w->len, NO_ROW, place);
+		return err ? err : set_name(c, dir, w->name, w->len, NO_ROW, place, v);
 	}
 	if (v->attrs.size) {
 		err = put_inode(c, v, row);
@@ -311,7 +353,7 @@ static errcode_t add_link(struct bfo_catalog *c, const struct bfo_member *v, bfo
 			err = replace(c, old, *row);
 		old = *row;
 	}
-	return err ? err : set_name(c, dir, w->name, w->len, old, 0);
+	return err ? err : set_name(c, dir, w->name, w->len, old, 0, v);
 }
 
 errcode_t bfo_catalog_add(struct bfo_catalog *c, struct bfo_members *from,
@@ -340,7 +382,7 @@ errcode_t bfo_catalog_add(struct bfo_catalog *c, struct bfo_members *from,
 	}
 	err = put_inode(c, v, &old);
 	if (!err && w.len)
-		err = set_name(c, dir, w.name, w.len, old, 0);
+		err = set_name(c, dir, w.name, w.len, old, 0, v);
 	if (!err && S_ISREG(v->attrs.mode))
 		*row = old;
 	return err;
@@ -376,6 +418,8 @@ void bfo_catalog_close(struct bfo_catalog *c)
 	bfo_name_table_free(&c->names);
 	bfo_vec_free(&c->targets);
 	bfo_vec_free(&c->instead);
+	bfo_vec_free(&c->secrets);
+	bfo_vec_free(&c->secret_text);
 	bfo_vec_free(&c->set);
 	bfo_vec_free(&c->acls);
 	free(c);

@@ -119,25 +119,69 @@ static uint32_t number_of(bfo_row row)
 	return row ? BFO_INTAKE_FIRST + row - 1 : EXT2_ROOT_INO;
 }
 
+static errcode_t misplaced(struct bfo_catalog *c, const struct bfo_name *n, const char *why)
+{
+	char name[BFO_MEMBER_TEXT];
+
+	bfo_text_escape(bfo_name_text(tree_of(c), n), bfo_name_len(n), name, sizeof(name));
+	return bfo_fail(c->in->source.ctx, BFO_ET_DAMAGED, "reading %s: the name %s %s",
+			c->in->source.name, name, why);
+}
+
+/*
+ * Name AT, in the form N, gets the bytes that it stands for, and their hashes.  Names of encrypted
+ * directories do, and no others.
+ */
+static errcode_t unveil(struct bfo_catalog *c, uint32_t at, const struct bfo_inode *dir,
+			struct bfo_name *n)
+{
+	size_t i = bfo_vec_lower(&c->secrets, name, at), bytes;
+	int is_secret = i < c->secrets.n && c->secrets.v[i].name == at;
+	struct bfo_tree *t = tree_of(c);
+	const struct bfo_catalog_secret *s;
+	errcode_t err;
+
+	if (is_secret != !!(dir->flags & EXT4_ENCRYPT_FL))
+		return misplaced(c, n, "is ciphertext, and its directory is not encrypted, or the "
+				 "other way round");
+	if (!is_secret)
+		return 0;
+	s = &c->secrets.v[i];
+	if (s->has_hashes != bfo_dir_has_hashes(dir->flags))
+		return misplaced(c, n, "has hashes, and its directory has none, or the other way "
+				 "round");
+	bytes = s->len + (s->has_hashes ? BFO_HASH_BYTES : 0);
+	err = bfo_vec_reserve(&t->text, bytes);
+	if (err)
+		return bfo_fail(c->in->source.ctx, err, "reading %s", c->in->source.name);
+	memcpy(t->text.v + t->text.n, c->secret_text.v + s->at, bytes);
+	n->at = (uint64_t) t->text.n << 16 | s->len;
+	t->text.n += bytes;
+	return 0;
+}
+
 /* Names that are left lead to inode numbers, as they do in every tree. */
-static void move_names(struct bfo_catalog *c, const bfo_row *rows)
+static errcode_t move_names(struct bfo_catalog *c, const bfo_row *rows)
 {
 	struct bfo_tree *t = tree_of(c);
+	errcode_t err = 0;
 	size_t i, n = 0;
 
-	for (i = 0; i < t->names.n; i++) {
+	for (i = 0; i < t->names.n && !err; i++) {
 		struct bfo_name name = t->names.v[i];
 		bfo_row row = current(c, bfo_name_draft(t, &name));
 
 		if (rows[name.dir] == BFO_NONE)
 			continue;
 		name.dir = rows[name.dir];
+		err = unveil(c, i, &t->inodes.v[name.dir], &name);
 		bfo_name_set_number(t, &name, number_of(rows[row]));
 		name.hash = 0;
 		name.at |= (uint64_t) bfo_dirent_type(t->inodes.v[rows[row]].mode) << 8;
 		t->names.v[n++] = name;
 	}
 	t->names.n = n;
+	return err;
 }
 
 static void move_findings(struct bfo_catalog *c, const bfo_row *rows)
@@ -168,7 +212,9 @@ errcode_t bfo_catalog_end(struct bfo_catalog *c)
 		bfo_fail(c->in->source.ctx, err, "reading %s", c->in->source.name);
 	if (!err) {
 		move_rows(c, is_live, rows);
-		move_names(c, rows);
+		err = move_names(c, rows);
+	}
+	if (!err) {
 		move_findings(c, rows);
 		err = bfo_intake_end(c->in);
 	}

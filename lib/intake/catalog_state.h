@@ -14,6 +14,14 @@
 
 #define NO_ROW BFO_NONE			/* of a name whose target is still to come */
 
+/* A name that is ciphertext, for which another stands until the end. */
+struct bfo_catalog_secret {
+	uint32_t name;			/* in names[] */
+	uint32_t len;
+	size_t at;			/* in `secret_text`; its BFO_HASH_BYTES behind it, if ... */
+	int has_hashes;
+};
+
 struct bfo_catalog {
 	struct bfo_intake *in;
 	struct bfo_members *from;
@@ -22,6 +30,8 @@ struct bfo_catalog {
 	struct bfo_name_table names;
 	bfo_chars targets;		/* paths of targets to come, each u32 length and bytes */
 	bfo_rows instead;		/* of a row that a link gave new data: the new; or itself */
+	BFO_VEC(struct bfo_catalog_secret) secrets;	/* ascending by name */
+	bfo_chars secret_text;
 	bfo_xattrs set;
 	bfo_chars acls;
 };

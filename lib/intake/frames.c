@@ -20,7 +20,7 @@
 #include "tree/xattr.h"
 
 #define HEAD 16U
-#define MEMBER_BYTES 152U
+#define MEMBER_BYTES 168U
 #define ERROR_BYTES 16U
 #define PAIR_BYTES 16U
 #define PLACE_BYTES 24U
@@ -146,6 +146,9 @@ static const char *take_numbers(const char *at, struct bfo_member *m)
 	m->encoding = get_le32(at, 136);
 	m->home_block_size = get_le32(at, 140);
 	m->data_end = get_le64(at, 144);
+	m->has_hashes = get_le32(at, 156) != 0;
+	m->hash = get_le32(at, 160);
+	m->minor = get_le32(at, 164);
 	if (m->data_end < a->size || m->data_end > INT64_MAX)
 		return "data end within a file";
 	if (a->size > INT64_MAX || m->header > INT64_MAX || m->data > INT64_MAX)
@@ -162,15 +165,18 @@ static const char *take_member(const char *at, uint32_t len, struct bfo_member *
 		return why;
 	*m = (struct bfo_member) { .path_len = get_le32(at, 104), .target_len = get_le32(at, 108),
 				   .xattrs = get_le32(at, 112), .path = at + MEMBER_BYTES,
-				   .end = at + len };
-	if (m->path_len > len - MEMBER_BYTES || m->target_len > len - MEMBER_BYTES - m->path_len)
+				   .secret_len = get_le32(at, 152), .end = at + len };
+	if (m->path_len > len - MEMBER_BYTES || m->target_len > len - MEMBER_BYTES - m->path_len ||
+	    m->secret_len > len - MEMBER_BYTES - m->path_len - m->target_len)
 		return why;
 	m->target = m->path + m->path_len;
-	m->first = m->target + m->target_len;
+	m->secret = m->target + m->target_len;
+	m->first = m->secret + m->secret_len;
 	why = take_numbers(at, m);
 	for (i = 0; i < BFO_TIMES && !why; i++)
 		why = take_time(at + AT_TIMES, &m->attrs, i);
-	if (!why && (memchr(m->path, 0, m->path_len) || memchr(m->target, 0, m->target_len)))
+	if (!why && (memchr(m->path, 0, m->path_len) ||
+		     (!bfo_member_is_secret_link(m) && memchr(m->target, 0, m->target_len))))
 		why = "a zero byte in a path";
 	return why ? why : check_xattrs(m);
 }
@@ -353,6 +359,10 @@ static void put_numbers(char *to, const struct bfo_member *m)
 	put_le32(to, 132, m->tells);
 	put_le32(to, 136, m->encoding);
 	put_le32(to, 140, m->home_block_size);
+	put_le32(to, 152, m->secret_len);
+	put_le32(to, 156, m->has_hashes);
+	put_le32(to, 160, m->hash);
+	put_le32(to, 164, m->minor);
 	put_le64(to, 144, m->data_end ? m->data_end : a->size);
 }
 
@@ -386,6 +396,8 @@ errcode_t bfo_frame_put_member(struct bfo_frame_writer *w, const struct bfo_memb
 		err = put(w, m->path, m->path_len);
 	if (!err)
 		err = put(w, m->target, m->target_len);
+	if (!err)
+		err = put(w, m->secret, m->secret_len);
 	for (i = 0; i < m->xattrs && !err; i++)
 		err = put_xattr(w, &xattrs[i]);
 	return end(w, BFO_FRAME_MEMBER, err);

@@ -27,11 +27,14 @@
  *           116  u64  version (i_version);  124  u32  generation;  128  u32  project
  *           132  u32  what it tells: a set of enum bfo_member_tells
  *           136  u32  how names of a casefolded directory are folded, or 0
- *           140  u32  bytes of the blocks that a file with an fs-verity tree was on, or 0
+ *           140  u32  bytes of the blocks that what is encrypted or has an fs-verity tree was on,
+ *                     or 0
  *           144  u64  byte behind all of its data, also those behind its end
- *           152       path, target; each attribute: u32 bytes of the name, with its zero byte, u32
- *                     of the value, u32 256 + index if the name is without what that stands for,
- *                     else 0, name, value
+ *           152  u32  bytes of the name that the last one in the path stands for, or 0
+ *           156  u32  1: it has hashes in the directory;  160  u32  hash;  164  u32  minor hash
+ *           168       path, target, that name; each attribute: u32 bytes of the name, with its
+ *                     zero byte, u32 of the value, u32 256 + index if the name is without what that
+ *                     stands for, else 0, name, value
  *   EXTENT  0    u64  offset in the member;  8  u64  bytes of data there, which are not sent
  *   DATA    0    u64  offset;  8  the data
  *   END     0    u64  byte of the archive, uncompressed, at which its end mark begins, or its end
@@ -48,6 +51,8 @@
  */
 #ifndef BFO_INTAKE_FRAMES_H
 #define BFO_INTAKE_FRAMES_H
+
+#include <sys/stat.h>
 
 #include "base/context.h"
 #include "base/vec.h"
@@ -91,7 +96,11 @@ struct bfo_member {
 	unsigned int times;		/* 1 << an enum bfo_time */
 	uint32_t tells;			/* a set of enum bfo_member_tells */
 	uint16_t encoding;		/* of a casefolded directory; else 0 */
-	uint32_t home_block_size;	/* of a file with an fs-verity tree, bytes; else 0 */
+	uint32_t home_block_size;	/* of what is encrypted or has an fs-verity tree; else 0 */
+	const char *secret;		/* ciphertext: the last name of the path stands for that */
+	uint32_t secret_len;		/* 0: it stands for itself */
+	int has_hashes;
+	uint32_t hash, minor;		/* of that name, if so */
 	uint64_t data_end;		/* byte behind all of its data; not before its size */
 	int is_link;
 	const char *path, *target;
@@ -107,6 +116,13 @@ struct bfo_member_xattr {
 	uint32_t size;
 	uint8_t has_index, index;	/* NAME is without what this index of ext4's stands for */
 };
+
+/* True for an encrypted symbolic link, whose target is ciphertext. */
+static inline int bfo_member_is_secret_link(const struct bfo_member *m)
+{
+	return m->tells & BFO_TELLS_FEATURES && S_ISLNK(m->attrs.mode) &&
+	       m->attrs.flags & EXT4_ENCRYPT_FL;
+}
 
 struct bfo_frame {
 	enum bfo_frame_kind kind;

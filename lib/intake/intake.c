@@ -66,13 +66,21 @@ static uint32_t flags_of(uint16_t mode)
 static uint32_t told_of(uint16_t mode)
 {
 	if (S_ISDIR(mode))
-		return UINT32_MAX;
-	return S_ISREG(mode) ? ~(uint32_t) EXT4_CASEFOLD_FL : 0;
+		return ~(uint32_t) EXT4_VERITY_FL;
+	if (S_ISREG(mode))
+		return ~(uint32_t) EXT4_CASEFOLD_FL;
+	return S_ISLNK(mode) ? EXT4_ENCRYPT_FL : 0;
 }
 
 static int has_size(uint16_t mode)
 {
 	return S_ISREG(mode) || S_ISLNK(mode);
+}
+
+/* What is encrypted has its length in front, and is a multiple of what its cipher wants. */
+static uint64_t most_of_link(const struct bfo_intake *in, const struct bfo_attrs *a)
+{
+	return a->flags & in->flags_told & EXT4_ENCRYPT_FL ? 4096 + 3 : 4096;
 }
 
 static const char *impossible(const struct bfo_intake *in, const struct bfo_attrs *a)
@@ -81,7 +89,7 @@ static const char *impossible(const struct bfo_intake *in, const struct bfo_attr
 		return "a file has no valid type";
 	if (S_ISREG(a->mode) && a->size > (uint64_t) UINT32_MAX * in->source.block_size)
 		return "a file is too large";
-	if (S_ISLNK(a->mode) && (!a->size || a->size >= 4096))
+	if (S_ISLNK(a->mode) && (!a->size || a->size >= most_of_link(in, a)))
 		return "a symbolic link has no valid length";
 	if ((S_ISCHR(a->mode) || S_ISBLK(a->mode)) &&
 	    (a->major >= 1U << 12 || a->minor >= 1U << 20))
@@ -196,7 +204,8 @@ errcode_t bfo_intake_segment(struct bfo_intake *in, uint64_t place, uint64_t lbl
 		return refuse(in, "data of what is no file");
 	if (!len || lblk >= UINT32_MAX || len > UINT32_MAX - lblk)
 		return refuse(in, "data of a file reach beyond what a file can have");
-	if (!unwritten && !(rec->flags & EXT4_VERITY_FL) && (lblk + len - 1) * bs >= rec->size)
+	if (!unwritten && !(rec->flags & (EXT4_VERITY_FL | EXT4_ENCRYPT_FL)) &&
+	    (lblk + len - 1) * bs >= rec->size)
 		return refuse(in, "data behind the end of a file");
 	return add_segment(in, rec, (struct bfo_seg) { .lblk = lblk, .len = len,
 			   .blk = place | (unwritten ? BFO_SEG_UNWRITTEN : 0) });
@@ -316,7 +325,7 @@ errcode_t bfo_intake_content(struct bfo_intake *in, const void *data, size_t len
 		return refuse(in, "content of another length");
 	if (!len)
 		return 0;
-	if (S_ISLNK(rec->mode) && memchr(data, 0, len))
+	if (S_ISLNK(rec->mode) && !(rec->flags & EXT4_ENCRYPT_FL) && memchr(data, 0, len))
 		return refuse(in, "a zero byte in a symbolic link");
 	if (S_ISLNK(rec->mode) && len < FAST_BYTES) {
 		memcpy(bfo_intake_raw(in, in->tree->inodes.n - 1)->i_block, data, len);

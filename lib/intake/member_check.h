@@ -12,4 +12,7 @@
  */
 const char *bfo_member_check(const struct bfo_member *m);
 
+/* Byte behind the data of M, a file, without what it has behind its end. */
+uint64_t bfo_member_body_end(const struct bfo_member *m);
+
 #endif

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/bfo_err.h"
+#include "base/stand_in.h"
 #include "intake/member_check.h"
 #include "intake/pax_map.h"
 #include "intake/pax_read.h"
@@ -258,9 +259,23 @@ static const char *check_tail(const struct bfo_pax_records *r, const struct bfo_
 	for (i = 0; i < r->tail.n; i++) {
 		const struct bfo_range *x = &r->tail.v[i];
 
-		if (!bytes || x->start < m->attrs.size || (x->start | x->len) % bytes)
+		if (!bytes || x->start < bfo_member_body_end(m) || (x->start | x->len) % bytes)
 			return "data behind its end that are no whole blocks";
 	}
+	return NULL;
+}
+
+/* What is said of ciphertext, and of nothing else. */
+static const char *check_cipher(const struct bfo_pax_records *r, const struct bfo_member *m)
+{
+	int is_file = m->attrs.flags & EXT4_ENCRYPT_FL && S_ISREG(m->attrs.mode);
+
+	if (r->has & BFO_PAX_HAS_FILE_SIZE && !is_file)
+		return "the size of an encrypted file, and it is none";
+	if (bfo_member_is_secret_link(m) != !!(r->has & BFO_PAX_HAS_CIPHER))
+		return "an encrypted symbolic link without its target, or the other way round";
+	if (r->has & BFO_PAX_HAS_HASHES && !(r->has & BFO_PAX_HAS_SECRET))
+		return "hashes of a name that is no ciphertext";
 	return NULL;
 }
 
@@ -270,7 +285,8 @@ static const char *contradiction(const struct bfo_pax_records *r, const struct b
 {
 	const char *why;
 	int is_file = S_ISREG(m->attrs.mode) && !m->is_link;
-	uint32_t names = BFO_PAX_HAS_PATH | BFO_PAX_HAS_TARGET;
+	uint32_t names = BFO_PAX_HAS_PATH | BFO_PAX_HAS_TARGET | BFO_PAX_HAS_SECRET |
+			 BFO_PAX_HAS_HASHES;
 
 	if (!m->path_len)
 		return "it has no name";
@@ -284,7 +300,9 @@ static const char *contradiction(const struct bfo_pax_records *r, const struct b
 			   r->attrs.generation || r->attrs.version || r->attrs.project ||
 			   r->encoding || r->blocks))
 		return "a hard link with attributes";
-	why = bfo_member_check(m);
+	why = check_cipher(r, m);
+	if (!why)
+		why = bfo_member_check(m);
 	return why ? why : check_tail(r, m);
 }
 
@@ -295,6 +313,17 @@ static void set_features(const struct bfo_pax_records *r, struct bfo_member *m)
 	m->encoding = m->is_link ? 0 : r->encoding;
 	m->home_block_size = m->is_link ? 0 : r->blocks;
 	m->data_end = m->attrs.size;
+	if (r->has & BFO_PAX_HAS_FILE_SIZE)
+		m->attrs.size = r->file_size;
+	if (r->has & BFO_PAX_HAS_CIPHER) {
+		m->target = r->cipher.v;
+		m->target_len = r->cipher.n;
+	}
+	m->secret = r->secret.v;
+	m->secret_len = r->secret.n;
+	m->has_hashes = !!(r->has & BFO_PAX_HAS_HASHES);
+	m->hash = r->hashes >> 32;
+	m->minor = r->hashes;
 	if (r->tail.n && !m->is_link)
 		m->data_end = r->tail.v[r->tail.n - 1].start + r->tail.v[r->tail.n - 1].len;
 }
@@ -479,7 +508,7 @@ static errcode_t read_map(struct reader *r, struct bfo_member *m, uint64_t store
 	r->map.n = 0;
 	if (!(r->records.has & BFO_PAX_HAS_SPARSE))
 		return bfo_ranges_append(&r->map, 0, stored);
-	err = bfo_pax_map_read(r->b, m->attrs.size, stored, &r->map, &why);
+	err = bfo_pax_map_read(r->b, bfo_member_body_end(m), stored, &r->map, &why);
 	return err == BFO_ET_DAMAGED ? fail_member(r, m, why) : check_read(r, err);
 }
 
@@ -488,6 +517,7 @@ static errcode_t read_member(struct reader *r)
 {
 	struct bfo_pax_text path = path_of(r), target = string(r, TARGET);
 	struct bfo_member m = { .is_link = r->head[TYPE] == LINK };
+	char stand_in[BFO_STAND_IN_MOST];
 	const char *why;
 	uint64_t stored;
 	errcode_t err;
@@ -495,6 +525,10 @@ static errcode_t read_member(struct reader *r)
 	if (r->records.has & BFO_PAX_HAS_TARGET)
 		target = r->records.target;
 	set_names(&m, &path, &target);
+	if (r->records.has & BFO_PAX_HAS_CIPHER)
+		bfo_stand_in(r->records.cipher.v, r->records.cipher.n, stand_in);
+	if (r->records.has & BFO_PAX_HAS_CIPHER && !bfo_pax_text_is(&target, stand_in))
+		return fail_member(r, &m, "a target that does not stand for the one that is said");
 	why = take_large(r, &m.attrs, &stored);
 	if (!why)
 		why = take_small(r, &m.attrs);

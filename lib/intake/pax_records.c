@@ -11,12 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/bfo_err.h"
 #include "intake/pax_acl.h"
 #include "intake/pax_records.h"
 #include "intake/plain_tar.h"
 #include "intake/xattr_names.h"
+#include "tree/tree.h"
 
+#define CIPHER_DIGITS 8192U		/* more than a target or a name has */
 #define BOTH (BFO_PAX_FILE | BFO_PAX_SOCKET)
 #define XATTR "SCHILY.xattr."
 #define OWN_XATTR "E2BFO.xattr."	/* of names that begin with a number */
@@ -109,6 +112,33 @@ static errcode_t take_blocks(struct bfo_pax_records *r, const struct bfo_pax_tex
 	return damaged_unless(bfo_pax_number(v, 10, UINT32_MAX, &r->blocks) && r->blocks);
 }
 
+static errcode_t take_file_size(struct bfo_pax_records *r, const struct bfo_pax_text *v, int which)
+{
+	r->has |= which;
+	return damaged_unless(bfo_pax_number(v, 10, INT64_MAX, &r->file_size));
+}
+
+static errcode_t take_hashes(struct bfo_pax_records *r, const struct bfo_pax_text *v, int which)
+{
+	r->has |= which;
+	return damaged_unless(v->len == 2 * BFO_HASH_BYTES &&
+			      bfo_pax_number(v, 16, UINT64_MAX, &r->hashes));
+}
+
+/* Bytes, as base64. */
+static errcode_t take_bytes(struct bfo_pax_records *r, const struct bfo_pax_text *v, int which)
+{
+	bfo_chars *to = which == BFO_PAX_HAS_SECRET ? &r->secret : &r->cipher;
+	errcode_t err;
+
+	r->has |= which;
+	to->n = 0;
+	if (!v->len || v->len > CIPHER_DIGITS)
+		return BFO_ET_DAMAGED;
+	err = bfo_vec_reserve(to, v->len);
+	return err ? err : damaged_unless(bfo_base64_get(v->v, v->len, to->v, &to->n));
+}
+
 /* Names that libarchive has for flags. */
 static const struct { const char *word; uint32_t flag; } flag_names[] = {
 	{ "sappnd", EXT2_APPEND_FL }, { "schg", EXT2_IMMUTABLE_FL }, { "nodump", EXT2_NODUMP_FL },
@@ -192,6 +222,8 @@ static const struct {
 	{ "path", BOTH, take_text, BFO_PAX_HAS_PATH },
 	{ "linkpath", BOTH, take_text, BFO_PAX_HAS_TARGET },
 	{ "size", BFO_PAX_FILE, take_size, BFO_PAX_HAS_SIZE },
+	{ "E2BFO.name", BOTH, take_bytes, BFO_PAX_HAS_SECRET },
+	{ "E2BFO.hash", BOTH, take_hashes, BFO_PAX_HAS_HASHES },
 	{ "mode", BFO_PAX_SOCKET, take_mode, BFO_PAX_HAS_MODE },
 	{ "uid", BOTH, take_number, UID },
 	{ "gid", BOTH, take_number, GID },
@@ -212,6 +244,8 @@ static const struct {
 	{ "E2BFO.flags", BOTH, take_number, FLAGS },
 	{ "E2BFO.encoding", BFO_PAX_FILE, take_encoding, 0 },
 	{ "E2BFO.blocks", BFO_PAX_FILE, take_blocks, 0 },
+	{ "E2BFO.size", BFO_PAX_FILE, take_file_size, BFO_PAX_HAS_FILE_SIZE },
+	{ "E2BFO.target", BFO_PAX_FILE, take_bytes, BFO_PAX_HAS_CIPHER },
 	{ "E2BFO.unwritten", BFO_PAX_FILE, take_parts, 0 },
 	{ "E2BFO.tail", BFO_PAX_FILE, take_parts, 1 },
 };
@@ -366,8 +400,10 @@ void bfo_pax_records_clear(struct bfo_pax_records *r)
 	struct bfo_pax_records kept = *r;
 
 	*r = (struct bfo_pax_records) { .xattrs = kept.xattrs, .unwritten = kept.unwritten,
-					.tail = kept.tail, .acls = { kept.acls[0], kept.acls[1] } };
-	r->xattrs.n = r->unwritten.n = r->tail.n = 0;
+					.tail = kept.tail, .secret = kept.secret,
+					.cipher = kept.cipher,
+					.acls = { kept.acls[0], kept.acls[1] } };
+	r->xattrs.n = r->unwritten.n = r->tail.n = r->secret.n = r->cipher.n = 0;
 }
 
 void bfo_pax_records_free(struct bfo_pax_records *r)
@@ -375,6 +411,8 @@ void bfo_pax_records_free(struct bfo_pax_records *r)
 	bfo_vec_free(&r->xattrs);
 	bfo_vec_free(&r->unwritten);
 	bfo_vec_free(&r->tail);
+	bfo_vec_free(&r->secret);
+	bfo_vec_free(&r->cipher);
 	bfo_vec_free(&r->acls[0]);
 	bfo_vec_free(&r->acls[1]);
 }

@@ -28,6 +28,10 @@ enum {
 	BFO_PAX_HAS_MODE = 32,
 	BFO_PAX_HAS_FLAGS = 64,
 	BFO_PAX_HAS_SPARSE = 128,	/* all of its four keys */
+	BFO_PAX_HAS_SECRET = 256,	/* the name that another stands for, */
+	BFO_PAX_HAS_HASHES = 512,	/* and its hashes */
+	BFO_PAX_HAS_CIPHER = 1024,	/* the target of an encrypted symbolic link */
+	BFO_PAX_HAS_FILE_SIZE = 2048,	/* of an encrypted file, without what fills its blocks */
 };
 
 /* A zeroed one has read nothing yet.  Texts point into what was read. */
@@ -43,8 +47,11 @@ struct bfo_pax_records {
 	uint64_t real_size;		/* of a file with holes */
 	uint32_t named_flags;		/* those of SCHILY.fflags */
 	struct bfo_pax_text path, target, sparse_name;
+	uint64_t hashes;		/* hash << 32 | minor hash */
+	uint64_t file_size;
 	BFO_VEC(struct bfo_member_xattr) xattrs;
 	bfo_chars acls[2];		/* values of two of these */
+	bfo_chars secret, cipher;
 	bfo_ranges unwritten, tail;	/* bytes, ascending and apart */
 	char why[200];
 };

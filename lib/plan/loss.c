@@ -61,7 +61,9 @@ enum bfo_finding_kind bfo_loss_of_all(const struct bfo_plan *plan, const struct 
 {
 	const struct bfo_target *t = plan->target;
 
-	if (is_encrypted(rec) && (!t->has_encrypt || t->block_size != plan->tree->block_size))
+	if (is_encrypted(rec) &&
+	    (!t->has_encrypt ||
+	     (!t->is_serial && t->block_size != plan->tree->home_block_size)))
 		return BFO_LOST_ENCRYPTED;
 	if (S_ISDIR(rec->mode) && bfo_dir_has_hashes(rec->flags) &&
 	    bfo_loss_flags(t, plan->tree) & EXT4_CASEFOLD_FL)

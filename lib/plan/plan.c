@@ -3,7 +3,9 @@
  * plan.c - the plan as a whole: life, look-ups, paths
  */
 #include <string.h>
+#include <ext2fs/ext2_fs.h>
 
+#include "base/stand_in.h"
 #include "plan/charge.h"
 #include "plan/plan.h"
 #include "tree/path.h"
@@ -82,26 +84,62 @@ const struct bfo_map_tree *bfo_plan_tree(const struct bfo_plan *plan, bfo_row ro
 	return i < plan->trees.n && plan->trees.v[i].row == row ? &plan->trees.v[i] : NULL;
 }
 
+/* A way up, on which one name at a time stands in for ciphertext. */
+struct climb {
+	const struct bfo_plan *plan;
+	int has_stand_ins;
+	char *stand_in;
+};
+
+/* TEXT, a name in DIR, as the target has it. */
+static void set_stand_in(const struct climb *c, bfo_row dir, const char **text, size_t *len)
+{
+	if (!c->has_stand_ins || !(c->plan->tree->inodes.v[dir].flags & EXT4_ENCRYPT_FL))
+		return;
+	*len = bfo_stand_in(*text, *len, c->stand_in);
+	*text = c->stand_in;
+}
+
 /* The name that leads to ROW in the target. */
 static int above_in_target(const void *priv, uint32_t row, struct bfo_trail_step *s)
 {
-	const struct bfo_plan *plan = priv;
+	const struct climb *c = priv;
+	const struct bfo_plan *plan = c->plan;
 
 	if (!bfo_tree_above(plan->tree, row, s))
 		return 0;
+	set_stand_in(c, s->above, &s->text, &s->len);
 	if (plan->tree->inodes.v[row].state & BFO_INODE_LANDED && !plan->whole)
 		s->above = plan->landing;
 	return 1;
 }
 
+/* With names that stand in for ciphertext (base/stand_in.h), or without. */
+static size_t path_of(const struct bfo_plan *plan, const struct bfo_name *n, int has_stand_ins,
+		      char *out, size_t size)
+{
+	char stand_in[BFO_STAND_IN_MOST];
+	struct climb c = { .plan = plan, .has_stand_ins = has_stand_ins, .stand_in = stand_in };
+	struct bfo_trail trail = bfo_trail_begin(out, size);
+	const char *text = bfo_name_text(plan->tree, n);
+	size_t len = bfo_name_len(n);
+	bfo_row top;
+
+	set_stand_in(&c, n->dir, &text, &len);
+	bfo_trail_put(&trail, text, len);
+	top = bfo_trail_climb(&trail, n->dir, above_in_target, &c);
+	bfo_trail_origin(&trail, plan->tree, top);
+	return bfo_trail_end(&trail);
+}
+
 size_t bfo_plan_target_path(const struct bfo_plan *plan, const struct bfo_name *n, char *out,
 			    size_t size)
 {
-	struct bfo_trail trail = bfo_trail_begin(out, size);
-	bfo_row top;
+	return path_of(plan, n, 0, out, size);
+}
 
-	bfo_trail_put(&trail, bfo_name_text(plan->tree, n), bfo_name_len(n));
-	top = bfo_trail_climb(&trail, n->dir, above_in_target, plan);
-	bfo_trail_origin(&trail, plan->tree, top);
-	return bfo_trail_end(&trail);
+size_t bfo_plan_archive_path(const struct bfo_plan *plan, const struct bfo_name *n, char *out,
+			     size_t size)
+{
+	return path_of(plan, n, 1, out, size);
 }

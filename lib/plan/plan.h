@@ -263,4 +263,8 @@ const struct bfo_map_tree *bfo_plan_tree(const struct bfo_plan *plan, bfo_row ro
 size_t bfo_plan_target_path(const struct bfo_plan *plan, const struct bfo_name *n, char *out,
 			    size_t size);
 
+/* The same in an archive, where others stand in for names that are ciphertext (base/stand_in.h). */
+size_t bfo_plan_archive_path(const struct bfo_plan *plan, const struct bfo_name *n, char *out,
+			     size_t size);
+
 #endif

@@ -23,8 +23,12 @@ void bfo_runs_begin(struct bfo_run_walk *w, const struct bfo_plan *plan,
 
 uint64_t bfo_runs_data_end(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
+	uint64_t home = plan->tree->home_block_size;
+
 	if (rec->flags & EXT4_VERITY_FL & ~bfo_loss_flags(plan->target, plan->tree))
 		return UINT64_MAX;
+	if (rec->flags & EXT4_ENCRYPT_FL && home)
+		return (rec->size + home - 1) / home * home;
 	return rec->size;
 }
 

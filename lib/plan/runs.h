@@ -48,8 +48,9 @@ void bfo_runs_begin(struct bfo_run_walk *w, const struct bfo_plan *plan,
 int bfo_runs_next(struct bfo_run_walk *w, struct bfo_run *run);
 
 /*
- * Bytes of REC, a file, in front of which its data are copied: its size; UINT64_MAX: all that there
- * are, also behind its end (a verity file's Merkle tree).
+ * Bytes of REC, a file, in front of which its data are copied: its size; whole blocks of where it
+ * comes from, if it is encrypted; UINT64_MAX: all that there are, also behind its end (a verity
+ * file's Merkle tree).
  */
 uint64_t bfo_runs_data_end(const struct bfo_plan *plan, const struct bfo_inode *rec);
 

@@ -11,6 +11,7 @@
 
 #include "base/bfo_err.h"
 #include "base/sort.h"
+#include "base/stand_in.h"
 #include "plan/runs.h"
 #include "plan/serial.h"
 #include "tree/access.h"
@@ -187,6 +188,22 @@ static errcode_t set_path(struct bfo_serial *s, size_t at, const char *text, uin
 	return 0;
 }
 
+/* The path becomes that of name N in the directory of F. */
+static errcode_t set_name(struct bfo_serial *s, const struct bfo_serial_frame *f,
+			  const struct bfo_name *n)
+{
+	const struct bfo_tree *t = s->plan->tree;
+	const char *text = bfo_name_text(t, n);
+	char stand_in[BFO_STAND_IN_MOST];
+	size_t len = bfo_name_len(n);
+
+	if (s->has_stand_ins && t->inodes.v[f->dir].flags & EXT4_ENCRYPT_FL) {
+		len = bfo_stand_in(text, len, stand_in);
+		text = stand_in;
+	}
+	return set_path(s, f->path_len, text, len);
+}
+
 /* Name AT of the directory on top, or 0 if it is not on the target. */
 static int is_wanted(const struct bfo_serial *s, uint32_t at)
 {
@@ -241,8 +258,7 @@ errcode_t bfo_serial_next(struct bfo_serial *s, struct bfo_serial_step *step)
 		at = next_name(s, f);
 		if (!is_wanted(s, at))
 			continue;
-		err = set_path(s, f->path_len, bfo_name_text(t, &t->names.v[at]),
-			       bfo_name_len(&t->names.v[at]));
+		err = set_name(s, f, &t->names.v[at]);
 		return err ? err : step_to(s, bfo_name_row(t, &t->names.v[at]), at, step);
 	}
 	*step = (struct bfo_serial_step) { .kind = BFO_SERIAL_END, .row = BFO_NONE,

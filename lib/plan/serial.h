@@ -56,6 +56,8 @@ struct bfo_serial {
 	 * depends on no hash; not the order of the stem.
 	 */
 	int by_bytes;
+	/* Set before the first step: in paths, others stand in for names that are ciphertext. */
+	int has_stand_ins;
 	bfo_numbers sorted;	/* names of the directories on the stack */
 	BFO_VEC(struct bfo_serial_frame) stack;
 	bfo_chars path;		/* of the step: below the root, with a NUL behind it */

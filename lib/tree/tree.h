@@ -211,7 +211,7 @@ struct bfo_tree {
 	uint32_t block_size;		/* of the volume, bytes: what segments count */
 	uint8_t uuid[16];
 	uint16_t encoding;		/* of its casefolded directories; 0 without casefold */
-	/* bytes: blocks of the volume that its fs-verity trees were made on; 0: it has none */
+	/* bytes: blocks of the volume that its ciphertext and fs-verity trees were made on, or 0 */
 	uint32_t home_block_size;
 	int stable_inodes;		/* ciphertext depends on inode numbers */
 	int inline_data;		/* small things may stand in their inodes */

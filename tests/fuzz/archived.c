@@ -25,6 +25,17 @@ int fuzz_archive_file(const uint8_t *data, size_t size)
 	return fd;
 }
 
+/* In an encrypted directory, any bytes, but not few. */
+static int is_name(const struct bfo_tree *t, const struct bfo_name *n)
+{
+	const char *text = bfo_name_text(t, n);
+	uint32_t len = bfo_name_len(n);
+
+	if (t->inodes.v[n->dir].flags & EXT4_ENCRYPT_FL)
+		return len >= 16;
+	return !memchr(text, '/', len) && !memchr(text, 0, len);
+}
+
 /* Each name is in a directory, and leads to an inode; none is there twice. */
 static void check_names(const struct bfo_tree *t)
 {
@@ -35,8 +46,7 @@ static void check_names(const struct bfo_tree *t)
 
 		if (n->dir >= t->inodes.n || !S_ISDIR(t->inodes.v[n->dir].mode) ||
 		    bfo_tree_find(t, bfo_name_number(t, n)) == BFO_NONE || !bfo_name_len(n) ||
-		    memchr(bfo_name_text(t, n), '/', bfo_name_len(n)) ||
-		    !bfo_name_type(n))
+		    !is_name(t, n) || !bfo_name_type(n))
 			fuzz_fail("name %zu is wrong", i);
 		for (j = 0; j < i && i < 200; j++)
 			if (t->names.v[j].dir == n->dir &&
@@ -68,9 +78,9 @@ static void check_inodes(const struct bfo_source *s, const struct bfo_tree *t)
 			const struct bfo_seg *g = bfo_seg_of(t, rec, k);
 
 			if (g->lblk < next ||
-			    (!bfo_seg_unwritten(g) && !(rec->flags & EXT4_VERITY_FL) &&
-			     (g->lblk + (uint64_t) g->len - 1) *
-						      s->block_size >= rec->size))
+			    (!bfo_seg_unwritten(g) &&
+			     !(rec->flags & (EXT4_VERITY_FL | EXT4_ENCRYPT_FL)) &&
+			     (g->lblk + (uint64_t) g->len - 1) * s->block_size >= rec->size))
 				fuzz_fail("segment %u of inode %u is wrong", k, rec->ino);
 			next = g->lblk + (uint64_t) g->len;
 		}

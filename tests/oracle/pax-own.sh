@@ -212,7 +212,26 @@ done
 e2bfo 8 copy --mkfs="-t ext4 -O verity -b 1024" --size 16M verity.tar plain.img
 says 'allow-loss=verity'
 
-e2bfo 0 copy folded.img again.tar
+"$forge" sealed sealed.tar
+zstd -q sealed.tar
+for archive in sealed.tar sealed.tar.zst -; do
+	rm -f sealed.img
+	[ $archive != - ] || fed sealed.tar
+	e2bfo 0 copy --mkfs="-t ext4 -O encrypt,casefold" --size 16M $archive sealed.img
+	checked sealed.img
+	"$JUDGES/dbmanifest" -x /lost+found sealed.img > is
+	[ "$(grep -ac ^/vault/ is)" = 5 ] || fail "other names: $(cat is)"
+	python3 -c 'import sys
+image = open("sealed.img", "rb").read()
+odd = b"a/b\0..\n/" + bytes(range(200, 208))
+for what in (odd, odd + bytes.fromhex("67452301efcdab89"), b"\x10\0" + bytes(range(16))):
+    what in image or sys.exit("no %r" % what)' || fail "names, hashes or targets"
+	[ $archive = - ] || e2bfo 0 verify $archive sealed.img
+	e2bfo 0 copy --force sealed.img again.tar
+	e2bfo 0 verify sealed.tar again.tar
+done
+
+e2bfo 0 copy --force folded.img again.tar
 e2bfo 0 verify folded.tar again.tar
 e2bfo 8 copy --mkfs --size 16M folded.tar plain.img
 says 'allow-loss=casefold'
@@ -255,11 +274,11 @@ rm large.tar
 # ---- what is cut, or cannot be ----
 
 # refused ARCHIVE WORDS: the target is as it was; the message has WORDS, and a byte.  (Where links
-# lead to is known in the end.)
+# lead to, and what directories are, is known in the end.)
 before=$(digest target.img)
 refused() {
 	e2bfo 8 copy "$1" target.img
-	says "$2" ' byte [0-9]+|is a hard link to'
+	says "$2" ' byte [0-9]+|is a hard link to|: the name '
 	unchanged target.img "$before" "$1"
 }
 
@@ -313,6 +332,25 @@ while read -r archive words; do
 	says "$words"
 done <<< 'key-twice comes twice: E2BFO.project
 key-unknown means nothing here: E2BFO.other
+sealed-bare without its blocks
+sealed-policy no policy says how
+sealed-policy-short no policy says how
+sealed-fifo encrypted, and nothing that can be
+sealed-size no whole blocks
+sealed-size-large no whole blocks
+size-plain size of an encrypted file
+secret-bare is ciphertext, and its directory is not
+secret-plain is ciphertext, and its directory is not
+secret-implied is ciphertext, and its directory is not
+secret-other does not stand for the name
+secret-short no encrypted directory can have
+secret-later was no ciphertext
+secret-padding no valid value of a key: E2BFO.name
+hash-plain has hashes, and its directory
+hash-short no valid value of a key: E2BFO.hash
+cipher-lacks encrypted symbolic link without its target
+cipher-other does not stand for the one
+cipher-length a target that is no ciphertext
 verity-bare without its blocks
 verity-flagless without its blocks
 verity-directory protected by fs-verity, and no file
