@@ -89,6 +89,7 @@ Suite *spill_suite(void);
 Suite *context_suite(void);
 Suite *tar_suite(void);
 Suite *text_suite(void);
+Suite *stand_in_suite(void);
 Suite *values_suite(void);
 Suite *vec_suite(void);
 Suite *itrees_suite(void);
@@ -106,8 +107,8 @@ Suite *zeroes_suite(void);
 static Suite *(*const suites[])(void) = {
 	commit_fail_suite,
 	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
-	spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite, json_suite,
-	job_options_suite, manifest_suite, manifest_read_suite, metadata_suite,
+	spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite, stand_in_suite,
+	json_suite, job_options_suite, manifest_suite, manifest_read_suite, metadata_suite,
 	progress_suite, mine_suite,
 	trace_text_suite, refs_suite,
 	path_suite,

@@ -113,6 +113,83 @@ START_TEST(gives_what_was_put)
 }
 END_TEST
 
+/* What member V, put into frames, is to who is told of it: a reason, or "". */
+static const char *judged(const struct bfo_member *v)
+{
+	struct bfo_frame_writer w = { .fd = memfd_create("frames", MFD_CLOEXEC) };
+	struct bfo_piece p;
+	errcode_t err;
+
+	want_ok(bfo_frame_put_member(&w, v, NULL));
+	want_ok(bfo_frame_flush(&w));
+	lseek(w.fd, 0, SEEK_SET);
+	*ctx.what = 0;
+	bfo_members_of(&m, &ctx, "x.tar", w.fd);
+	err = bfo_members_next(&m, &p);
+	want(!err == !*ctx.what && (!err || err == BFO_ET_DAMAGED));
+	bfo_members_stop(&m);
+	bfo_vec_free(&w.buf);
+	return ctx.what;
+}
+
+#define CIPHER "0123456789abcdef"
+#define STAND_IN "encrypted.MDEyMzQ1Njc4OWFiY2RlZg"
+
+static const struct {
+	struct bfo_member v;
+	const char *why;
+} features[] = {
+	{{ .attrs = { .mode = S_IFDIR, .flags = EXT4_CASEFOLD_FL }, .encoding = 1 }, "" },
+	{{ .attrs = { .mode = S_IFDIR, .flags = EXT4_CASEFOLD_FL }}, "its encoding" },
+	{{ .attrs = { .mode = S_IFDIR }, .encoding = 1 }, "its encoding" },
+	{{ .attrs = { .mode = S_IFREG, .flags = EXT4_CASEFOLD_FL }, .encoding = 1 },
+	 "no directory" },
+	{{ .attrs = { .mode = S_IFREG, .flags = EXT4_VERITY_FL, .size = 9 },
+	   .home_block_size = 1024, .data_end = 65536 + 1024 }, "" },
+	{{ .attrs = { .mode = S_IFREG, .flags = EXT4_VERITY_FL, .size = 9 },
+	   .home_block_size = 1024, .data_end = 65536 + 1 }, "behind its end" },
+	{{ .attrs = { .mode = S_IFREG, .flags = EXT4_VERITY_FL }}, "its blocks" },
+	{{ .attrs = { .mode = S_IFREG, .size = 9 }, .data_end = 1024 }, "behind its end" },
+	{{ .attrs = { .mode = S_IFREG, .flags = EXT4_ENCRYPT_FL, .size = 9 },
+	   .home_block_size = 1024, .data_end = 1024, .secret = CIPHER, .secret_len = 16,
+	   .path = STAND_IN }, "" },
+	{{ .attrs = { .mode = S_IFREG, .flags = EXT4_ENCRYPT_FL, .size = 9 },
+	   .home_block_size = 1024 }, "no whole blocks" },
+	{{ .attrs = { .mode = S_IFREG, .flags = EXT4_ENCRYPT_FL, .size = 9 },
+	   .home_block_size = 1024, .data_end = 2048 }, "behind its end" },
+	{{ .attrs = { .mode = S_IFDIR, .flags = EXT4_ENCRYPT_FL }, .home_block_size = 512 },
+	 "that there is not" },
+	{{ .attrs = { .mode = S_IFIFO, .flags = EXT4_ENCRYPT_FL }, .home_block_size = 1024 },
+	 "nothing that can be" },
+	{{ .attrs = { .mode = S_IFLNK, .flags = EXT4_ENCRYPT_FL }, .home_block_size = 1024,
+	   .target = "\4\0\0abc", .target_len = 6 }, "" },
+	{{ .attrs = { .mode = S_IFLNK, .flags = EXT4_ENCRYPT_FL }, .home_block_size = 1024,
+	   .target = "\5\0\0abc", .target_len = 6 }, "no ciphertext" },
+	{{ .attrs = { .mode = S_IFREG }, .secret = CIPHER, .secret_len = 16 },
+	 "does not stand" },
+	{{ .attrs = { .mode = S_IFREG }, .secret = CIPHER, .secret_len = 15 },
+	 "no encrypted directory" },
+	{{ .attrs = { .mode = S_IFREG }, .has_hashes = 1 }, "hashes of a name" },
+};
+
+START_TEST(features_are_told_whole)
+{
+	struct bfo_member v = features[_i].v;
+
+	if (!v.path)
+		v.path = "d/x";
+	v.path_len = strlen(v.path);
+	v.tells = BFO_TELLS_ALL;
+	if (*features[_i].why)
+		want(strstr(judged(&v), features[_i].why));
+	else
+		want(!*judged(&v));
+	v.tells = 0;			/* nobody but our own archives tells of any of it */
+	want(*judged(&v) || !(v.home_block_size || v.encoding || v.secret_len || v.has_hashes ||
+			      v.data_end));
+}
+END_TEST
+
 /* Pieces that come from BYTES before an error; all of them without. */
 static unsigned int pieces_of(const char *bytes, size_t len)
 {
@@ -387,6 +464,8 @@ Suite *members_suite(void)
 {
 	Suite *s = suite_create("members");
 
+	unit_case(s, "features_are_told_whole", features_are_told_whole,
+		  sizeof(features) / sizeof(*features));
 	unit_case(s, "gives_what_was_put", gives_what_was_put, 0);
 	unit_case(s, "sees_what_is_cut_or_flipped", sees_what_is_cut_or_flipped, 0);
 	unit_case(s, "sees_what_is_out_of_order", sees_what_is_out_of_order, 0);
