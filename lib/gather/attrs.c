@@ -144,3 +144,16 @@ void bfo_attrs_write(const struct bfo_attrs *attrs, struct ext2_inode_large *raw
 		WRITE_TIME(raw, attrs, BFO_CRTIME, i_crtime);
 	write_device(attrs, raw);
 }
+
+const char *bfo_attrs_type_word(uint32_t mode)
+{
+	static const char *const words[16] = {
+		[S_IFREG >> 12] = "file", [S_IFDIR >> 12] = "directory",
+		[S_IFLNK >> 12] = "symlink", [S_IFCHR >> 12] = "character device",
+		[S_IFBLK >> 12] = "block device", [S_IFIFO >> 12] = "fifo",
+		[S_IFSOCK >> 12] = "socket",
+	};
+	const char *word = words[(mode & S_IFMT) >> 12];
+
+	return word ? word : "unknown";
+}

@@ -40,4 +40,7 @@ void bfo_attrs_write(const struct bfo_attrs *attrs, struct ext2_inode_large *raw
 /* True if SEC, since 1970, fits into the 34 bits that an inode has for it: 1901 to 2446. */
 int bfo_time_is_possible(int64_t sec);
 
+/* What people call the type in MODE: "file", "directory", "symlink" ... */
+const char *bfo_attrs_type_word(uint32_t mode);
+
 #endif

@@ -148,8 +148,8 @@ static void tell_values(struct checking *k, const struct bfo_item *item, enum bf
 			const char *a, const char *b)
 {
 	tell(k, &(struct bfo_list_check_diff) { .kind = kind, .path = item->path,
-					   .path_len = item->path_len, .value = { a, b },
-					   .value_len = { strlen(a), strlen(b) } });
+					   .path_len = item->path_len,
+					   .value = { { a, strlen(a) }, { b, strlen(b) } } });
 }
 
 /* PATH is on one side only. */
@@ -170,18 +170,17 @@ static void compare_numbers(struct checking *k, const struct bfo_item *item,
 	tell_values(k, item, kind, text[0], text[1]);
 }
 
-static const char *type_word(uint32_t mode)
+static void compare_device(struct checking *k, const struct bfo_item *item,
+			   const struct bfo_manifest_entry *e)
 {
-	switch (mode & S_IFMT) {
-	case S_IFREG: return "file";
-	case S_IFDIR: return "directory";
-	case S_IFLNK: return "symbolic link";
-	case S_IFCHR: return "character device";
-	case S_IFBLK: return "block device";
-	case S_IFIFO: return "fifo";
-	case S_IFSOCK: return "socket";
-	default: return "unknown";
-	}
+	const struct bfo_attrs *a = &item->attrs;
+	char text[2][VALUE_BYTES];
+
+	if (a->major == e->major && a->minor == e->minor)
+		return;
+	snprintf(text[0], VALUE_BYTES, "%u:%u", a->major, a->minor);
+	snprintf(text[1], VALUE_BYTES, "%u:%u", e->major, e->minor);
+	tell_values(k, item, BFO_DIFF_DEVICE, text[0], text[1]);
 }
 
 static void compare_time(struct checking *k, const struct bfo_item *item,
@@ -235,8 +234,8 @@ static void compare_target(struct checking *k, const struct bfo_item *item,
 		return;
 	tell(k, &(struct bfo_list_check_diff) { .kind = BFO_DIFF_SYMLINK, .path = item->path,
 					   .path_len = item->path_len,
-					   .value = { item->target, e->target },
-					   .value_len = { item->target_len, e->target_len } });
+					   .value = { { item->target, item->target_len },
+						      { e->target, e->target_len } } });
 }
 
 static void compare_item(struct checking *k, const struct bfo_item *item,
@@ -245,7 +244,8 @@ static void compare_item(struct checking *k, const struct bfo_item *item,
 	const struct bfo_attrs *a = &item->attrs;
 
 	if (e->has & BFO_HAS_TYPE && (a->mode & S_IFMT) != e->type) {
-		tell_values(k, item, BFO_DIFF_TYPE, type_word(a->mode), type_word(e->type));
+		tell_values(k, item, BFO_DIFF_TYPE, bfo_attrs_type_word(a->mode),
+			    bfo_attrs_type_word(e->type));
 		return;
 	}
 	if (e->has & BFO_HAS_MODE)
@@ -259,9 +259,7 @@ static void compare_item(struct checking *k, const struct bfo_item *item,
 	if (e->has & BFO_HAS_SIZE && S_ISREG(a->mode))
 		compare_numbers(k, item, BFO_DIFF_SIZE, "%llu", a->size, e->size);
 	if (e->has & BFO_HAS_DEVICE && (S_ISCHR(a->mode) || S_ISBLK(a->mode)))
-		compare_numbers(k, item, BFO_DIFF_DEVICE, "%#llx",
-				(uint64_t) a->major << 32 | a->minor,
-				(uint64_t) e->major << 32 | e->minor);
+		compare_device(k, item, e);
 	compare_time(k, item, e);
 	compare_target(k, item, e);
 	compare_sums(k, item, e);

@@ -19,8 +19,7 @@ struct bfo_list_check_diff {
 	enum bfo_diff_kind kind;
 	const char *path;		/* below the root; "" is the root */
 	size_t path_len;
-	const char *value[2];		/* in the tree, in the list; of MISSING and EXTRA NULL */
-	size_t value_len[2];
+	struct bfo_bytes value[2];	/* in the tree, in the list; of MISSING and EXTRA none */
 };
 
 struct bfo_list_check_options {

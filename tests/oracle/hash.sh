@@ -141,9 +141,17 @@ differs 1 '^/tiny: nlink 2, other 3'
 same_but "/^\.\/tiny /s/sha256digest=.*/sha256digest=$(printf '0%.0s' {1..64})/"
 differs 1 '^/tiny: data '
 same_but '/^\.\/link /s/link=tiny/link=tina/'
-differs 1 '^/link: symlink tiny, other tina'
+differs 1 '^/link: symlink "tiny", other "tina"'
 same_but '/^\.\/pipe /s/type=fifo/type=socket/'
 differs 1 '^/pipe: type fifo, other socket'
+same_but '/^\.\/null /s/device=[^ ]*/device=native,1,5/'
+differs 1 '^/null: device 1:3, other 1:5'
+e2bfo 1 verify --json large.img mtree:other
+grep -qF '"differences": [{"kind": "device", "path": "/null", "value": "1:3", "other": "1:5"}], "damage": [],' \
+	out || fail "--json: $(cat out)"
+same_but '/^\.\/link /d'
+e2bfo 1 verify --json large.img mtree:other
+grep -qF '"differences": [{"kind": "missing", "path": "/link"}], "damage": [],' out || fail "--json: $(cat out)"
 same_but '/^\.\/tiny /s/\(time=[0-9]*\.\)[0-9]*/\1123456789/'
 differs 1 '^/tiny: mtime '
 e2bfo 0 verify --ignore mtime large.img mtree:other
@@ -160,6 +168,13 @@ printf X | dd of=other.img bs=1 seek=$((block * 4096 + 7)) conv=notrunc status=n
 e2bfo 1 verify other.img sha256sum:large.sha256
 [ "$(grep -c ': data ' out)" = 1 ] || fail "not one file: $(cat out)"
 grep -q '^/numbers: data ' out || fail "not /numbers: $(cat out)"
+
+# What is damaged is no difference alone.
+cp large.img other.img
+debug other.img 'set_inode_field /whole mode 0170000'
+e2bfo 8 verify --json other.img mtree:large.mtree
+grep -qF '"damage": [{"kind": "inode-mode", "volume": "a", "path": "/whole", ' out || fail "--json: $(cat out)"
+says 'other.img: /whole: inode has no valid type'
 
 # A list without digests.
 (cd tree && bsdtar -cf ../plain --format=mtree --options='!md5,!sha256' .)
