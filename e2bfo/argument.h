@@ -33,30 +33,59 @@ enum { ARGUMENT_PARTITION = 512, ARGUMENT_MEMORY, ARGUMENT_PROGRESS, ARGUMENT_PR
        ARGUMENT_JSON, ARGUMENT_JOURNAL, ARGUMENT_IGNORE_JOURNAL, ARGUMENT_BWLIMIT,
        ARGUMENT_ON_READ_ERROR, ARGUMENT_MAPFILE, ARGUMENT_MAPFILE_B };
 
-/* Rows of option tables that say the same for all commands. */
+/* Rows of option tables that say the same for several commands. */
 #define ARGUMENT_PARTITION_ROW \
 	{ ARGUMENT_PARTITION, "partition", "N", \
 	  "IMAGE is a disk: its partition N (IMAGE?partition=N)" }
-#define ARGUMENT_JOURNAL_ROW \
+#define ARGUMENT_IMAGE_ROWS \
+	ARGUMENT_PARTITION_ROW, \
 	{ ARGUMENT_JOURNAL, "journal", "DEVICE", \
-	  "its external journal, if it is not found; may be repeated" }
+	  "its external journal, if it is not found; may be repeated" }, \
+	ARGUMENT_IGNORE_JOURNAL_ROW
 #define ARGUMENT_IGNORE_JOURNAL_ROW \
 	{ ARGUMENT_IGNORE_JOURNAL, "ignore-journal", NULL, \
 	  "read it as it stands, though its journal has to be replayed" }
-#define ARGUMENT_MAPFILE_ROW \
-	{ ARGUMENT_MAPFILE, "mapfile", "FILE", \
-	  "read only what this mapfile of ddrescue(1) says was read" }
-#define ARGUMENT_SUPERBLOCK_ROW \
-	{ 'b', "superblock", "BLOCK", "open IMAGE by the backup of its superblock in BLOCK" }
-#define ARGUMENT_BLOCK_SIZE_ROW \
-	{ 'B', "block-size", "SIZE", "with -b: the size of its blocks" }
+#define ARGUMENT_MEMORY_ROW \
+	{ ARGUMENT_MEMORY, "memory", "SIZE", \
+	  "batch buffer (default a quarter of RAM, at most 1G)" }
 #define ARGUMENT_BWLIMIT_ROW \
 	{ ARGUMENT_BWLIMIT, "bwlimit", "RATE", \
 	  "read at most so many bytes in any second (128K or more; 0: no limit)" }
-#define ARGUMENT_PROGRESS_ROW \
-	{ ARGUMENT_PROGRESS, "progress", PROGRESS_ARGUMENT, PROGRESS_HELP }
+#define ARGUMENT_BAD_IMAGE_TITLE \
+	OPTION_TITLE("An image that cannot be read well (e2bfo(8), BAD MEDIA):")
+#define ARGUMENT_BAD_SOURCE_ROWS \
+	OPTION_TITLE("A SOURCE that cannot be read well (e2bfo(8), BAD MEDIA):"), \
+	{ ARGUMENT_ON_READ_ERROR, "on-read-error", "stop|zero|skip", \
+	  "what cannot be read: an error (default), zeroes, no file" }, \
+	ARGUMENT_MAPFILE_ROW
+#define ARGUMENT_GO_ON_ROW \
+	{ ARGUMENT_ON_READ_ERROR, "on-read-error", "stop|zero|skip", \
+	  "stop: end there; else (default) tell it and go on" }
+#define ARGUMENT_MAPFILE_ROW \
+	{ ARGUMENT_MAPFILE, "mapfile", "FILE", \
+	  "read only what this mapfile of ddrescue(1) says was read" }
+#define ARGUMENT_SUPERBLOCK_ROWS \
+	{ 'b', "superblock", "BLOCK", "open IMAGE by the backup of its superblock in BLOCK" }, \
+	ARGUMENT_BLOCK_SIZE_ROW
+#define ARGUMENT_BLOCK_SIZE_ROW \
+	{ 'B', "block-size", "SIZE", "with -b: the size of its blocks" }
+#define ARGUMENT_PROGRESS_ROWS \
+	{ ARGUMENT_PROGRESS, "progress", PROGRESS_ARGUMENT, PROGRESS_HELP }, \
+	ARGUMENT_PROGRESS_FD_ROW
+#define ARGUMENT_NO_PROGRESS_ROWS \
+	{ ARGUMENT_PROGRESS, "progress", PROGRESS_ARGUMENT, PROGRESS_HELP "\n(default none)" }, \
+	ARGUMENT_PROGRESS_FD_ROW
 #define ARGUMENT_PROGRESS_FD_ROW \
 	{ ARGUMENT_PROGRESS_FD, "progress-fd", "FD", PROGRESS_FD_HELP }
+#define ARGUMENT_JSON_ROW \
+	{ ARGUMENT_JSON, "json", NULL, "a report for scripts on standard output" }
+/* The last ones. */
+#define ARGUMENT_VERBOSE_ROWS \
+	{ 'v', "verbose", NULL, NULL }, \
+	ARGUMENT_HELP_ROWS
+#define ARGUMENT_HELP_ROWS \
+	{ 'V', "version", NULL, NULL }, \
+	{ 'h', "help", NULL, NULL }
 
 /* What they are if nothing is said on a command line of ARGC words. */
 int argument_common_init(struct argument_common *common, int argc);

@@ -14,11 +14,9 @@ static const struct option_row rows[] = {
 	{ ARGUMENT_PARTITION, "partition", "N",
 	  "TARGET is a disk: its partition N (TARGET?partition=N)" },
 	{ 'z', NULL, "FILE", "undo file for e2undo(8), of what was live on TARGET" },
-	{ ARGUMENT_JSON, "json", NULL, "a report for scripts on standard output" },
+	ARGUMENT_JSON_ROW,
 	{ 'q', "quiet", NULL, NULL },
-	{ 'v', "verbose", NULL, NULL },
-	{ 'V', "version", NULL, NULL },
-	{ 'h', "help", NULL, NULL },
+	ARGUMENT_VERBOSE_ROWS,
 	{ 0 }
 };
 

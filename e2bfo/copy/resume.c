@@ -17,19 +17,15 @@ static const struct option_row rows[] = {
 	  "where the source is now (default: where it was, or by its UUID)" },
 	{ ARGUMENT_PARTITION, "partition", "N",
 	  "TARGET is a disk: its partition N (TARGET?partition=N)" },
-	{ ARGUMENT_MEMORY, "memory", "SIZE",
-	  "batch buffer (default a quarter of RAM, at most 1G)" },
+	ARGUMENT_MEMORY_ROW,
 	{ ARGUMENT_BWLIMIT, "bwlimit", "RATE",
 	  "read at most so many bytes in any second (128K or more; 0: no limit)\n"
 	  "(default: as the copy had it)" },
 	{ 'z', NULL, "FILE", "undo file for e2undo(8), of what was live on TARGET" },
-	ARGUMENT_PROGRESS_ROW,
-	ARGUMENT_PROGRESS_FD_ROW,
-	{ ARGUMENT_JSON, "json", NULL, "a report for scripts on standard output" },
+	ARGUMENT_PROGRESS_ROWS,
+	ARGUMENT_JSON_ROW,
 	{ 'q', "quiet", NULL, NULL },
-	{ 'v', "verbose", NULL, NULL },
-	{ 'V', "version", NULL, NULL },
-	{ 'h', "help", NULL, NULL },
+	ARGUMENT_VERBOSE_ROWS,
 	{ 0 }
 };
 

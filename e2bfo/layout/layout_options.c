@@ -24,23 +24,19 @@ static const struct option_row rows[] = {
 	  "of the reader's read(2) (default 128K; 4K: a reader of a mounted\n"
 	  "filesystem whose read-ahead is off)" },
 	ARGUMENT_BWLIMIT_ROW,
-	OPTION_TITLE("An image that cannot be read well (e2bfo(8), BAD MEDIA):"),
-	{ ARGUMENT_ON_READ_ERROR, "on-read-error", "stop|zero|skip",
-	  "stop: end there; else (default) tell it and go on" },
+	ARGUMENT_BAD_IMAGE_TITLE,
+	ARGUMENT_GO_ON_ROW,
 	ARGUMENT_MAPFILE_ROW,
 	{ ARGUMENT_MAPFILE_B, "mapfile-b", "FILE", "the same for B" },
-	ARGUMENT_SUPERBLOCK_ROW,
-	ARGUMENT_BLOCK_SIZE_ROW,
+	ARGUMENT_SUPERBLOCK_ROWS,
 	OPTION_TITLE("Output:"),
 	{ OPT_SVG, "svg", "FILE",
 	  "a picture: the orders against each other, and the map of blocks" },
 	{ ARGUMENT_JSON, "json", NULL, "all of it for scripts, every directory" },
-	{ ARGUMENT_PROGRESS, "progress", PROGRESS_ARGUMENT, PROGRESS_HELP "\n(default none)" },
-	ARGUMENT_PROGRESS_FD_ROW,
+	ARGUMENT_NO_PROGRESS_ROWS,
 	{ 'q', "quiet", NULL, "the volume only, not its worst directories and files" },
 	{ 'v', "verbose", NULL, "twenty of the worst, not five; reading with metadata" },
-	{ 'V', "version", NULL, NULL },
-	{ 'h', "help", NULL, NULL },
+	ARGUMENT_HELP_ROWS,
 	{ 0 }
 };
 

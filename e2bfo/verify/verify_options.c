@@ -42,13 +42,11 @@ static const struct option_row rows[] = {
 	{ 'b', "superblock", "BLOCK", "open A by the backup of its superblock in BLOCK" },
 	ARGUMENT_BLOCK_SIZE_ROW,
 	OPTION_TITLE("Output:"),
-	ARGUMENT_PROGRESS_ROW,
-	ARGUMENT_PROGRESS_FD_ROW,
+	ARGUMENT_PROGRESS_ROWS,
 	{ ARGUMENT_JSON, "json", NULL, "a report for scripts on standard output, all differences" },
 	{ 'q', "quiet", NULL, "only differences and errors" },
 	{ 'v', "verbose", NULL, "all differences, not ten of a kind; more about the I/O" },
-	{ 'V', "version", NULL, NULL },
-	{ 'h', "help", NULL, NULL },
+	ARGUMENT_HELP_ROWS,
 	{ 0 }
 };
 
