@@ -31,29 +31,41 @@ enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIRECT, OPT
        OPT_SKIP_EXISTING, OPT_IF_NEWER, OPT_METADATA_OUT, OPT_METADATA_IN, OPT_PORTABLE,
        OPT_MANIFEST_OUT, OPT_EVIDENCE, OPT_HASH_SOURCE };
 
-/* Options that are said or not: where in the options that is noted. */
-static const struct {
+/* Options that only note what was said. */
+#define AT(member) offsetof(struct copy_options, member)
+
+static const struct note {
 	int c;
-	size_t at;
-} flags[] = {
-	{ OPT_FROM0, offsetof(struct copy_options, job.from0) },
-	{ OPT_ALLOW_EMPTY, offsetof(struct copy_options, job.allow_empty) },
-	{ OPT_SAME_UUID, offsetof(struct copy_options, job.same_uuid) },
-	{ OPT_NOT_ATOMIC, offsetof(struct copy_options, job.not_atomic) },
-	{ OPT_EVIDENCE, offsetof(struct copy_options, job.evidence) },
-	{ OPT_HASH_SOURCE, offsetof(struct copy_options, job.hash_source) },
-	{ OPT_VERIFY, offsetof(struct copy_options, job.verify) },
-	{ OPT_KEEP_INODES, offsetof(struct copy_options, job.keep_inodes) },
-	{ OPT_FORCE, offsetof(struct copy_options, job.force) },
-	{ OPT_TRUST, offsetof(struct copy_options, job.trust) },
-	{ OPT_ITREE, offsetof(struct copy_options, job.itree) },
-	{ OPT_CROSS_MOUNTS, offsetof(struct copy_options, job.cross_mounts) },
-	{ OPT_SPOOL, offsetof(struct copy_options, job.spool) },
-	{ OPT_DEREFERENCE, offsetof(struct copy_options, job.dereference) },
-	{ OPT_NO_DEVICES, offsetof(struct copy_options, job.no_devices) },
-	{ OPT_NO_SUID, offsetof(struct copy_options, job.no_suid) },
-	{ OPT_PORTABLE, offsetof(struct copy_options, job.is_portable) },
-	{ 'n', offsetof(struct copy_options, job.dry_run) },
+	enum { NOTE_FLAG, NOTE_TEXT, NOTE_LIST } as;	/* 1, the text, the next text of several */
+	size_t at, n;		/* where in the options; of several texts also their number */
+} notes[] = {
+	{ OPT_FROM0, NOTE_FLAG, AT(job.from0), 0 },
+	{ OPT_ALLOW_EMPTY, NOTE_FLAG, AT(job.allow_empty), 0 },
+	{ OPT_SAME_UUID, NOTE_FLAG, AT(job.same_uuid), 0 },
+	{ OPT_NOT_ATOMIC, NOTE_FLAG, AT(job.not_atomic), 0 },
+	{ OPT_EVIDENCE, NOTE_FLAG, AT(job.evidence), 0 },
+	{ OPT_HASH_SOURCE, NOTE_FLAG, AT(job.hash_source), 0 },
+	{ OPT_VERIFY, NOTE_FLAG, AT(job.verify), 0 },
+	{ OPT_KEEP_INODES, NOTE_FLAG, AT(job.keep_inodes), 0 },
+	{ OPT_FORCE, NOTE_FLAG, AT(job.force), 0 },
+	{ OPT_TRUST, NOTE_FLAG, AT(job.trust), 0 },
+	{ OPT_ITREE, NOTE_FLAG, AT(job.itree), 0 },
+	{ OPT_CROSS_MOUNTS, NOTE_FLAG, AT(job.cross_mounts), 0 },
+	{ OPT_SPOOL, NOTE_FLAG, AT(job.spool), 0 },
+	{ OPT_DEREFERENCE, NOTE_FLAG, AT(job.dereference), 0 },
+	{ OPT_NO_DEVICES, NOTE_FLAG, AT(job.no_devices), 0 },
+	{ OPT_NO_SUID, NOTE_FLAG, AT(job.no_suid), 0 },
+	{ OPT_PORTABLE, NOTE_FLAG, AT(job.is_portable), 0 },
+	{ 'n', NOTE_FLAG, AT(job.dry_run), 0 },
+	{ OPT_FILES_FROM, NOTE_TEXT, AT(job.files_from), 0 },
+	{ OPT_TO, NOTE_TEXT, AT(job.to), 0 },
+	{ OPT_METADATA_IN, NOTE_TEXT, AT(job.metadata_in), 0 },
+	{ OPT_METADATA_OUT, NOTE_TEXT, AT(job.metadata_out), 0 },
+	{ OPT_WRITE_MAPFILE, NOTE_TEXT, AT(job.write_mapfile), 0 },
+	{ 'z', NOTE_TEXT, AT(job.undo_file), 0 },
+	{ OPT_FROM, NOTE_LIST, AT(from), AT(job.n_from) },
+	{ OPT_NO_XATTRS, NOTE_LIST, AT(no_xattrs), AT(job.n_no_xattrs) },
+	{ OPT_MANIFEST_OUT, NOTE_LIST, AT(manifests), AT(job.n_manifests) },
 };
 
 static const struct option_row rows[] = {
@@ -285,13 +297,27 @@ static int read_direct(const char *text, enum bfo_direct_use *use)
 	return status;
 }
 
-static int read_flag(struct copy_options *opt, int c)
+static void take_note(struct copy_options *opt, const struct note *note)
+{
+	void *at = (char *) opt + note->at;
+	size_t *n = (size_t *) ((char *) opt + note->n);
+
+	if (note->as == NOTE_FLAG)
+		*(int *) at = 1;
+	else if (note->as == NOTE_TEXT)
+		*(const char **) at = optarg;
+	else
+		(*(const char ***) at)[(*n)++] = optarg;
+}
+
+/* True if C is an option of that table. */
+static int read_note(struct copy_options *opt, int c)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(flags) / sizeof(*flags); i++)
-		if (flags[i].c == c) {
-			*(int *) ((char *) opt + flags[i].at) = 1;
+	for (i = 0; i < sizeof(notes) / sizeof(*notes); i++)
+		if (notes[i].c == c) {
+			take_note(opt, &notes[i]);
 			return 1;
 		}
 	return 0;
@@ -309,7 +335,7 @@ static int read_over(struct copy_options *opt, enum bfo_extract_over over)
 
 static int read_option(struct copy_options *opt, int c)
 {
-	if (read_flag(opt, c))
+	if (read_note(opt, c))
 		return -1;
 	if (order_is_option(c))
 		return order_option(&opt->job.order, &opt->order_texts, c);
@@ -319,15 +345,6 @@ static int read_option(struct copy_options *opt, int c)
 	case OPT_EXCLUDE:
 	case OPT_EXCLUDE_FROM:
 		return add_exclude(opt, c == OPT_EXCLUDE_FROM);
-	case OPT_FILES_FROM:
-		opt->job.files_from = optarg;
-		return -1;
-	case OPT_FROM:
-		opt->from[opt->job.n_from++] = optarg;
-		return -1;
-	case OPT_TO:
-		opt->job.to = optarg;
-		return -1;
 	case OPT_MKFS:
 		opt->job.mkfs = 1;
 		return optarg ? join_args(opt, optarg) : -1;
@@ -351,18 +368,6 @@ static int read_option(struct copy_options *opt, int c)
 		return read_over(opt, BFO_EXTRACT_SKIP);
 	case OPT_IF_NEWER:
 		return read_over(opt, BFO_EXTRACT_NEWER);
-	case OPT_NO_XATTRS:
-		opt->no_xattrs[opt->job.n_no_xattrs++] = optarg;
-		return -1;
-	case OPT_MANIFEST_OUT:
-		opt->manifests[opt->job.n_manifests++] = optarg;
-		return -1;
-	case OPT_METADATA_IN:
-		opt->job.metadata_in = optarg;
-		return -1;
-	case OPT_METADATA_OUT:
-		opt->job.metadata_out = optarg;
-		return -1;
 	case OPT_INODES:
 		return inodes_option(optarg, &opt->job);
 	case OPT_READ_GAP:
@@ -373,12 +378,6 @@ static int read_option(struct copy_options *opt, int c)
 		return read_percent(optarg, &opt->job.dir_fill);
 	case OPT_ALLOW_LOSS:
 		return read_losses(optarg, &opt->job.losses);
-	case 'z':
-		opt->job.undo_file = optarg;
-		return -1;
-	case OPT_WRITE_MAPFILE:
-		opt->job.write_mapfile = optarg;
-		return -1;
 	default:
 		if (c == '?' && opt->job.mkfs)
 			message("options of mke2fs stand behind '=': --mkfs='-L new'");
