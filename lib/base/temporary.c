@@ -79,10 +79,11 @@ static int rename_only(const char *from, const char *to)
 	return 0;
 }
 
-int bfo_temporary_publish(const char *made, const char *path, int replace)
+errcode_t bfo_temporary_publish(struct bfo_context *ctx, const char *made, const char *path,
+				int replace)
 {
 	if (replace ? rename(made, path) : rename_only(made, path))
-		return errno;
+		return bfo_fail(ctx, errno, "giving %s its name, %s", made, path);
 	settle_name(path);
 	return 0;
 }

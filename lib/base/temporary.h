@@ -5,6 +5,8 @@
 #ifndef BFO_BASE_TEMPORARY_H
 #define BFO_BASE_TEMPORARY_H
 
+#include "base/context.h"
+
 #define BFO_TEMPORARY_LETTERS 6
 
 /* Draws letters and digits, so many, without an end, into OUT.  Returns 0 or an error number. */
@@ -20,9 +22,10 @@ int bfo_temporary_make(const char *path, char **name, int *fd);
 /*
  * What bfo_temporary_make() made for PATH, and is called MADE, gets that name; another file there
  * goes if REPLACE, else that is EEXIST.  The name is on the medium, too, or that is left to the
- * filesystem.  Returns 0 or an error number.
+ * filesystem.
  */
-int bfo_temporary_publish(const char *made, const char *path, int replace);
+errcode_t bfo_temporary_publish(struct bfo_context *ctx, const char *made, const char *path,
+				int replace);
 
 /*
  * Makes a file without a name in FOLDER: *FD, or -1.  Nobody else can open it, and it is gone with

@@ -118,7 +118,7 @@ errcode_t bfo_metadata_end(struct bfo_context *ctx, struct bfo_metadata *m)
 	if (!err && fsync(m->fd))
 		err = errno;
 	if (!err)
-		err = bfo_temporary_publish(m->temporary, m->path, 0);
+		err = bfo_temporary_publish(ctx, m->temporary, m->path, 0);
 	if (err)
 		return fail(ctx, m, err);
 	free(m->temporary);

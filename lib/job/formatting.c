@@ -17,6 +17,7 @@
 #include <linux/fs.h>
 
 #include "base/bfo_err.h"
+#include "base/temporary.h"
 #include "commit/look.h"
 #include "volume/users.h"
 #include "volume/open.h"
@@ -235,7 +236,7 @@ errcode_t bfo_format_target(struct bfo_copy *c)
 
 errcode_t bfo_format_publish(struct bfo_copy *c)
 {
-	return c->made ? bfo_mkfs_publish(c->ctx, c->made, c->path, c->opt.force) : 0;
+	return c->made ? bfo_temporary_publish(c->ctx, c->made, c->path, c->opt.force) : 0;
 }
 
 static int is_worth_keeping(enum bfo_fate fate)

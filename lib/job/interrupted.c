@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/bfo_err.h"
+#include "base/temporary.h"
 #include "base/text.h"
 #include "commit/commit.h"
 #include "commit/recover.h"
@@ -252,7 +253,8 @@ errcode_t bfo_interrupted_finish(struct bfo_interrupted *in)
 	const struct bfo_unfinished *u = &in->image;
 	errcode_t err = bfo_commit_tidy(in->ctx, in->volume);
 
-	return err || !u->made ? err : bfo_mkfs_publish(in->ctx, u->made, u->name, u->replaces);
+	return err || !u->made ? err
+			       : bfo_temporary_publish(in->ctx, u->made, u->name, u->replaces);
 }
 
 void bfo_interrupted_close(struct bfo_interrupted *in)

@@ -130,9 +130,9 @@ static errcode_t publish(struct bfo_manifests *m, struct bfo_manifest_file *f)
 	f->fd = -1;
 	if (err)
 		return bfo_fail(m->ctx, err, "writing manifest %s", f->path);
-	err = bfo_temporary_publish(f->made, f->path, 0);
+	err = bfo_temporary_publish(m->ctx, f->made, f->path, 0);
 	if (err)
-		return bfo_fail(m->ctx, err, "giving %s its name, %s", f->made, f->path);
+		return err;
 	free(f->made);
 	f->made = NULL;
 	return 0;

@@ -305,10 +305,3 @@ errcode_t bfo_mkfs_create(struct bfo_context *ctx, const char *path, uint64_t si
 	return err ? bfo_fail(ctx, err, "making image file %s of %llu bytes", path,
 			      (unsigned long long) size) : 0;
 }
-
-errcode_t bfo_mkfs_publish(struct bfo_context *ctx, const char *made, const char *path, int force)
-{
-	errcode_t err = bfo_temporary_publish(made, path, force);
-
-	return err ? bfo_fail(ctx, err, "giving %s its name, %s", made, path) : 0;
-}

@@ -95,10 +95,8 @@ errcode_t bfo_mkfs_check_empty(struct bfo_context *ctx, const char *spec,
 
 /*
  * Makes an image file of SIZE bytes beside PATH, under a name of its own: *MADE, malloc'ed.  Once
- * it is complete, bfo_mkfs_publish() gives it the name PATH; an existing file is replaced only if
- * FORCE.
+ * it is complete, bfo_temporary_publish() gives it the name PATH.
  */
 errcode_t bfo_mkfs_create(struct bfo_context *ctx, const char *path, uint64_t size, char **made);
-errcode_t bfo_mkfs_publish(struct bfo_context *ctx, const char *made, const char *path, int force);
 
 #endif
