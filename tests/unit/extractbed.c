@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <unistd.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
 
 #include "extractbed.h"
 
@@ -73,6 +75,11 @@ errcode_t extractbed_open(struct extractbed *b, const struct bfo_extract_options
 	return bfo_extract_open(&b->ctx, &all, &b->outlet);
 }
 
+void extractbed_mkdir(const struct extractbed *b)
+{
+	want(!mkdir(b->dir, 0751));
+}
+
 /* ---- nodes ---- */
 
 struct extractbed_node extractbed_node(const char *path, uint16_t mode, unsigned int seed)
@@ -93,6 +100,11 @@ struct extractbed_node extractbed_node(const char *path, uint16_t mode, unsigned
 	if (S_ISLNK(mode))
 		n.item.target = "target";
 	return n;
+}
+
+struct extractbed_node extractbed_root(void)
+{
+	return extractbed_node("", S_IFDIR | 0755, 1);
 }
 
 struct extractbed_node extractbed_file(const char *path, const char *text, unsigned int seed)
@@ -210,6 +222,38 @@ int extractbed_exists(const struct extractbed *b, const char *name)
 	struct stat st;
 
 	return !lstat(extractbed_path(b, name), &st);
+}
+
+unsigned int extractbed_flags(const struct extractbed *b, const char *name)
+{
+	int fd = open(extractbed_path(b, name), O_RDONLY | O_NONBLOCK), flags;
+
+	want(fd >= 0 && !ioctl(fd, FS_IOC_GETFLAGS, &flags) && !close(fd));
+	return flags;
+}
+
+void extractbed_want_times(const struct extractbed *b, const struct extractbed_node *n,
+			   const char *name)
+{
+	const struct bfo_attrs *a = &n->item.attrs;
+	struct stat st = extractbed_stat(b, name);
+
+	want_eq(st.st_mtim.tv_sec, a->sec[BFO_MTIME]);
+	want_eq(st.st_mtim.tv_nsec, a->nsec[BFO_MTIME]);
+	want_eq(st.st_atim.tv_sec, a->sec[BFO_ATIME]);
+	want_eq(st.st_atim.tv_nsec, a->nsec[BFO_ATIME]);
+}
+
+void extractbed_want_same(const struct extractbed *b, const struct extractbed_node *n,
+			  const char *name)
+{
+	const struct bfo_attrs *a = &n->item.attrs;
+	struct stat st = extractbed_stat(b, name);
+
+	extractbed_want_times(b, n, name);
+	want_eq(st.st_mode, S_ISLNK(a->mode) ? S_IFLNK | 0777U : a->mode);
+	want_eq(st.st_uid, a->uid);
+	want_eq(st.st_gid, a->gid);
 }
 
 static unsigned int met, met_hidden;

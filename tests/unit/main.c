@@ -36,6 +36,8 @@ Suite *charge_suite(void);
 Suite *end_suite(void);
 Suite *extent_suite(void);
 Suite *extract_suite(void);
+Suite *extract_hostile_suite(void);
+Suite *extract_names_suite(void);
 Suite *extsort_suite(void);
 Suite *filter_suite(void);
 Suite *fit_suite(void);
@@ -54,6 +56,7 @@ Suite *maps_suite(void);
 Suite *marks_suite(void);
 Suite *media_suite(void);
 Suite *metadata_suite(void);
+Suite *metadata_dir_suite(void);
 Suite *members_suite(void);
 Suite *mine_suite(void);
 Suite *refs_suite(void);
@@ -108,7 +111,8 @@ static Suite *(*const suites[])(void) = {
 	commit_fail_suite,
 	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
 	spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite, stand_in_suite,
-	json_suite, job_options_suite, manifest_suite, manifest_read_suite, metadata_suite,
+	json_suite, job_options_suite, manifest_suite, manifest_read_suite,
+	metadata_suite, metadata_dir_suite,
 	progress_suite, mine_suite,
 	trace_text_suite, refs_suite,
 	path_suite,
@@ -117,7 +121,8 @@ static Suite *(*const suites[])(void) = {
 	space_suite,
 	runs_suite, inode_image_suite, intake_suite, archive_suite, members_suite, acl_suite,
 	tar_suite, pax_put_suite, packed_suite,
-	extract_suite, dir_suite, end_suite, amend_suite, zeroes_suite,
+	extract_suite, extract_names_suite, extract_hostile_suite,
+	dir_suite, end_suite, amend_suite, zeroes_suite,
 	xattr_suite, xattr_split_suite,
 	xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,

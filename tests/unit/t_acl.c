@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_acl.c - intake/acl, intake/xattr_names: what programs see into what ext4 stores
+ * t_acl.c - intake/acl, export/acl_xattr, intake/xattr_names: what programs see, what ext4 stores
  *
  * The pairs of lists are what a kernel stored on ext4, as debugfs dumps it, and what it showed of
  * that, as "getfattr -e hex" does.
  */
 #include <string.h>
 
+#include "base/disk.h"
+#include "export/acl_xattr.h"
 #include "intake/acl.h"
 #include "intake/xattr_names.h"
 #include "tree/xattr.h"
 #include "unit.h"
+#include "xattrs.h"
 
 struct pair {
 	const char *seen, *stored;	/* hexadecimal */
@@ -108,6 +111,27 @@ START_TEST(refuses_what_no_kernel_takes)
 }
 END_TEST
 
+START_TEST(refuses_lists_that_are_none)
+{
+	bfo_chars out = { 0 };
+	size_t len;
+
+	for (len = 0; len < sizeof(xattrs_acl); len++)
+		if (bfo_acl_to_xattr(xattrs_acl, len, &out))
+			want_eq(out.n, 0);
+		else
+			out.n = 0;
+	want_ok(bfo_acl_to_xattr(xattrs_acl, sizeof(xattrs_acl), &out));
+	want_eq(out.n, 4 + 5 * 8);
+	want_eq(get_le32(out.v, 4 + 4), UINT32_MAX);
+	want_eq(get_le32(out.v, 4 + 8 + 4), 5);
+	want_err(bfo_acl_to_xattr(xattrs_acl, 3, &out), BFO_ET_DAMAGED);
+	want_err(bfo_acl_to_xattr(xattrs_acl, sizeof(xattrs_acl) - 1, &out), BFO_ET_DAMAGED);
+	want_err(bfo_acl_to_xattr(xattrs_acl, 12, &out), BFO_ET_DAMAGED);
+	bfo_vec_free(&out);
+}
+END_TEST
+
 /* What is split is put together again by bfo_xattr_name(). */
 START_TEST(splits_names)
 {
@@ -164,6 +188,7 @@ Suite *acl_suite(void)
 
 	unit_case(s, "stores_what_is_seen", stores_what_is_seen, sizeof(pairs) / sizeof(*pairs));
 	unit_case(s, "refuses_what_no_kernel_takes", refuses_what_no_kernel_takes, 0);
+	unit_case(s, "refuses_lists_that_are_none", refuses_lists_that_are_none, 0);
 	unit_case(s, "splits_names", splits_names, 0);
 	unit_case(s, "knows_what_has_no_place", knows_what_has_no_place, 0);
 	return s;

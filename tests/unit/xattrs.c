@@ -7,6 +7,9 @@
 
 #include "xattrs.h"
 
+const uint8_t xattrs_acl[28] = { 1, 0, 0, 0, 1, 0, 7, 0, 2, 0, 5, 0, 5, 0, 0, 0,
+				 4, 0, 5, 0, 0x10, 0, 5, 0, 0x20, 0, 0, 0 };
+
 void xattrs_free(struct xattrs *x)
 {
 	size_t i;

@@ -8,6 +8,12 @@
 #include "tree/xattr.h"
 #include "unit.h"
 
+/*
+ * An access control list as ext4 stores it: rwx of the owner, r-x of user 5, of the group, and of
+ * the mask; nothing of others.
+ */
+extern const uint8_t xattrs_acl[28];
+
 /* A set and the names and values it points to. */
 struct xattrs {
 	bfo_xattrs set;
