@@ -15,8 +15,8 @@
 #include <sys/xattr.h>
 
 #include "base/bfo_err.h"
-#include "export/acl_xattr.h"
 #include "export/extract_state.h"
+#include "tree/acl.h"
 
 #define PROC_BYTES (sizeof("/proc/self/fd/-2147483648/") + 256)
 

@@ -15,10 +15,10 @@
 #include "base/base64.h"
 #include "base/bfo_err.h"
 #include "base/disk.h"
-#include "export/acl_text.h"
 #include "export/sparse_map.h"
 #include "export/tar_records.h"
 #include "export/ustar.h"
+#include "tree/acl.h"
 
 #define XATTR_KEY "SCHILY.xattr."
 #define OWN_XATTR_KEY "E2BFO.xattr."	/* of names that begin with a number */

@@ -14,10 +14,10 @@
 
 #include "base/bfo_err.h"
 #include "base/disk.h"
-#include "intake/acl.h"
 #include "intake/catalog_state.h"
 #include "intake/member_path.h"
 #include "intake/xattr_names.h"
+#include "tree/acl.h"
 
 #define POLICY_INDEX 9U		/* of attributes: EXT4_XATTR_INDEX_ENCRYPTION */
 

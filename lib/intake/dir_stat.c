@@ -20,9 +20,9 @@
 #include <linux/magic.h>
 
 #include "base/bfo_err.h"
-#include "intake/acl.h"
 #include "intake/dir_state.h"
 #include "intake/xattr_names.h"
+#include "tree/acl.h"
 
 #define VALUE_MAX (64U << 10)	/* XATTR_SIZE_MAX; a list of names is no longer */
 #define VALUE_FIRST 1024U	/* tried first: the kernel allocates as much as it is offered */

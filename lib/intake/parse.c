@@ -34,18 +34,16 @@
 #include <unistd.h>
 
 #include "base/bfo_err.h"
-#include "base/disk.h"
 #include "intake/frames.h"
 #include "intake/parse_bytes.h"
 #include "intake/pax_read.h"
 #include "intake/xattr_codes.h"
+#include "tree/acl.h"
 
 #define NEAR (256U << 10)	/* bytes: what is skipped by reading */
 #define DATA_MOST (256U << 10)	/* bytes of a DATA frame */
 
 #define TAR_BLOCK 512U
-#define ACL_VERSION 2U		/* of system.posix_acl_access */
-#define ACL_NO_ID UINT32_MAX
 
 struct parser {
 	const struct bfo_parse *p;
@@ -199,36 +197,34 @@ static errcode_t take_xattrs(struct parser *s)
 
 /* ---- access control lists ---- */
 
-/* In the order that the kernel demands. */
-static const struct { int tag; uint16_t kernel; } tags[] = {
-	{ ARCHIVE_ENTRY_ACL_USER_OBJ, 1 }, { ARCHIVE_ENTRY_ACL_USER, 2 },
-	{ ARCHIVE_ENTRY_ACL_GROUP_OBJ, 4 }, { ARCHIVE_ENTRY_ACL_GROUP, 8 },
-	{ ARCHIVE_ENTRY_ACL_MASK, 16 }, { ARCHIVE_ENTRY_ACL_OTHER, 32 },
+/* What libarchive calls bfo_acl_kinds. */
+static const int tags[BFO_ACL_KINDS] = {
+	ARCHIVE_ENTRY_ACL_USER_OBJ, ARCHIVE_ENTRY_ACL_USER, ARCHIVE_ENTRY_ACL_GROUP_OBJ,
+	ARCHIVE_ENTRY_ACL_GROUP, ARCHIVE_ENTRY_ACL_MASK, ARCHIVE_ENTRY_ACL_OTHER,
 };
 
-#define MASK 4			/* in that table */
-
 /*
- * Entries with tag I of the list of TYPE, at *TO and on: *N more.  0: one has no number.  (It may
- * be too large for libarchive, which makes INT_MAX of it.)
+ * Entries of kind I of the list of TYPE, behind the *N that LIST has.  0: one has no number.  (It
+ * may be too large for libarchive, which makes INT_MAX of it.)
  */
-static int put_entries(struct parser *s, int type, size_t i, char *to, size_t *n)
+static int put_entries(struct parser *s, int type, size_t i, char *list, size_t *n)
 {
 	int t, permset, tag, id;
 	const char *name;
 
 	archive_entry_acl_reset(s->entry, type);
 	while (!archive_entry_acl_next(s->entry, type, &t, &permset, &tag, &id, &name)) {
-		int has_id = tag == ARCHIVE_ENTRY_ACL_USER || tag == ARCHIVE_ENTRY_ACL_GROUP;
+		struct bfo_acl_entry e = { .tag = bfo_acl_kinds[i].tag,
+					   .may = permset & BFO_ACL_PERMISSIONS,
+					   .id = BFO_ACL_NO_ID };
 
-		if (tag != tags[i].tag)
+		if (tag != tags[i])
 			continue;
-		if (has_id && (id < 0 || id == INT_MAX))
+		if (bfo_acl_kinds[i].has_id && (id < 0 || id == INT_MAX))
 			return 0;
-		put_le16(to, 4 + *n * 8, tags[i].kernel);
-		put_le16(to, 4 + *n * 8 + 2, permset & 7);
-		put_le32(to, 4 + *n * 8 + 4, has_id ? (uint32_t) id : ACL_NO_ID);
-		++*n;
+		if (bfo_acl_kinds[i].has_id)
+			e.id = id;
+		bfo_acl_put(list, (*n)++, &e);
 	}
 	return 1;
 }
@@ -241,9 +237,12 @@ static void set_mask(const char *list, size_t entries, uint16_t *mode)
 {
 	size_t i;
 
-	for (i = 0; i < entries; i++)
-		if (get_le16(list, 4 + i * 8) == tags[MASK].kernel)
-			*mode = (*mode & ~S_IRWXG) | get_le16(list, 4 + i * 8 + 2) << 3;
+	for (i = 0; i < entries; i++) {
+		struct bfo_acl_entry e = bfo_acl_get(list, i);
+
+		if (e.tag == BFO_ACL_MASK)
+			*mode = (*mode & ~S_IRWXG) | e.may << 3;
+	}
 }
 
 /*
@@ -259,15 +258,15 @@ static errcode_t take_acl(struct parser *s, int type, const char *name, uint16_t
 
 	if (!count)
 		return 0;
-	list = keep(s, 4 + 8 * (size_t) (count + 3));
+	list = keep(s, BFO_ACL_SEEN_BYTES(count + 3));
 	if (!list)
 		return ENOMEM;
-	put_le32(list, 0, ACL_VERSION);
+	bfo_acl_begin(list);
 	x.value = list;
-	for (i = 0; i < sizeof(tags) / sizeof(*tags); i++)
+	for (i = 0; i < BFO_ACL_KINDS; i++)
 		if (!put_entries(s, type, i, list, &n))
 			return bfo_vec_push(&s->xattrs, x);
-	x.size = 4 + 8 * n;
+	x.size = BFO_ACL_SEEN_BYTES(n);
 	if (type == ARCHIVE_ENTRY_ACL_TYPE_ACCESS)
 		set_mask(list, n, mode);
 	return bfo_vec_push(&s->xattrs, x);

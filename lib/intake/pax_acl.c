@@ -7,26 +7,8 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
-#include "base/disk.h"
 #include "intake/pax_acl.h"
-
-#define VERSION 2U
-#define HEAD_BYTES 4U
-#define ENTRY_BYTES 8U
-#define NO_ID UINT32_MAX
-
-static const struct { const char *word; int has_name; uint16_t tag; } kinds[] = {
-	{ "user", 0, 1 }, { "user", 1, 2 }, { "group", 0, 4 }, { "group", 1, 8 },
-	{ "mask", 0, 16 }, { "other", 0, 32 },
-};
-
-#define KINDS (sizeof(kinds) / sizeof(*kinds))
-
-struct entry {
-	size_t kind;
-	uint16_t permissions;
-	uint32_t id;
-};
+#include "tree/acl.h"
 
 static int read_permissions(const struct bfo_pax_text *t, uint16_t *out)
 {
@@ -58,55 +40,57 @@ static int read_id(const struct bfo_pax_text *name, const struct bfo_pax_text *n
 	return 1;
 }
 
-static int read_entry(struct bfo_pax_text text, struct entry *e)
+/* The kind of the entry, which E becomes; BFO_ACL_KINDS: it is none. */
+static size_t read_entry(struct bfo_pax_text text, struct bfo_acl_entry *e)
 {
 	int more, has_number;
 	struct bfo_pax_text word = bfo_pax_text_cut(&text, ':', &more);
 	struct bfo_pax_text name = bfo_pax_text_cut(&text, ':', &more);
 	struct bfo_pax_text permissions = bfo_pax_text_cut(&text, ':', &has_number);
+	const struct bfo_acl_kind *k = bfo_acl_kinds;
+	size_t i;
 
-	for (e->kind = 0; e->kind < KINDS; e->kind++)
-		if (bfo_pax_text_is(&word, kinds[e->kind].word) &&
-		    kinds[e->kind].has_name == (name.len > 0 || has_number))
+	for (i = 0; i < BFO_ACL_KINDS; i++, k++)
+		if (bfo_pax_text_is(&word, k->word) && k->has_id == (name.len > 0 || has_number))
 			break;
-	e->id = NO_ID;
-	return more && e->kind < KINDS && read_permissions(&permissions, &e->permissions) &&
-	       (!kinds[e->kind].has_name || read_id(&name, &text, has_number, &e->id));
+	if (!more || i == BFO_ACL_KINDS || !read_permissions(&permissions, &e->may))
+		return BFO_ACL_KINDS;
+	e->tag = k->tag;
+	e->id = BFO_ACL_NO_ID;
+	return k->has_id && !read_id(&name, &text, has_number, &e->id) ? BFO_ACL_KINDS : i;
 }
 
-/* Appends the entries of KIND; 0: one of any kind is none. */
-static int put_entries(struct bfo_pax_text rest, size_t kind, bfo_chars *out)
+/* Appends the entries of KIND to those that LIST has, *N; 0: one of any kind is none. */
+static int put_entries(struct bfo_pax_text rest, size_t kind, char *list, size_t *n)
 {
-	struct entry e;
+	struct bfo_acl_entry e;
 	int more = 1;
 
 	while (more) {
-		if (!read_entry(bfo_pax_text_cut(&rest, ',', &more), &e))
+		size_t found = read_entry(bfo_pax_text_cut(&rest, ',', &more), &e);
+
+		if (found == BFO_ACL_KINDS)
 			return 0;
-		if (e.kind != kind)
-			continue;
-		put_le16(out->v, out->n, kinds[kind].tag);
-		put_le16(out->v, out->n + 2, e.permissions);
-		put_le32(out->v, out->n + 4, e.id);
-		out->n += ENTRY_BYTES;
+		if (found == kind)
+			bfo_acl_put(list, (*n)++, &e);
 	}
 	return 1;
 }
 
 errcode_t bfo_pax_acl(const struct bfo_pax_text *text, bfo_chars *out)
 {
+	size_t kind, n = 0;
 	errcode_t err;
-	size_t kind;
 
 	out->n = 0;
 	/* an entry has 8 bytes of text at least, like "mask::r-x" without its separator */
-	err = bfo_vec_reserve(out, HEAD_BYTES + ENTRY_BYTES + text->len);
+	err = bfo_vec_reserve(out, BFO_ACL_SEEN_BYTES(1) + text->len);
 	if (err)
 		return err;
-	put_le32(out->v, 0, VERSION);
-	out->n = HEAD_BYTES;
-	for (kind = 0; kind < KINDS; kind++)
-		if (!put_entries(*text, kind, out))
+	bfo_acl_begin(out->v);
+	for (kind = 0; kind < BFO_ACL_KINDS; kind++)
+		if (!put_entries(*text, kind, out->v, &n))
 			return BFO_ET_DAMAGED;
+	out->n = BFO_ACL_SEEN_BYTES(n);
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_acl.c - intake/acl, export/acl_xattr, intake/xattr_names: what programs see, what ext4 stores
+ * t_acl.c - tree/acl, intake/xattr_names: what programs see, and what ext4 stores
  *
  * The pairs of lists are what a kernel stored on ext4, as debugfs dumps it, and what it showed of
  * that, as "getfattr -e hex" does.
@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "base/disk.h"
-#include "export/acl_xattr.h"
-#include "intake/acl.h"
 #include "intake/xattr_names.h"
+#include "tree/acl.h"
 #include "tree/xattr.h"
 #include "unit.h"
 #include "xattrs.h"

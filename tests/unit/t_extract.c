@@ -13,7 +13,7 @@
 #include <sys/xattr.h>
 #include <ext2fs/ext2_fs.h>
 
-#include "export/acl_xattr.h"
+#include "tree/acl.h"
 #include "extractbed.h"
 #include "xattrs.h"
 

@@ -14,8 +14,8 @@
 #include <sys/resource.h>
 #include <sys/xattr.h>
 
-#include "export/acl_xattr.h"
 #include "export/folded.h"
+#include "tree/acl.h"
 #include "extractbed.h"
 #include "xattrs.h"
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_pax_put.c - export/pax, ustar, acl_text, sparse_map: what archives are made of
+ * t_pax_put.c - export/pax, ustar, sparse_map, tree/acl: what archives are made of
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/acl_text.h"
 #include "export/pax.h"
 #include "export/sparse_map.h"
 #include "export/ustar.h"
+#include "tree/acl.h"
 #include "tarmade.h"
 #include "unit.h"
 
@@ -196,6 +196,8 @@ static errcode_t acl(const char *value, size_t size, const char *text)
 
 	if (!err)
 		want_text(&out, text);
+	else
+		want_eq(out.n, 0);
 	bfo_vec_free(&out);
 	return err;
 }
