@@ -199,7 +199,8 @@ static errcode_t add_attribute(struct bfo_dir *d, const struct subject *s, const
 		return 0;
 	}
 	x.name_len = strlen(x.name);
-	err = bfo_vec_reserve(&d->values, VALUE_MAX);
+	/* of a list also what ext4 stores, which is made of the one behind the other */
+	err = bfo_vec_reserve(&d->values, 2 * VALUE_MAX);
 	if (err)
 		return err;
 	len = get_value(s, st, name, d->values.v + at);

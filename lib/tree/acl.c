@@ -9,6 +9,7 @@
  *
  * With users or groups there is a mask, too.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/bfo_err.h"
@@ -122,6 +123,7 @@ errcode_t bfo_acl_from_xattr(const void *value, size_t size, bfo_chars *out)
 		return 0;
 	if (!is_valid(from, entries(size)))
 		return BFO_ET_DAMAGED;
+	assert(from < out->v || from >= out->v + out->n || out->cap - out->n >= size);
 	err = bfo_vec_reserve(out, size);
 	if (err)
 		return err;

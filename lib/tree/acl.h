@@ -64,7 +64,8 @@ int bfo_acl_agrees(const char *list, size_t size, uint16_t mode);
  * ENOMEM.  Then OUT is as it was.
  *
  *   from_xattr()  seen to stored.  A list that no kernel would take is none.  One without entries
- *                 stands for none: nothing is appended.
+ *                 stands for none: nothing is appended.  VALUE may be in OUT, if that has room
+ *                 for SIZE more.
  *   to_xattr()    stored to seen.  Tags, permissions and order are left to whoever takes it.
  *   text()        stored to text; without entries nothing.  Order is left to whoever takes it.
  *                 Numbers stand for the names of users and groups, which are not known; a fourth

@@ -31,6 +31,7 @@ Suite *transaction_suite(void);
 Suite *container_suite(void);
 Suite *crc32c_suite(void);
 Suite *dir_suite(void);
+Suite *dir_xattrs_suite(void);
 Suite *dirimage_suite(void);
 Suite *charge_suite(void);
 Suite *end_suite(void);
@@ -122,7 +123,7 @@ static Suite *(*const suites[])(void) = {
 	runs_suite, inode_image_suite, intake_suite, archive_suite, members_suite, acl_suite,
 	tar_suite, pax_put_suite, packed_suite,
 	extract_suite, extract_names_suite, extract_hostile_suite,
-	dir_suite, end_suite, amend_suite, zeroes_suite,
+	dir_suite, dir_xattrs_suite, end_suite, amend_suite, zeroes_suite,
 	xattr_suite, xattr_split_suite,
 	xattr_image_suite, fit_suite,
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
