@@ -12,6 +12,7 @@
 
 #include "cli/option.h"
 #include "cli/progress.h"
+#include "job/job_options.h"
 #include "volume/open.h"
 #include "medium_report.h"
 
@@ -142,6 +143,9 @@ int argument_image(const char *command, int argc, char **argv, struct argument_c
 /* "e2bfo: TEXT; try 'e2bfo COMMAND --help'".  Returns EXIT_USAGE. */
 int argument_complain(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The value TEXT of option --exclude or, IS_FILE, --exclude-from. */
+int argument_exclude(const char *command, const char *text, int is_file, struct bfo_exclude *out);
 
 /* The value TEXT of option --strip-components. */
 int argument_strip(const char *command, const char *text, uint32_t *strip);

@@ -262,18 +262,6 @@ static int join_args(struct copy_options *opt, const char *args)
 	return -1;
 }
 
-static int add_exclude(struct copy_options *opt, int is_file)
-{
-	size_t len = strlen(optarg);
-
-	if (!len || (!is_file && strspn(optarg, "/") == len))
-		return argument_complain("copy", "--exclude%s '%s': no %s", is_file ? "-from" : "",
-					 optarg, is_file ? "file" : "pattern");
-	opt->exclude[opt->job.n_exclude++] = (struct bfo_exclude) { .text = optarg,
-								   .is_file = is_file };
-	return -1;
-}
-
 /* What is read from, and whether other lists are read from there already. */
 static int check_stdin(const struct copy_options *opt)
 {
@@ -344,7 +332,8 @@ static int read_option(struct copy_options *opt, int c)
 	switch (c) {
 	case OPT_EXCLUDE:
 	case OPT_EXCLUDE_FROM:
-		return add_exclude(opt, c == OPT_EXCLUDE_FROM);
+		return argument_exclude("copy", optarg, c == OPT_EXCLUDE_FROM,
+					&opt->exclude[opt->job.n_exclude++]);
 	case OPT_MKFS:
 		opt->job.mkfs = 1;
 		return optarg ? join_args(opt, optarg) : -1;

@@ -60,14 +60,6 @@ static const struct option_table table = {
 	"  e2bfo hash --manifest-out mtree:disk.mtree --manifest-out hashdeep:disk.hash disk.img\n",
 };
 
-static int add_exclude(struct hash_options *opt)
-{
-	if (!*optarg)
-		return argument_complain("hash", "--exclude '': no pattern");
-	opt->exclude[opt->job.n_exclude++] = (struct bfo_exclude) { .text = optarg };
-	return -1;
-}
-
 static int read_option(struct hash_options *opt, int c)
 {
 	if (argument_is_medium(c))
@@ -83,7 +75,7 @@ static int read_option(struct hash_options *opt, int c)
 		opt->job.from0 = 1;
 		return -1;
 	case OPT_EXCLUDE:
-		return add_exclude(opt);
+		return argument_exclude("hash", optarg, 0, &opt->exclude[opt->job.n_exclude++]);
 	case OPT_CROSS_MOUNTS:
 		opt->job.cross_mounts = 1;
 		return -1;

@@ -215,6 +215,10 @@ e2bfo 8 hash --manifest-out mtree:large.mtree large.img
 says 'making manifest large.mtree'
 e2bfo 8 hash --manifest-out mtree:nowhere/list large.img
 e2bfo 16 hash
+for wrong in '' / //; do
+	e2bfo 16 hash --exclude "$wrong" large.img
+	says "exclude '$wrong': no pattern"
+done
 e2bfo 8 hash nowhere.img
 e2bfo 8 hash large.img /nowhere
 says '/nowhere'
