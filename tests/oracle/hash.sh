@@ -67,6 +67,9 @@ done
 e2bfo 0 hash large.img /lib/base /tiny
 grep ' \./\(lib/base/.*\|tiny\)$' large.sha256 > expected
 digests out | cmp - expected || fail "another part"
+e2bfo 0 hash --manifest-out mtree:part.mtree large.img /tiny
+grep -q '^\./tiny .* nlink=1 ' part.mtree || fail "names that are not in the list count: $(cat part.mtree)"
+e2bfo 0 verify --from /tiny large.img mtree:part.mtree
 e2bfo 0 hash --exclude '*.c' --exclude /hole large.img
 grep -v '\.c$\|/hole$\|^#' large.sha256 > expected
 digests out | cmp - expected || fail "what was excluded comes, or more is missing"
