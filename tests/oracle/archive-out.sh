@@ -4,7 +4,7 @@
 # show it, from all kinds of filesystems; GNU tar and bsdtar unpack what they know, and complain of
 # nothing that is portable.  The same source makes the same bytes.  What fails leaves nothing.
 . "$(dirname "$0")/../lib.sh"
-requires root losetup mke2fs e2fsck debugfs mount tar bsdtar zstd python3 fallocate
+requires root losetup mke2fs e2fsck debugfs mount tar bsdtar zstd python3 fallocate strace
 
 # back NAME OPTIONS...: NAME.img goes to an archive and back, into a filesystem like it; OPTIONS for
 # copy
@@ -36,6 +36,10 @@ e2bfo 0 copy --memory 1M source.img again.tar
 cmp source.tar again.tar || fail "other bytes with little memory"
 e2bfo 0 copy source.img packed.tar.zst
 zstd -q -dc packed.tar.zst | cmp - source.tar || fail "other bytes in the compressed one"
+strace -f -y -o trace -e trace=fsync,renameat2 "$E2BFO" copy source.img durable.tar > out
+[ "$(grep -oE '(fsync|renameat2).*durable\.tar\.' trace | cut -d '(' -f 1 | paste -sd ' ')" = 'fsync renameat2' ] ||
+	fail "it has its name before it is durable: $(cat trace)"
+rm durable.tar
 "$E2BFO" copy source.img tar:- 2> said | cmp - source.tar || fail "other bytes on standard output"
 e2bfo 0 copy --mkfs="-O project" --size 600M --force packed.tar.zst copy.img
 e2bfo 0 verify source.img copy.img
@@ -104,8 +108,12 @@ unpacked bsdtar -xpf ../values.tar
 same was.expected is
 python3 - <<-'END' || fail "tarfile"
 	import tarfile
-	names = [m.name for m in tarfile.open("values.tar")]
+	archive = tarfile.open("values.tar")
+	names = [m.name for m in archive]
 	assert "lib/base/vec.c" in names and len(names) > 300, names
+	# --portable has nothing that is ours
+	said = [archive.pax_headers] + [m.pax_headers for m in archive]
+	assert not any("E2BFO" in key + value for all in said for key, value in all.items()), said[0]
 END
 
 # ---- what cannot be ----

@@ -4,7 +4,7 @@
 # of the directory changes, whatever the image says; whatever system call a kill comes at, what has
 # its name is whole, and abort removes the rest; full disks, quotas and what exists already.
 . "$(dirname "$0")/../lib.sh"
-requires root losetup mke2fs e2fsck debugfs mount strace setpriv python3 setcap
+requires root losetup mke2fs e2fsck debugfs mount strace setpriv python3 setcap chattr lsattr
 
 # listed DIR [OPTIONS]: what the kernel shows of it, without what no mounted filesystem takes
 listed() {
@@ -91,7 +91,11 @@ e2bfo 0 copy --from /sub --skip-existing small.img place/
 cmp place/sub/base/text.c tree/sub/base/text.c || fail "--skip-existing made no file"
 echo newer > place/sub/base/vec.h
 touch -d '2090-01-01' place/sub/base/vec.h
+touch -r place/sub/base/spill.c stamp
+echo "as old" > place/sub/base/spill.c
+touch -r stamp place/sub/base/spill.c
 e2bfo 0 copy --from /sub --if-newer small.img place/
+[ "$(cat place/sub/base/spill.c)" = "as old" ] || fail "--if-newer replaced a file that is as old"
 [ "$(cat place/sub/base/vec.h)" = newer ] || fail "--if-newer replaced a newer file"
 cmp place/sub/base/sort.c tree/sub/base/sort.c || fail "--if-newer left an older file"
 e2bfo 0 copy --from /sub --overwrite small.img place/
@@ -177,6 +181,16 @@ for call in openat2 mkdirat fchownat pwrite64 renameat2 syncfs symlinkat linkat;
 	done
 done
 
+# What has its name is on the device before, and so are names in the end.
+for target in place/ place/made/; do
+	rm -rf place/*
+	strace -f -o trace -e trace=syncfs,renameat2 "$E2BFO" copy --from /sub small.img $target > out
+	grep -oE 'syncfs|renameat2' trace > order
+	[ "$(head -n 1 order)" = syncfs ] || fail "$target: a name before its data are durable"
+	grep -q renameat2 order || fail "$target: nothing is named"
+	[ "$(tail -n 1 order)" = syncfs ] || fail "$target: names that are not durable"
+done
+
 # ---- what cannot be ----
 
 mkdir full
@@ -231,6 +245,8 @@ setfattr -n user.keep -v yes mnt/big
 setfattr -n user.drop -v no mnt/big
 setcap cap_net_raw+ep mnt/big
 chmod 4755 mnt/big
+ln mnt/sub/base/vec.h mnt/sub/two
+chattr +i mnt/sub/base/vec.h mnt/sub/base/vec.c
 unmounted mnt
 e2bfo 0 copy --no-devices --no-suid --no-xattrs 'user.d*' devices.img place/less/
 [ ! -e place/less/null ] && [ ! -e place/less/disk ] && [ -p place/less/pipe ] || fail "devices"
@@ -238,6 +254,12 @@ e2bfo 0 copy --no-devices --no-suid --no-xattrs 'user.d*' devices.img place/less
 [ -z "$(getcap place/less/big)" ] || fail "capabilities"
 [ "$(getfattr --only-values -n user.keep place/less/big)" = yes ] || fail "user.keep"
 ! getfattr -n user.drop place/less/big 2> /dev/null || fail "user.drop"
+# What takes no further name is set last: of a file with two, of one that has none yet.
+for file in place/less/sub/two place/less/sub/base/vec.c; do
+	lsattr $file | grep -q '^[^ ]*i' || fail "$file is not immutable"
+done
+e2bfo 0 copy --from /sub/base/vec.c devices.img place/
+lsattr place/vec.c | grep -q '^[^ ]*i' || fail "place/vec.c is not immutable"
 
 # As nobody: what cannot be set is told, and stands in the file.
 mkdir nobody
@@ -250,5 +272,15 @@ status=0
 (cd nobody && setpriv --reuid=65534 --regid=65534 --clear-groups ./program copy \
 	--metadata-out ./kept devices.img here/) > out 2> said || status=$?
 [ $status = 0 ] || [ $status = 1 ] || fail "as nobody: status $status: $(cat said)"
-diff -r -x lost+found -x pipe tree nobody/here || fail "as nobody: contents"
+diff -r -x lost+found -x pipe -x two tree nobody/here || fail "as nobody: contents"
 grep -q 'null' nobody/kept && grep -q 'security.capability' nobody/kept || fail "not kept"
+# Directories that --to makes belong to whoever makes them.
+mkdir own
+seq 1000 > own/file
+chown -R 65534:65534 own
+volume nobody/own.img 8M -d own
+debug nobody/own.img 'sif / uid 65534' 'sif / gid 65534'
+chmod 644 nobody/own.img
+(cd nobody && setpriv --reuid=65534 --regid=65534 --clear-groups ./program copy --from /file \
+	--to /made/deep own.img to/) > out 2> said || fail "--to as nobody: status $?: $(cat said)"
+[ "$(stat -c %u nobody/to/made/deep nobody/to/made | sort -u)" = 65534 ] || fail "--to as nobody: whose?"
