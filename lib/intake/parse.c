@@ -2,14 +2,11 @@
 /*
  * parse.c - archives, by libarchive, into frames; those that are ours by pax_read.h
  *
- * All peculiarities of libarchive end here:
+ * All peculiarities of libarchive end here, and in parse_entry.c:
  *
  *  - In any locale but "C" it normalizes names that are UTF-8.  There it gives bytes as they stand,
  *    with a warning for each that is not ASCII.  All other warnings mean that something is lost,
  *    and end the work: who asked decides what to do without.
- *  - Names of attributes are encoded like URLs in some archives, and it does not decode all of them
- *    (xattr_codes.h).
- *  - -1.5 seconds come as -1 and 0.5.  (What is between -1 and 0 has lost its sign by then.)
  *  - It stops at the end mark of an archive, in front of the checksum of what is compressed.  So
  *    that is read to its end, as another archive (parse_bytes.h).
  *  - Seeking over data beyond the end of a file looks like the end of the archive.  So does a
@@ -22,23 +19,18 @@
 #ifdef HAVE_LIBARCHIVE
 
 #include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <iconv.h>
-#include <limits.h>
 #include <locale.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/bfo_err.h"
 #include "intake/frames.h"
 #include "intake/parse_bytes.h"
+#include "intake/parse_entry.h"
 #include "intake/pax_read.h"
-#include "intake/xattr_codes.h"
-#include "tree/acl.h"
 
 #define NEAR (256U << 10)	/* bytes: what is skipped by reading */
 #define DATA_MOST (256U << 10)	/* bytes of a DATA frame */
@@ -49,11 +41,9 @@ struct parser {
 	const struct bfo_parse *p;
 	struct archive *a;		/* members */
 	struct bfo_parse_bytes bytes;	/* what they are made of */
-	struct archive_entry *entry;
+	struct bfo_parse_entry member;	/* the one that came last */
 	struct bfo_frame_writer w;
 	int members;			/* there was one */
-	BFO_VEC(struct bfo_member_xattr) xattrs;
-	BFO_VEC(char *) made;		/* names and values that are ours */
 };
 
 static const char *text_of(struct archive *a)
@@ -132,7 +122,7 @@ static errcode_t fail_archive(struct parser *s, int in_member)
 /* The same of the member whose header was just read. */
 static errcode_t fail_member(struct parser *s, const char *why)
 {
-	const char *path = archive_entry_pathname(s->entry);
+	const char *path = archive_entry_pathname(s->member.entry);
 	char text[1024];
 
 	snprintf(text, sizeof(text), "%.400s: %s", path ? path : "?", why);
@@ -147,214 +137,18 @@ static int is_harmless(struct archive *a)
 	return text && strstr(text, "can't be converted");
 }
 
-/* ---- extended attributes ---- */
-
-static void *keep(struct parser *s, size_t bytes)
-{
-	char *v = malloc(bytes);
-
-	if (v && bfo_vec_push(&s->made, v)) {
-		free(v);
-		return NULL;
-	}
-	return v;
-}
-
-/* Names without their %XX. */
-static errcode_t decode_names(struct parser *s)
-{
-	size_t i, bytes = s->xattrs.n;
-	char *room;
-
-	for (i = 0; i < s->xattrs.n; i++)
-		bytes += 2 * (strlen(s->xattrs.v[i].name) + 1);
-	room = keep(s, bytes);
-	if (!room)
-		return ENOMEM;
-	s->xattrs.n = bfo_xattr_codes_resolve(s->xattrs.v, s->xattrs.n, room);
-	return 0;
-}
-
-static errcode_t take_xattrs(struct parser *s)
-{
-	struct bfo_member_xattr x = { .name = NULL };
-	errcode_t err = 0;
-	const void *value;
-	size_t size;
-
-	archive_entry_xattr_reset(s->entry);
-	while (!err && archive_entry_xattr_next(s->entry, &x.name, &value, &size) == ARCHIVE_OK) {
-		if (!x.name || !*x.name)
-			continue;
-		x.value = value ? value : "";
-		x.size = value && size <= BFO_FRAME_MOST ? size : 0;
-		if (size > BFO_FRAME_MOST)
-			return BFO_ET_OVERFLOW;
-		err = bfo_vec_push(&s->xattrs, x);
-	}
-	return err ? err : s->xattrs.n ? decode_names(s) : 0;
-}
-
-/* ---- access control lists ---- */
-
-/* What libarchive calls bfo_acl_kinds. */
-static const int tags[BFO_ACL_KINDS] = {
-	ARCHIVE_ENTRY_ACL_USER_OBJ, ARCHIVE_ENTRY_ACL_USER, ARCHIVE_ENTRY_ACL_GROUP_OBJ,
-	ARCHIVE_ENTRY_ACL_GROUP, ARCHIVE_ENTRY_ACL_MASK, ARCHIVE_ENTRY_ACL_OTHER,
-};
-
-/*
- * Entries of kind I of the list of TYPE, behind the *N that LIST has.  0: one has no number.  (It
- * may be too large for libarchive, which makes INT_MAX of it.)
- */
-static int put_entries(struct parser *s, int type, size_t i, char *list, size_t *n)
-{
-	int t, permset, tag, id;
-	const char *name;
-
-	archive_entry_acl_reset(s->entry, type);
-	while (!archive_entry_acl_next(s->entry, type, &t, &permset, &tag, &id, &name)) {
-		struct bfo_acl_entry e = { .tag = bfo_acl_kinds[i].tag,
-					   .may = permset & BFO_ACL_PERMISSIONS,
-					   .id = BFO_ACL_NO_ID };
-
-		if (tag != tags[i])
-			continue;
-		if (bfo_acl_kinds[i].has_id && (id < 0 || id == INT_MAX))
-			return 0;
-		if (bfo_acl_kinds[i].has_id)
-			e.id = id;
-		bfo_acl_put(list, (*n)++, &e);
-	}
-	return 1;
-}
-
-/*
- * The group's permissions in a mode are the mask, if there is one; libarchive has put those of
- * the group's entry there.
- */
-static void set_mask(const char *list, size_t entries, uint16_t *mode)
-{
-	size_t i;
-
-	for (i = 0; i < entries; i++) {
-		struct bfo_acl_entry e = bfo_acl_get(list, i);
-
-		if (e.tag == BFO_ACL_MASK)
-			*mode = (*mode & ~S_IRWXG) | e.may << 3;
-	}
-}
-
-/*
- * A list becomes the attribute that the kernel shows.  One that has names without numbers has no
- * value, which is no list either, and will be said to be lost.
- */
-static errcode_t take_acl(struct parser *s, int type, const char *name, uint16_t *mode)
-{
-	int count = archive_entry_acl_reset(s->entry, type);
-	struct bfo_member_xattr x = { .name = name };
-	size_t i, n = 0;
-	char *list;
-
-	if (!count)
-		return 0;
-	list = keep(s, BFO_ACL_SEEN_BYTES(count + 3));
-	if (!list)
-		return ENOMEM;
-	bfo_acl_begin(list);
-	x.value = list;
-	for (i = 0; i < BFO_ACL_KINDS; i++)
-		if (!put_entries(s, type, i, list, &n))
-			return bfo_vec_push(&s->xattrs, x);
-	x.size = BFO_ACL_SEEN_BYTES(n);
-	if (type == ARCHIVE_ENTRY_ACL_TYPE_ACCESS)
-		set_mask(list, n, mode);
-	return bfo_vec_push(&s->xattrs, x);
-}
-
 /* ---- members ---- */
-
-static void set_time(struct bfo_member *m, enum bfo_time which, int is_set, int64_t sec, long nsec)
-{
-	if (!is_set)
-		return;
-	if (sec < 0 && nsec > 0) {
-		sec--;
-		nsec = 1000000000 - nsec;
-	}
-	m->times |= 1U << which;
-	m->attrs.sec[which] = sec;
-	m->attrs.nsec[which] = nsec;
-}
-
-static void take_times(struct archive_entry *e, struct bfo_member *m)
-{
-	set_time(m, BFO_MTIME, archive_entry_mtime_is_set(e), archive_entry_mtime(e),
-		 archive_entry_mtime_nsec(e));
-	set_time(m, BFO_ATIME, archive_entry_atime_is_set(e), archive_entry_atime(e),
-		 archive_entry_atime_nsec(e));
-	set_time(m, BFO_CTIME, archive_entry_ctime_is_set(e), archive_entry_ctime(e),
-		 archive_entry_ctime_nsec(e));
-	set_time(m, BFO_CRTIME, archive_entry_birthtime_is_set(e), archive_entry_birthtime(e),
-		 archive_entry_birthtime_nsec(e));
-}
-
-/* What tells where its data are, and whose they are; a reason why that cannot be. */
-static const char *take_attrs(struct parser *s, struct bfo_member *m)
-{
-	struct archive_entry *e = s->entry;
-	unsigned long set, clear;
-
-	m->header = archive_read_header_position(s->a);
-	m->data = archive_filter_bytes(s->a, 0);
-	m->path = archive_entry_pathname(e);
-	m->target = archive_entry_hardlink(e);
-	m->is_link = m->target != NULL;
-	if (!m->target)
-		m->target = archive_entry_symlink(e);
-	if (!m->path)
-		return "a member has no name";
-	m->path_len = strlen(m->path);
-	m->target_len = m->target ? strlen(m->target) : 0;
-	if (archive_entry_uid(e) < 0 || archive_entry_uid(e) > UINT32_MAX ||
-	    archive_entry_gid(e) < 0 || archive_entry_gid(e) > UINT32_MAX)
-		return "owner or group is no number below 2^32";
-	if (archive_entry_size(e) < 0)
-		return "a size is negative";
-	m->attrs.uid = archive_entry_uid(e);
-	m->attrs.gid = archive_entry_gid(e);
-	m->attrs.mode = archive_entry_mode(e);
-	m->attrs.size = archive_entry_size(e);
-	if (S_ISCHR(m->attrs.mode) || S_ISBLK(m->attrs.mode)) {
-		m->attrs.major = archive_entry_rdevmajor(e);
-		m->attrs.minor = archive_entry_rdevminor(e);
-	}
-	archive_entry_fflags(e, &set, &clear);
-	m->attrs.flags = set;
-	take_times(e, m);
-	return NULL;
-}
 
 static errcode_t put_member(struct parser *s, struct bfo_member *m)
 {
-	const char *why = take_attrs(s, m);
-	errcode_t err;
+	const char *why;
+	errcode_t err = bfo_parse_entry_read(&s->member, m, &why);
 
 	if (why)
 		return fail_member(s, why);
-	err = take_acl(s, ARCHIVE_ENTRY_ACL_TYPE_ACCESS, "system.posix_acl_access",
-		       &m->attrs.mode);
-	if (!err)
-		err = take_acl(s, ARCHIVE_ENTRY_ACL_TYPE_DEFAULT, "system.posix_acl_default",
-			       &m->attrs.mode);
-	/* ext4 has no such lists: as one that is none, it will be said to be lost */
-	if (!err && archive_entry_acl_types(s->entry) & ARCHIVE_ENTRY_ACL_TYPE_NFS4)
-		err = bfo_vec_push(&s->xattrs, (struct bfo_member_xattr) {
-				   .name = "system.posix_acl_access" });
-	if (!err)
-		err = take_xattrs(s);
-	m->xattrs = s->xattrs.n;
-	return err ? err : bfo_frame_put_member(&s->w, m, s->xattrs.v);
+	m->header = archive_read_header_position(s->a);
+	m->data = archive_filter_bytes(s->a, 0);
+	return err ? err : bfo_frame_put_member(&s->w, m, s->member.xattrs.v);
 }
 
 /* ---- data ---- */
@@ -365,9 +159,9 @@ static errcode_t put_places(struct parser *s, uint64_t size)
 	int64_t at, len;
 	errcode_t err = 0;
 
-	if (!archive_entry_sparse_reset(s->entry))
+	if (!archive_entry_sparse_reset(s->member.entry))
 		return size ? bfo_frame_put_extent(&s->w, 0, size) : 0;
-	while (!err && archive_entry_sparse_next(s->entry, &at, &len) == ARCHIVE_OK)
+	while (!err && archive_entry_sparse_next(s->member.entry, &at, &len) == ARCHIVE_OK)
 		if (len > 0)
 			err = bfo_frame_put_extent(&s->w, at, len);
 	return err;
@@ -391,9 +185,9 @@ static uint64_t promised(struct parser *s)
 	uint64_t sum = 0;
 	int64_t at, len;
 
-	if (!archive_entry_sparse_reset(s->entry))
+	if (!archive_entry_sparse_reset(s->member.entry))
 		return 0;
-	while (archive_entry_sparse_next(s->entry, &at, &len) == ARCHIVE_OK)
+	while (archive_entry_sparse_next(s->member.entry, &at, &len) == ARCHIVE_OK)
 		sum += len > 0 ? len : 0;
 	return sum;
 }
@@ -443,13 +237,6 @@ static errcode_t put_content(struct parser *s, const struct bfo_member *m)
 	return read_data(s, p->data == BFO_PARSE_ALL || m->attrs.size <= p->small);
 }
 
-static void forget(struct parser *s)
-{
-	while (s->made.n)
-		free(s->made.v[--s->made.n]);
-	s->xattrs.n = 0;
-}
-
 /* Whoever does not know whether it is a tar cannot know that it lacks an end mark, either. */
 static int is_cut(const struct parser *s, uint64_t mark, uint64_t end)
 {
@@ -479,7 +266,7 @@ static errcode_t parse_any(struct parser *s)
 
 	if (open_archive(s) != ARCHIVE_OK)
 		return fail_archive(s, 0);
-	while (!err && (r = archive_read_next_header(s->a, &s->entry)) != ARCHIVE_EOF) {
+	while (!err && (r = archive_read_next_header(s->a, &s->member.entry)) != ARCHIVE_EOF) {
 		struct bfo_member m = { .path = NULL };
 
 		if (r == ARCHIVE_WARN && !is_harmless(s->a))
@@ -490,7 +277,7 @@ static errcode_t parse_any(struct parser *s)
 		s->members = 1;
 		if (!err)
 			err = put_content(s, &m);
-		forget(s);
+		bfo_parse_entry_forget(&s->member);
 	}
 	return err ? err : put_end(s);
 }
@@ -552,7 +339,6 @@ void bfo_parse_run(const struct bfo_parse *p, int out)
 		err = ENOMEM;
 	if (!err)
 		err = parse(&s);
-	forget(&s);
 	if (err == ENOMEM)
 		bfo_frame_put_error(&s.w, BFO_FRAME_NO_MEMORY, 0, 0, "");
 	else if (err == BFO_ET_OVERFLOW)
@@ -562,8 +348,7 @@ void bfo_parse_run(const struct bfo_parse *p, int out)
 	archive_read_free(s.a);
 	bfo_parse_bytes_close(&s.bytes);
 	bfo_vec_free(&s.w.buf);
-	bfo_vec_free(&s.xattrs);
-	bfo_vec_free(&s.made);
+	bfo_parse_entry_free(&s.member);
 	if (plain) {
 		uselocale(before);
 		freelocale(plain);
