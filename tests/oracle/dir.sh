@@ -41,6 +41,7 @@ faithful() {
 	local dir=$1 image=of-$1.img
 
 	shift
+	sync -f "$dir"			# places of what is written late are known only then
 	origin "$dir" "$@" > was
 	e2bfo 0 copy --mkfs --size 400M "$dir" "$image"
 	checked "$image"
