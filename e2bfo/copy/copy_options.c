@@ -408,6 +408,9 @@ static int check_pairs(const struct copy_options *opt)
 	if (opt->job.is_reproducible && opt->job.same_uuid)
 		return argument_complain("copy", "--reproducible and --same-uuid exclude each "
 					 "other");
+	if (opt->job.hash_source && opt->job.medium.mapfile)
+		return argument_complain("copy", "--hash-source reads all of SOURCE: it and "
+					 "--mapfile exclude each other");
 	if (opt->job.same_uuid && !opt->job.mkfs)
 		return argument_complain("copy", "--same-uuid goes with --mkfs");
 	if (opt->job.same_uuid && bfo_mkfs_words_have(opt->job.mkfs_words, 'U'))

@@ -23,6 +23,7 @@ static errcode_t read_at(struct bfo_device *dev, uint64_t at, size_t len, char *
 
 	if (err != EINVAL)
 		return err;
+	bfo_pace_take(dev->pace, len);
 	for (; len; at += n, buf += n, len -= n) {
 		n = pread(dev->fd, buf, len, at);
 		if (n < 0 && errno == EINTR)
@@ -33,22 +34,32 @@ static errcode_t read_at(struct bfo_device *dev, uint64_t at, size_t len, char *
 	return 0;
 }
 
+/* Bytes that are read at once: as many as the pace lets through, in whole blocks of any device. */
+static size_t most_of(const struct bfo_pace *pace)
+{
+	return pace && pace->burst < READ_BYTES ? pace->burst - pace->burst % BFO_PACE_BURST
+						: READ_BYTES;
+}
+
 static errcode_t read_all(struct bfo_context *ctx, struct bfo_volume *vol, struct bfo_hasher *h,
 			  uint64_t bytes, char *buf)
 {
+	const size_t most = most_of(vol->device.pace);
 	errcode_t err = 0;
 	uint64_t at;
 	size_t len;
 
 	for (at = 0; at < bytes && !err; at += len) {
 		bfo_progress_report(ctx, BFO_STAGE_DIGEST, at, bytes, 0);
-		len = bytes - at < READ_BYTES ? bytes - at : READ_BYTES;
+		len = bytes - at < most ? bytes - at : most;
 		err = bfo_cancelled(ctx) ? BFO_ET_CANCELLED
 					 : read_at(&vol->device, at, len, buf);
-		if (!err)
-			bfo_hasher_add(h, buf, len);
+		if (err)
+			return bfo_fail(ctx, err, "computing the digest of %s, from byte %llu on",
+					vol->spec, (unsigned long long) at);
+		bfo_hasher_add(h, buf, len);
 	}
-	return err;
+	return 0;
 }
 
 errcode_t bfo_whole_digest(struct bfo_context *ctx, struct bfo_volume *vol,
@@ -61,7 +72,9 @@ errcode_t bfo_whole_digest(struct bfo_context *ctx, struct bfo_volume *vol,
 
 	if (!err)
 		err = buf ? bfo_hasher_open(&h, BFO_SUM_SHA256) : ENOMEM;
-	if (!err)
+	if (err)
+		bfo_fail(ctx, err, "computing the digest of %s", vol->spec);
+	else
 		err = read_all(ctx, vol, &h, bytes, buf);
 	if (!err) {
 		bfo_hasher_end(&h, &whole->sums);
@@ -69,5 +82,5 @@ errcode_t bfo_whole_digest(struct bfo_context *ctx, struct bfo_volume *vol,
 	}
 	bfo_hasher_close(&h);
 	bfo_pages_free(buf, READ_BYTES);
-	return err ? bfo_fail(ctx, err, "computing the digest of %s", vol->spec) : 0;
+	return err;
 }

@@ -72,6 +72,14 @@ e2bfo 0 copy --mkfs --size 64M --json --direct always --hash-source "$device" ta
 rm target.img
 unloop "$device"
 
+# At a pace the same.  What a mapfile calls bad would be read: refused.
+e2bfo 0 copy --mkfs --size 64M --json --bwlimit 600M --hash-source source.img target.img
+[ "$(jq -r .source_sha256 out)" = "$(sha256sum < source.img | cut -d ' ' -f 1)" ] ||
+	fail "another digest at a pace"
+rm target.img
+e2bfo 16 copy --mkfs --size 64M --mapfile x.map --hash-source source.img target.img
+says 'exclude each other'
+
 # A device that is set read-only, and mounted.
 mounted source.img mnt ro,noload
 device=$(cat .state/device-mnt)
