@@ -6,6 +6,7 @@
  * is to be sorted.
  */
 #include "base/bfo_err.h"
+#include "base/dirblock.h"
 #include "commit/itrees_write.h"
 #include "gather/name_scan.h"
 #include "plan/names.h"
@@ -20,7 +21,7 @@ static errcode_t take_name(void *priv, const struct bfo_found_name *n)
 
 	bfo_text_hash(&j->work.free, d->flags, n->text, n->len, n->hashes, &hash, &minor);
 	d->names++;
-	d->bytes += bfo_dirent_bytes(n->len, !!n->hashes);
+	d->bytes += bfo_dirent_bytes(n->len) + (n->hashes ? BFO_HASH_BYTES : 0);
 	d->set_hash += itree_name_digest(n->ino, n->text, n->len);
 	return bfo_itree_name_add(j->names, d->ino, n->ino, hash, n->type, n->text, n->len);
 }

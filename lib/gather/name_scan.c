@@ -12,7 +12,7 @@
 
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
-#include "base/disk.h"
+#include "base/dirblock.h"
 #include "base/sort.h"
 #include "gather/inode_check.h"
 #include "gather/inode_scan.h"
@@ -20,11 +20,7 @@
 #include "gather/name_scan.h"
 #include "tree/access.h"
 
-#define HEADER ((uint32_t) sizeof(struct bfo_disk_dirent))	/* of an entry, before the name */
-#define DOTDOT_AT 12U		/* where ".." stands in the first block */
-#define DOTS_BYTES 24U		/* "." and "..", before an index */
 #define SECRET_MIN 16U		/* FSCRYPT_FNAME_MIN_MSG_LEN */
-#define TAIL_BYTES ((uint32_t) sizeof(struct ext2_dir_entry_tail))
 
 struct scan {
 	struct bfo_reader *r;
@@ -44,83 +40,54 @@ struct block {
 	int has_hashes;		/* behind all names but "." and ".." */
 };
 
-struct entry {
-	uint32_t ino, rec_len, name_len, type;
-	const char *name;
-};
-
-static int is_dots(const struct entry *e)
-{
-	return (e->name_len == 1 && e->name[0] == '.') ||
-	       (e->name_len == 2 && e->name[0] == '.' && e->name[1] == '.');
-}
-
 /* Bytes of an entry in use, from its beginning on. */
-static uint32_t used_bytes(const struct block *b, const struct entry *e)
+static uint32_t used_bytes(const struct block *b, const struct bfo_dirent *e)
 {
-	uint32_t bytes = HEADER + e->name_len;
-
-	return b->has_hashes && !is_dots(e) ? (bytes + 3) / 4 * 4 + BFO_HASH_BYTES : bytes;
+	return b->has_hashes && !bfo_dirent_is_dots(e)
+		       ? bfo_dirent_bytes(e->name_len) + BFO_HASH_BYTES
+		       : BFO_DIRENT_HEADER + e->name_len;
 }
 
 /* The entry at byte AT; 0 if it does not fit. */
-static int read_entry(const struct block *b, uint32_t at, struct entry *e)
+static int read_entry(const struct block *b, uint32_t at, struct bfo_dirent *e)
 {
-	struct bfo_disk_dirent head;
-
-	if (b->size - at < HEADER)
-		return 0;
-	memcpy(&head, b->data + at, sizeof(head));
-	e->ino = le32(head.ino);
-	e->rec_len = le16(head.rec_len);
-	if (e->rec_len == 65535 || (e->rec_len == 0 && b->size == 65536))
-		e->rec_len = 65536;
-	e->name_len = head.name_len;
-	e->type = head.type;
-	e->name = (const char *) b->data + at + HEADER;
-	if (e->rec_len < HEADER || e->rec_len % 4 || e->rec_len > b->size - at)
-		return 0;
-	return !e->ino || (HEADER + e->name_len <= e->rec_len && used_bytes(b, e) <= e->rec_len);
+	return bfo_dirent_read(b->data, b->size, at, e) &&
+	       (!e->ino || used_bytes(b, e) <= e->rec_len);
 }
 
 /* Index blocks: the root's ".." and an interior node's empty entry reach to the block's end. */
 static int is_index_block(const struct scan *s, const struct block *b)
 {
 	const struct bfo_inode *dir = &s->tree->inodes.v[b->dir];
-	struct entry e;
+	struct bfo_dirent e;
 
 	if (!(dir->flags & EXT2_INDEX_FL) || !read_entry(b, 0, &e))
 		return 0;
 	if (b->lblk)
 		return !e.ino && e.rec_len == b->size;
-	return e.rec_len == DOTDOT_AT && read_entry(b, DOTDOT_AT, &e) &&
-	       e.rec_len == b->size - DOTDOT_AT;
+	return e.rec_len == BFO_DIR_DOTDOT && read_entry(b, BFO_DIR_DOTDOT, &e) &&
+	       e.rec_len == b->size - BFO_DIR_DOTDOT;
 }
 
 static int csum_ok(const struct scan *s, const struct block *b)
 {
 	const struct bfo_inode *dir = &s->tree->inodes.v[b->dir];
-	struct ext2_dir_entry_tail tail;
-	uint32_t seed;
 
-	memcpy(&tail, b->data + b->size - TAIL_BYTES, TAIL_BYTES);
-	if (tail.det_reserved_zero1 || le16(tail.det_rec_len) != TAIL_BYTES ||
-	    le16(tail.det_reserved_name_len) != EXT2_DIR_NAME_LEN_CSUM)
-		return 0;
-	seed = bfo_crc32c_inode_seed(s->r->vol->csum_seed, dir->ino, dir->generation);
-	return bfo_crc32c(seed, b->data, b->size - TAIL_BYTES) == le32(tail.det_checksum);
+	return bfo_dirblock_is_sealed(b->data, b->size,
+				      bfo_crc32c_inode_seed(s->r->vol->csum_seed, dir->ino,
+							    dir->generation));
 }
 
 /* Without the key, names of encrypted directories are any bytes, but a cipher block of them. */
-static int is_allowed(const struct entry *e, uint32_t dir_flags)
+static int is_allowed(const struct bfo_dirent *e, uint32_t dir_flags)
 {
 	if (dir_flags & EXT4_ENCRYPT_FL)
 		return e->name_len >= SECRET_MIN;
-	return e->name_len && !is_dots(e) && !memchr(e->name, '/', e->name_len) &&
+	return e->name_len && !bfo_dirent_is_dots(e) && !memchr(e->name, '/', e->name_len) &&
 	       !memchr(e->name, 0, e->name_len);
 }
 
-static errcode_t take_entry(struct scan *s, const struct block *b, const struct entry *e)
+static errcode_t take_entry(struct scan *s, const struct block *b, const struct bfo_dirent *e)
 {
 	uint32_t dir = s->tree->inodes.v[b->dir].ino;
 	struct bfo_found_name name = { .dir = b->dir, .ino = e->ino, .lblk = b->lblk,
@@ -134,21 +101,21 @@ static errcode_t take_entry(struct scan *s, const struct block *b, const struct 
 		return bfo_tree_found_name(s->tree, BFO_FOUND_NAME_INODE, dir, e->ino, b->blk,
 					   e->name, e->name_len);
 	if (b->has_hashes)
-		name.hashes = e->name + used_bytes(b, e) - HEADER - BFO_HASH_BYTES;
+		name.hashes = e->name + used_bytes(b, e) - BFO_DIRENT_HEADER - BFO_HASH_BYTES;
 	return s->take(s->priv, &name);
 }
 
 /* The first two places of a directory are for "." and ".."; *TAKEN if that is what E is. */
 static errcode_t take_dots(struct scan *s, const struct block *b, uint32_t at,
-			   const struct entry *e, int *taken)
+			   const struct bfo_dirent *e, int *taken)
 {
 	struct bfo_inode *dir = &s->tree->inodes.v[b->dir];
 	int sound;
 
 	*taken = 0;
-	if (b->lblk || at > DOTDOT_AT)
+	if (b->lblk || at > BFO_DIR_DOTDOT)
 		return 0;
-	*taken = e->ino && is_dots(e) && e->name_len == (at ? 2 : 1);
+	*taken = e->ino && bfo_dirent_is_dots(e) && e->name_len == (at ? 2 : 1);
 	sound = *taken && (at || e->ino == dir->ino);
 	if (*taken && at)
 		bfo_dotdot_set(dir, e->ino);
@@ -161,15 +128,15 @@ static errcode_t take_block(struct scan *s, const struct block *b)
 {
 	uint32_t dir = s->tree->inodes.v[b->dir].ino, at, end = b->size;
 	errcode_t err = 0;
-	struct entry e;
+	struct bfo_dirent e;
 	int dots;
 
 	if (is_index_block(s, b))
-		end = b->lblk ? 0 : DOTS_BYTES;
+		end = b->lblk ? 0 : BFO_DIR_DOTS;
 	else if (s->r->vol->has_csum) {
 		if (!csum_ok(s, b))
 			return bfo_tree_found(s->tree, BFO_FOUND_DIR_CSUM, dir, b->blk);
-		end -= TAIL_BYTES;
+		end -= BFO_DIR_TAIL;
 	}
 	for (at = 0; at < end && !err; at += e.rec_len) {
 		if (!read_entry(b, at, &e))
@@ -279,7 +246,7 @@ static errcode_t take_region(struct scan *s, bfo_row dir, const void *data, uint
 {
 	struct block b = { .data = data, .size = size, .dir = dir, .lblk = 1,
 			   .has_hashes = bfo_dir_has_hashes(s->tree->inodes.v[dir].flags) };
-	struct entry e;
+	struct bfo_dirent e;
 	errcode_t err = 0;
 	uint32_t at;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/dirblock.h"
 #include "base/sort.h"
 #include "commit/record.h"
 #include "job/indexes.h"
@@ -67,7 +68,7 @@ static const struct itree_dir *old_tree(const struct bfo_job_container *it, uint
 static int is_big(const struct bfo_job *job, const struct bfo_inode *dir)
 {
 	uint32_t min = job->itrees.has_old ? job->itrees.old.header.min_entries : 0, i, names = 0;
-	int has_hashes = bfo_dir_has_hashes(dir->flags);
+	uint32_t hashes = bfo_dir_has_hashes(dir->flags) ? BFO_HASH_BYTES : 0;
 	const struct bfo_tree *t = &job->tree;
 	struct bfo_slice s = bfo_dir_names(t, dir);
 	uint64_t bytes = 0;
@@ -75,7 +76,7 @@ static int is_big(const struct bfo_job *job, const struct bfo_inode *dir)
 	for (i = s.first; i < s.end; i++) {
 		if (bfo_name_is_dead(t, &t->names.v[i]))
 			continue;
-		bytes += bfo_dirent_bytes(bfo_name_len(&t->names.v[i]), has_hashes);
+		bytes += bfo_dirent_bytes(bfo_name_len(&t->names.v[i])) + hashes;
 		names++;
 	}
 	return min ? names >= min : bfo_itrees_is_big(job->free.block_size, bytes);

@@ -14,30 +14,14 @@
 
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
-#include "base/disk.h"
+#include "base/dirblock.h"
 #include "plan/dirimage.h"
+#include "plan/names.h"
 #include "tree/access.h"
-
-#define HEADER ((uint32_t) sizeof(struct bfo_disk_dirent))	/* of an entry, before the name */
-#define TAIL_BYTES ((uint32_t) sizeof(struct ext2_dir_entry_tail))
-#define DOTS_BYTES 24U			/* "." and ".." */
-#define DX_INFO DOTS_BYTES		/* where dx_root_info stands in the root block */
-#define DX_ROOT (DX_INFO + (uint32_t) sizeof(struct ext2_dx_root_info))	/* and its entries */
-#define DX_ENTRY ((uint32_t) sizeof(struct ext2_dx_entry))
-#define DX_TAIL ((uint32_t) sizeof(struct ext2_dx_tail))
-#define MAX_BYTES_32 0xffffffffULL	/* i_size of a directory without large_dir */
-/* ext2fs_dirhash2() gives names here that the kernel moves down to FOLDED: keep them together. */
-#define FOLDED 0xfffffffcU
-
-/* Of an entry without hashes. */
-static uint32_t entry_bytes(uint32_t name_len)
-{
-	return (HEADER + name_len + 3) & ~3U;
-}
 
 static uint32_t full_bytes(const struct bfo_dirimage *img, const struct bfo_name *n)
 {
-	return entry_bytes(bfo_name_len(n)) + img->hash_bytes;
+	return bfo_dirent_bytes(bfo_name_len(n)) + img->hash_bytes;
 }
 
 /* Of name I; none if it is not copied. */
@@ -51,14 +35,12 @@ static uint32_t name_bytes(const struct bfo_dirimage *img, uint32_t i)
 /* Bytes for entries in a block. */
 static uint32_t room(const struct bfo_dirimage *img)
 {
-	return img->target->block_size - (img->target->has_csum ? TAIL_BYTES : 0);
+	return bfo_dirblock_room(img->target->block_size, img->target->has_csum);
 }
 
 static uint32_t node_entries(const struct bfo_dirimage *img, uint32_t offset)
 {
-	uint32_t tail = img->target->has_csum ? DX_TAIL : 0;
-
-	return (img->target->block_size - offset - tail) / DX_ENTRY;
+	return bfo_dx_limit(img->target->block_size, offset, img->target->has_csum);
 }
 
 /* True if a leaf must not end between names I - 1 and I. */
@@ -66,7 +48,7 @@ static int is_glued(const struct bfo_dirimage *img, uint32_t i)
 {
 	const struct bfo_name *n = &img->tree->names.v[i];
 
-	return n->hash == FOLDED && n[-1].hash == FOLDED;
+	return n->hash == BFO_HASH_LAST && n[-1].hash == BFO_HASH_LAST;
 }
 
 static errcode_t add_leaf(struct bfo_dirimage *img, uint32_t i)
@@ -124,7 +106,7 @@ static uint32_t nodes_for(uint32_t children, uint32_t per_node)
 /* How many index nodes on which level; 0 if they do not fit. */
 static int choose_levels(struct bfo_dirimage *img, uint32_t per_node)
 {
-	uint32_t root = node_entries(img, DX_ROOT), lower;
+	uint32_t root = node_entries(img, BFO_DX_ROOT), lower;
 
 	img->nodes[0] = img->nodes[1] = 0;
 	if (img->leaves.n <= root)
@@ -141,7 +123,7 @@ static int choose_levels(struct bfo_dirimage *img, uint32_t per_node)
 
 static errcode_t lay_out_index(struct bfo_dirimage *img, uint32_t fill, int *torn)
 {
-	uint32_t per_node = node_entries(img, HEADER);
+	uint32_t per_node = node_entries(img, BFO_DX_NODE);
 	errcode_t err = cut_leaves(img, room(img) * fill / 100, 0, 1, torn);
 
 	if (err || *torn)
@@ -157,7 +139,7 @@ static int fits_one_block(const struct bfo_dirimage *img)
 {
 	uint32_t bytes;
 
-	return bfo_dirimage_fit(img, img->first, room(img) - DOTS_BYTES, &bytes) == img->end;
+	return bfo_dirimage_fit(img, img->first, room(img) - BFO_DIR_DOTS, &bytes) == img->end;
 }
 
 errcode_t bfo_dirimage_init(struct bfo_dirimage *img, const struct bfo_tree *tree,
@@ -180,11 +162,11 @@ errcode_t bfo_dirimage_init(struct bfo_dirimage *img, const struct bfo_tree *tre
 	if (target->has_dir_index)
 		err = lay_out_index(img, fill, &torn);
 	if (!err && !img->indexed) {
-		err = cut_leaves(img, room(img), DOTS_BYTES, 0, &torn);
+		err = cut_leaves(img, room(img), BFO_DIR_DOTS, 0, &torn);
 		img->blocks = img->leaves.n;
 	}
 	if (!err && !target->has_large_dir &&
-	    (uint64_t) img->blocks * target->block_size > MAX_BYTES_32)
+	    (uint64_t) img->blocks * target->block_size > BFO_DIR_MOST)
 		err = BFO_ET_DIR_TOO_BIG;
 	return err;
 }
@@ -202,29 +184,6 @@ void bfo_dirimage_number(struct bfo_dirimage *img, uint32_t ino, uint32_t parent
 	img->seed = bfo_crc32c_inode_seed(img->target->csum_seed, ino, generation);
 }
 
-/* 65536 is written as 65535: see directory.rst. */
-static uint16_t disk_rec_len(uint32_t len)
-{
-	return to_le16(len > 65535 ? 65535 : len);
-}
-
-static void put_rec_len(uint8_t *entry, uint32_t len)
-{
-	uint16_t value = disk_rec_len(len);
-
-	memcpy(entry + offsetof(struct bfo_disk_dirent, rec_len), &value, sizeof(value));
-}
-
-static void put_entry(uint8_t *at, uint32_t ino, uint32_t rec_len, const char *name, uint32_t len,
-		      uint32_t type)
-{
-	struct bfo_disk_dirent head = { .ino = to_le32(ino), .rec_len = disk_rec_len(rec_len),
-					.name_len = len, .type = type };
-
-	memcpy(at, &head, sizeof(head));
-	memcpy(at + HEADER, name, len);
-}
-
 /* What an entry says of its inode's type; without the feature filetype, nothing. */
 static uint32_t shown_type(const struct bfo_dirimage *img, uint32_t type)
 {
@@ -234,9 +193,10 @@ static uint32_t shown_type(const struct bfo_dirimage *img, uint32_t type)
 static void put_name(const struct bfo_dirimage *img, uint8_t *at, const struct bfo_name *n,
 		     uint32_t rec_len)
 {
-	put_entry(at, bfo_name_new_ino(img->tree, n), rec_len, bfo_name_text(img->tree, n),
-		  bfo_name_len(n), shown_type(img, bfo_name_type(n)));
-	memcpy(at + entry_bytes(bfo_name_len(n)), bfo_name_hashes(img->tree, n), img->hash_bytes);
+	bfo_dirent_put(at, bfo_name_new_ino(img->tree, n), rec_len, bfo_name_text(img->tree, n),
+		       bfo_name_len(n), shown_type(img, bfo_name_type(n)));
+	memcpy(at + bfo_dirent_bytes(bfo_name_len(n)), bfo_name_hashes(img->tree, n),
+	       img->hash_bytes);
 }
 
 /*
@@ -246,7 +206,7 @@ static void put_name(const struct bfo_dirimage *img, uint8_t *at, const struct b
 static void put_names(const struct bfo_dirimage *img, uint8_t *block, uint32_t at, uint32_t size,
 		      uint32_t first, uint32_t end)
 {
-	uint32_t last = at ? at - entry_bytes(2) : 0, i;
+	uint32_t last = at ? at - bfo_dirent_bytes(2) : 0, i;
 	const struct bfo_name *n;
 
 	for (i = first; i < end; i++) {
@@ -259,7 +219,7 @@ static void put_names(const struct bfo_dirimage *img, uint8_t *block, uint32_t a
 		put_name(img, block + at, n, full_bytes(img, n));
 		at += full_bytes(img, n);
 	}
-	put_rec_len(block + last, size - last);
+	bfo_dirent_put_rec_len(block + last, size - last);
 }
 
 uint32_t bfo_dirimage_fit(const struct bfo_dirimage *img, uint32_t first, uint32_t size,
@@ -282,23 +242,13 @@ void bfo_dirimage_region(const struct bfo_dirimage *img, uint8_t *out, uint32_t 
 
 static void put_dots(const struct bfo_dirimage *img, uint8_t *block, uint32_t dotdot_len)
 {
-	uint32_t type = shown_type(img, EXT2_FT_DIR);
-
-	put_entry(block, img->ino, entry_bytes(1), ".", 1, type);
-	put_entry(block + entry_bytes(1), img->parent, dotdot_len, "..", 2, type);
+	bfo_dirblock_put_dots(block, img->ino, img->parent, dotdot_len, img->target->has_filetype);
 }
 
-/* The checksum at the end of a block of names. */
 static void seal_leaf(const struct bfo_dirimage *img, uint8_t *block)
 {
-	struct ext2_dir_entry_tail tail = { .det_rec_len = to_le16(TAIL_BYTES),
-					    .det_reserved_name_len = to_le16(
-						    EXT2_DIR_NAME_LEN_CSUM) };
-
-	if (!img->target->has_csum)
-		return;
-	tail.det_checksum = to_le32(bfo_crc32c(img->seed, block, room(img)));
-	memcpy(block + room(img), &tail, sizeof(tail));
+	if (img->target->has_csum)
+		bfo_dirblock_seal(block, img->target->block_size, img->seed);
 }
 
 static void put_linear(const struct bfo_dirimage *img, uint32_t lblk, uint8_t *block)
@@ -307,23 +257,9 @@ static void put_linear(const struct bfo_dirimage *img, uint32_t lblk, uint8_t *b
 	uint32_t end = lblk + 1 < img->leaves.n ? img->leaves.v[lblk + 1].first : img->end;
 
 	if (!lblk)
-		put_dots(img, block, entry_bytes(2));
-	put_names(img, block, lblk ? 0 : DOTS_BYTES, room(img), first, end);
+		put_dots(img, block, bfo_dirent_bytes(2));
+	put_names(img, block, lblk ? 0 : BFO_DIR_DOTS, room(img), first, end);
 	seal_leaf(img, block);
-}
-
-/* The checksum behind the room for entries of an index block (dx_tail). */
-static void seal_node(const struct bfo_dirimage *img, uint8_t *block, uint32_t offset,
-		      uint32_t count)
-{
-	struct ext2_dx_tail tail = { 0 };	/* and so it counts */
-	uint32_t crc;
-
-	if (!img->target->has_csum)
-		return;
-	crc = bfo_crc32c(img->seed, block, offset + count * DX_ENTRY);
-	tail.dt_checksum = to_le32(bfo_crc32c(crc, &tail, sizeof(tail)));
-	memcpy(block + offset + node_entries(img, offset) * DX_ENTRY, &tail, sizeof(tail));
 }
 
 /*
@@ -342,10 +278,11 @@ static void put_index(const struct bfo_dirimage *img, uint8_t *block, uint32_t o
 		struct ext2_dx_entry e = { .block = to_le32(base + child + i) };
 
 		e.hash = to_le32(img->leaves.v[(uint64_t) (child + i) * span].hash);
-		memcpy(block + offset + i * DX_ENTRY, &e, sizeof(e));
+		memcpy(block + offset + i * BFO_DX_ENTRY, &e, sizeof(e));
 	}
 	memcpy(block + offset, &head, sizeof(head));
-	seal_node(img, block, offset, count);
+	if (img->target->has_csum)
+		bfo_dx_seal(block, offset, node_entries(img, offset), count, img->seed);
 }
 
 /* Where the levels below the root begin, and how many leaves a node of each stands for. */
@@ -381,14 +318,14 @@ static void put_root(const struct bfo_dirimage *img, uint8_t *block)
 		.info_length = sizeof(info), .indirect_levels = levels,
 	};
 
-	put_dots(img, block, img->target->block_size - entry_bytes(1));
-	memcpy(block + DX_INFO, &info, sizeof(info));
+	put_dots(img, block, img->target->block_size - BFO_DIR_DOTDOT);
+	memcpy(block + BFO_DX_INFO, &info, sizeof(info));
 	if (levels == 2)
-		put_index(img, block, DX_ROOT, s.upper, 0, img->nodes[0], s.upper_span);
+		put_index(img, block, BFO_DX_ROOT, s.upper, 0, img->nodes[0], s.upper_span);
 	else if (levels == 1)
-		put_index(img, block, DX_ROOT, s.lower, 0, img->nodes[1], s.lower_span);
+		put_index(img, block, BFO_DX_ROOT, s.lower, 0, img->nodes[1], s.lower_span);
 	else
-		put_index(img, block, DX_ROOT, s.leaves, 0, img->leaves.n, 1);
+		put_index(img, block, BFO_DX_ROOT, s.leaves, 0, img->leaves.n, 1);
 }
 
 static void put_node(const struct bfo_dirimage *img, uint32_t lblk, uint8_t *block)
@@ -396,14 +333,14 @@ static void put_node(const struct bfo_dirimage *img, uint32_t lblk, uint8_t *blo
 	struct shape s = shape_of(img);
 	uint32_t node;
 
-	put_rec_len(block, img->target->block_size);
+	bfo_dirent_put_rec_len(block, img->target->block_size);
 	if (lblk < s.lower) {
 		node = (lblk - s.upper) * s.per_upper;
-		put_index(img, block, HEADER, s.lower, node,
+		put_index(img, block, BFO_DX_NODE, s.lower, node,
 			  clip(node, s.per_upper, img->nodes[1]), s.lower_span);
 	} else {
 		node = (lblk - s.lower) * s.lower_span;
-		put_index(img, block, HEADER, s.leaves, node,
+		put_index(img, block, BFO_DX_NODE, s.leaves, node,
 			  clip(node, s.lower_span, img->leaves.n), 1);
 	}
 }

@@ -16,6 +16,8 @@
 #include "gather/target.h"
 #include "tree/tree.h"
 
+#define BFO_DIR_MOST 0xffffffffULL	/* i_size of a directory without large_dir */
+
 struct bfo_dir_leaf {
 	uint32_t first;		/* position in names[] */
 	uint32_t hash;		/* lowest hash, | 1 if it began in the leaf before */

@@ -65,12 +65,6 @@ errcode_t bfo_itrees_lay_out(struct bfo_plan *plan);
 /* Directory inode INO of the target becomes RAW: what the catalogue says of it. */
 void bfo_itrees_note(struct bfo_plan *plan, uint32_t ino, const void *raw);
 
-/* Bytes that a name of LEN takes in a directory, with or without hashes behind it. */
-static inline uint32_t bfo_dirent_bytes(uint32_t len, int has_hashes)
-{
-	return (8 + len + 3) / 4 * 4 + (has_hashes ? BFO_HASH_BYTES : 0);
-}
-
 /* By default directories are indexed whose entries, BYTES without dots, take more than a block. */
 static inline int bfo_itrees_is_big(uint32_t block_size, uint64_t bytes)
 {

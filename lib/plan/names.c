@@ -46,7 +46,7 @@ void bfo_text_hash(const struct bfo_target *target, uint32_t dir_flags, const ch
 			    folded ? EXT4_CASEFOLD_FL : 0, target->hash_seed, hash, minor))
 		*hash = *minor = 0;
 	if (*hash == HASH_EOF)
-		*hash = HASH_EOF - 2;
+		*hash = BFO_HASH_LAST;
 }
 
 void bfo_name_hash(const struct bfo_target *target, uint32_t dir_flags, const char *text,

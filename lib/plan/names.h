@@ -11,6 +11,12 @@
 #include "tree/access.h"
 
 /*
+ * The last hash there is.  ext2fs_dirhash2() gives some names the one behind it, and a kernel moves
+ * those down: whoever cuts between two of this hash is at odds with e2fsck.
+ */
+#define BFO_HASH_LAST 0xfffffffcU
+
+/*
  * Sets the hashes of N, whose bytes stand at TEXT, in a directory with DIR_FLAGS, as a kernel
  * computes them on TARGET; or reads them there, behind the name, if such a directory has them.
  */

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * dirblock.c - blocks of directories, as they stand on the disk
+ */
+#include "base/crc32c.h"
+#include "base/dirblock.h"
+
+#define LARGEST 65536U		/* bytes of an entry; written as 65535, and read as 0, too */
+
+int bfo_dirent_read(const void *region, uint32_t size, uint32_t at, struct bfo_dirent *e)
+{
+	const char *from = (const char *) region + at;
+	struct bfo_disk_dirent head;
+
+	if (size - at < BFO_DIRENT_HEADER)
+		return 0;
+	memcpy(&head, from, sizeof(head));
+	e->ino = le32(head.ino);
+	e->rec_len = le16(head.rec_len);
+	if (e->rec_len == LARGEST - 1 || (e->rec_len == 0 && size == LARGEST))
+		e->rec_len = LARGEST;
+	e->name_len = head.name_len;
+	e->type = head.type;
+	e->name = from + BFO_DIRENT_HEADER;
+	if (e->rec_len < BFO_DIRENT_HEADER || e->rec_len % 4 || e->rec_len > size - at)
+		return 0;
+	return !e->ino || BFO_DIRENT_HEADER + e->name_len <= e->rec_len;
+}
+
+static uint16_t disk_rec_len(uint32_t len)
+{
+	return to_le16(len == LARGEST ? LARGEST - 1 : len);
+}
+
+void bfo_dirent_put_rec_len(void *at, uint32_t len)
+{
+	uint16_t value = disk_rec_len(len);
+
+	memcpy((char *) at + offsetof(struct bfo_disk_dirent, rec_len), &value, sizeof(value));
+}
+
+void bfo_dirent_put(void *at, uint32_t ino, uint32_t rec_len, const char *name, uint32_t len,
+		    uint32_t type)
+{
+	struct bfo_disk_dirent head = { .ino = to_le32(ino), .rec_len = disk_rec_len(rec_len),
+					.name_len = len, .type = type };
+
+	memcpy(at, &head, sizeof(head));
+	memcpy((char *) at + BFO_DIRENT_HEADER, name, len);
+}
+
+void bfo_dirblock_put_dots(void *block, uint32_t ino, uint32_t parent, uint32_t dotdot_len,
+			   int has_filetype)
+{
+	uint32_t type = has_filetype ? EXT2_FT_DIR : 0;
+
+	bfo_dirent_put(block, ino, BFO_DIR_DOTDOT, ".", 1, type);
+	bfo_dirent_put((char *) block + BFO_DIR_DOTDOT, parent, dotdot_len, "..", 2, type);
+}
+
+static struct ext2_dir_entry_tail tail_of(const void *block, uint32_t size, uint32_t seed)
+{
+	return (struct ext2_dir_entry_tail) {
+		.det_rec_len = to_le16(BFO_DIR_TAIL),
+		.det_reserved_name_len = to_le16(EXT2_DIR_NAME_LEN_CSUM),
+		.det_checksum = to_le32(bfo_crc32c(seed, block, size - BFO_DIR_TAIL)),
+	};
+}
+
+int bfo_dirblock_is_sealed(const void *block, uint32_t size, uint32_t seed)
+{
+	struct ext2_dir_entry_tail tail = tail_of(block, size, seed);
+
+	return !memcmp((const char *) block + size - BFO_DIR_TAIL, &tail, sizeof(tail));
+}
+
+void bfo_dirblock_seal(void *block, uint32_t size, uint32_t seed)
+{
+	struct ext2_dir_entry_tail tail = tail_of(block, size, seed);
+
+	memcpy((char *) block + size - BFO_DIR_TAIL, &tail, sizeof(tail));
+}
+
+/* (What stands in its first four bytes counts, too.) */
+static uint32_t index_checksum(const void *block, uint32_t bytes, uint32_t reserved, uint32_t seed)
+{
+	struct ext2_dx_tail tail = { .dt_reserved = reserved };
+
+	return bfo_crc32c(bfo_crc32c(seed, block, bytes), &tail, sizeof(tail));
+}
+
+int bfo_dx_is_sealed(const void *block, uint32_t offset, uint32_t limit, uint32_t count,
+		     uint32_t seed)
+{
+	struct ext2_dx_tail tail;
+
+	memcpy(&tail, (const char *) block + offset + limit * BFO_DX_ENTRY, sizeof(tail));
+	return le32(tail.dt_checksum) == index_checksum(block, offset + count * BFO_DX_ENTRY,
+							tail.dt_reserved, seed);
+}
+
+void bfo_dx_seal(void *block, uint32_t offset, uint32_t limit, uint32_t count, uint32_t seed)
+{
+	struct ext2_dx_tail tail = { 0 };
+
+	tail.dt_checksum = to_le32(index_checksum(block, offset + count * BFO_DX_ENTRY, 0, seed));
+	memcpy((char *) block + offset + limit * BFO_DX_ENTRY, &tail, sizeof(tail));
+}
