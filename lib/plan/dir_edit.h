@@ -40,7 +40,7 @@ struct bfo_dir_store {
 /* The content of a directory that stands in its inode. */
 struct bfo_dir_inline {
 	uint8_t *head;			/* i_block: 60 bytes */
-	uint8_t *tail;			/* the value of system.data, in memory of TAIL_ROOM bytes */
+	uint8_t *tail;			/* the value of system.data, in TAIL_ROOM bytes; not NULL */
 	uint32_t tail_len, tail_room;	/* TAIL_ROOM: the most that may stand in the inode */
 };
 
@@ -89,17 +89,16 @@ enum bfo_dir_step {
 };
 
 struct bfo_dir_change {
+	uint32_t hash;			/* set here */
+	int is_done;			/* set here; 0 before */
 	struct bfo_dir_name to;
 	enum bfo_dir_step step;
-	/* set here */
-	uint32_t hash;
-	int is_done;
 };
 
 /*
  * Makes N changes, each of another name; their order does not matter and is another afterwards.
  * They are sorted by hash, so that each leaf is visited once.  After an error, blocks, SIZE, FLAGS
- * and *INL may be changed in part: the caller drops them all.  Memory: 16 bytes a change, and some
+ * and *INL may be changed in part: the caller drops them all.  Memory: 40 bytes a change, and some
  * blocks.
  */
 errcode_t bfo_dir_edit_apply(struct bfo_dir_edit *d, struct bfo_dir_change *changes, size_t n);

@@ -8,7 +8,6 @@
 #include "plan/inline.h"
 #include "tree/access.h"
 
-#define PARENT 4U			/* bytes of the parent's number, before the entries */
 #define MAGIC_AND_END 8U		/* of the room for attributes */
 #define DATA_ENTRY 20U			/* of system.data, without its value */
 
@@ -75,14 +74,15 @@ uint32_t bfo_inline_dir(const struct bfo_dirimage *img, uint32_t room, uint8_t *
 
 	if (room < BFO_INLINE_HEAD)
 		return 0;
-	mid = bfo_dirimage_fit(img, img->first, BFO_INLINE_HEAD - PARENT, &bytes);
+	mid = bfo_dirimage_fit(img, img->first, BFO_INLINE_HEAD - BFO_INLINE_PARENT, &bytes);
 	end = bfo_dirimage_fit(img, mid, room - BFO_INLINE_HEAD, &bytes);
 	if (end < img->end)
 		return 0;
 	if (!out)
 		return BFO_INLINE_HEAD + bytes;
-	memcpy(out, &parent, PARENT);
-	bfo_dirimage_region(img, out + PARENT, BFO_INLINE_HEAD - PARENT, img->first, mid);
+	memcpy(out, &parent, BFO_INLINE_PARENT);
+	bfo_dirimage_region(img, out + BFO_INLINE_PARENT,
+			    BFO_INLINE_HEAD - BFO_INLINE_PARENT, img->first, mid);
 	if (bytes)
 		bfo_dirimage_region(img, out + BFO_INLINE_HEAD, bytes, mid, end);
 	return BFO_INLINE_HEAD + bytes;

@@ -13,6 +13,7 @@
 #include "plan/plan.h"
 
 #define BFO_INLINE_HEAD 60U	/* bytes of i_block */
+#define BFO_INLINE_PARENT 4U	/* of these, in a directory: the parent's number */
 
 /* How many bytes of content fit into the inode of REC, beside its attributes. */
 uint32_t bfo_inline_room(const struct bfo_plan *plan, const struct bfo_inode *rec);
