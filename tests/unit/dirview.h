@@ -28,6 +28,7 @@ struct dirview {
 	void (*hash)(const char *name, unsigned int len, uint32_t *hash, uint32_t *minor);
 	int has_hashes;			/* they stand behind the names, too */
 	int dead;			/* there are names left out: marks may be set for nothing */
+	int used;			/* changed meanwhile: leaves in any order, empty */
 
 	/* what was found */
 	uint32_t levels;		/* of the index, root included; 0 if none */

@@ -30,6 +30,7 @@ Suite *record_suite(void);
 Suite *transaction_suite(void);
 Suite *container_suite(void);
 Suite *crc32c_suite(void);
+Suite *dir_edit_suite(void);
 Suite *dir_suite(void);
 Suite *dir_xattrs_suite(void);
 Suite *dirimage_suite(void);
@@ -117,7 +118,8 @@ static Suite *(*const suites[])(void) = {
 	progress_suite, mine_suite,
 	trace_text_suite, refs_suite,
 	path_suite,
-	names_suite, dirimage_suite, htree_suite, extent_suite, landing_suite, filter_suite,
+	names_suite, dirimage_suite, htree_suite, dir_edit_suite,
+	extent_suite, landing_suite, filter_suite,
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite,
 	space_suite,
 	runs_suite, inode_image_suite, intake_suite, archive_suite, members_suite, acl_suite,
