@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * batch.h - many changes of a volume that holds files, all of them or none
+ * batch_write.h - many changes of a volume that holds files, all of them or none
  *
  *   open ──┬── create, update, append, remove ... ──┬── commit ──┬── close
  *          │    `──────────────<───────────────────'             │
@@ -32,8 +32,8 @@
  *   BFO_ET_NOT_JOURNALED of opening, without is_not_atomic
  *   ENOMEM; those of reading and writing; what a callback returned
  */
-#ifndef BFO_JOB_BATCH_H
-#define BFO_JOB_BATCH_H
+#ifndef BFO_JOB_BATCH_WRITE_H
+#define BFO_JOB_BATCH_WRITE_H
 
 #include <time.h>
 
@@ -111,7 +111,7 @@ struct bfo_batch_content {
 };
 
 enum {
-	BFO_BATCH_REPLACE = 1,		/* create, symlink, mknod, link, rename: a file that is there */
+	BFO_BATCH_REPLACE = 1,		/* a file that is there */
 	BFO_BATCH_PARENTS = 2,		/* directories on the way are made */
 	BFO_BATCH_CREATE = 4,		/* append, update: the file is made if it is not there */
 	BFO_BATCH_TREE = 8,		/* remove: with all that is below */
