@@ -162,6 +162,14 @@ void bfo_meta_inode(struct bfo_meta *m, uint32_t ino, int use)
 		use_table(m->fs, g, (ino - 1) % ipg + 1);
 }
 
+void bfo_meta_directory(struct bfo_meta *m, uint32_t ino, int use)
+{
+	dgrp_t g = (ino - 1) / EXT2_INODES_PER_GROUP(m->fs->super);
+
+	bfo_meta_inode(m, ino, use);
+	ext2fs_bg_used_dirs_count_set(m->fs, g, ext2fs_bg_used_dirs_count(m->fs, g) + use);
+}
+
 void bfo_meta_zeroed(struct bfo_meta *m, dgrp_t g, int zeroed)
 {
 	if (zeroed)
@@ -267,6 +275,7 @@ errcode_t bfo_meta_stage(struct bfo_meta *m, struct bfo_transaction *t)
 			err = stage_inode_bitmap(m, g, t, block);
 		if (!err && m->touched[g])
 			err = stage_descriptor(m, g, t);
+		m->touched[g] = 0;
 	}
 	free(block);
 	return err ? bfo_fail(m->ctx, err, "updating bitmaps of %s", m->vol->spec) : 0;

@@ -30,13 +30,16 @@ void bfo_meta_blocks(struct bfo_meta *m, uint64_t blk, uint64_t len, int use);
 /* Inode INO, no directory, becomes used or free; a used one is in the used part of its table. */
 void bfo_meta_inode(struct bfo_meta *m, uint32_t ino, int use);
 
+/* The same of a directory. */
+void bfo_meta_directory(struct bfo_meta *m, uint32_t ino, int use);
+
 /* Whether the unused rest of group G's inode table is known to be zero. */
 void bfo_meta_zeroed(struct bfo_meta *m, dgrp_t g, int zeroed);
 
 /* All that PLAN takes and gives back; attribute blocks that others keep change in T. */
 errcode_t bfo_meta_plan(struct bfo_meta *m, struct bfo_plan *plan, struct bfo_transaction *t);
 
-/* Puts the bitmap and descriptor blocks of all groups that were changed into T. */
+/* Puts the bitmap and descriptor blocks of all groups that were changed since then into T. */
 errcode_t bfo_meta_stage(struct bfo_meta *m, struct bfo_transaction *t);
 
 #endif

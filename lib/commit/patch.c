@@ -23,7 +23,7 @@ errcode_t bfo_change_begin(struct bfo_change *c, struct bfo_context *ctx, struct
 	if (err)
 		return err;
 	err = bfo_txlog_open(ctx, vol, &c->journal);
-	c->t.atomic = !err;
+	c->t.atomic = c->has_journal = !err;
 	c->has_undo = !!undo_file;
 	c->journal.now = now;
 	memcpy(c->journal.tag, tag, sizeof(tag));
@@ -89,13 +89,30 @@ static errcode_t choose_way(struct bfo_change *c)
 	uint64_t room = bfo_txlog_room(&c->journal);
 	uint32_t bs = c->w.vol->block_size;
 
-	if (!c->t.atomic || need <= room)
+	c->need = need;
+	c->room = room;
+	c->t.atomic = c->has_journal && need <= room;
+	if (!c->has_journal || c->t.atomic)
 		return 0;
-	c->t.atomic = 0;
 	return c->has_undo ? 0 : bfo_fail(c->w.ctx, BFO_ET_JOURNAL_SMALL, "planning: it would take "
 			"%llu KiB of the journal of %s, which has %llu; make the journal larger "
 			"(tune2fs -J), or say -z FILE", (unsigned long long) need * bs / 1024,
 			c->w.vol->spec, (unsigned long long) room * bs / 1024);
+}
+
+errcode_t bfo_change_make(struct bfo_change *c)
+{
+	errcode_t err = bfo_meta_stage(&c->m, &c->t);
+
+	c->fate = BFO_FATE_BEFORE;
+	if (!err)
+		err = choose_way(c);
+	if (!err)
+		err = bfo_mmp_confirm(c->w.ctx, c->w.vol);
+	if (!err)
+		err = c->t.atomic ? commit(c) : apply(c);
+	bfo_transaction_free(&c->t);
+	return err;
 }
 
 errcode_t bfo_change_end(struct bfo_change *c, errcode_t err)
@@ -103,13 +120,7 @@ errcode_t bfo_change_end(struct bfo_change *c, errcode_t err)
 	errcode_t undo_err;
 
 	if (!err)
-		err = bfo_meta_stage(&c->m, &c->t);
-	if (!err)
-		err = choose_way(c);
-	if (!err)
-		err = bfo_mmp_confirm(c->w.ctx, c->w.vol);
-	if (!err)
-		err = c->t.atomic ? commit(c) : apply(c);
+		err = bfo_change_make(c);
 	bfo_meta_close(&c->m);
 	bfo_transaction_free(&c->t);
 	bfo_txlog_free(&c->journal);

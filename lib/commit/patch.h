@@ -16,7 +16,8 @@ struct bfo_change {
 	struct bfo_transaction t;	/* what is to change, but for the superblock */
 	struct bfo_meta m;
 	struct bfo_txlog journal;
-	int has_undo;
+	int has_journal, has_undo;
+	uint64_t need, room;	/* blocks of the log: that the change takes, that there are */
 	enum bfo_fate fate;		/* what has become of the volume */
 };
 
@@ -25,8 +26,15 @@ errcode_t bfo_change_begin(struct bfo_change *c, struct bfo_context *ctx, struct
 			   int64_t now, const char *undo_file);
 
 /*
- * Makes it happen, with the groups that c->m has touched and the superblock as it is in memory; or
- * not, if ERR (which is returned then) is an error.  Releases C in any case, but for c->fate.
+ * Makes it happen, with the groups that c->m has touched and the superblock as it is in memory.
+ * Then C, whose transaction is empty, is ready for the next change; after an error only for
+ * bfo_change_end().
+ */
+errcode_t bfo_change_make(struct bfo_change *c);
+
+/*
+ * The same, or not, if ERR (which is returned then) is an error.  Releases C in any case, but for
+ * c->fate.
  */
 errcode_t bfo_change_end(struct bfo_change *c, errcode_t err);
 

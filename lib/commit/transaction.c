@@ -28,10 +28,9 @@ static int is_at(const struct bfo_transaction *t, size_t i, uint64_t blk)
 	return i < t->blocks.n && t->blocks.v[i].blk == blk;
 }
 
-/* A new image at place I, not yet filled. */
-static errcode_t insert(struct bfo_transaction *t, size_t i, uint64_t blk)
+/* DATA, which is taken over, is the image of block BLK, which has none: it stands at place I. */
+static errcode_t insert_data(struct bfo_transaction *t, size_t i, uint64_t blk, void *data)
 {
-	void *data = malloc(t->w->vol->block_size);
 	errcode_t err = data ? bfo_vec_reserve(&t->blocks, 1) : ENOMEM;
 
 	if (err) {
@@ -42,6 +41,12 @@ static errcode_t insert(struct bfo_transaction *t, size_t i, uint64_t blk)
 	t->blocks.v[i] = (struct bfo_image) { .blk = blk, .data = data };
 	t->blocks.n++;
 	return 0;
+}
+
+/* A new image at place I, not yet filled. */
+static errcode_t insert(struct bfo_transaction *t, size_t i, uint64_t blk)
+{
+	return insert_data(t, i, blk, malloc(t->w->vol->block_size));
 }
 
 errcode_t bfo_transaction_get(struct bfo_transaction *t, uint64_t blk, void **data)
@@ -70,6 +75,17 @@ errcode_t bfo_transaction_set(struct bfo_transaction *t, uint64_t blk, const voi
 		return err;
 	memcpy(t->blocks.v[i].data, data, t->w->vol->block_size);
 	t->blocks.v[i].is_map = 1;
+	return 0;
+}
+
+errcode_t bfo_transaction_put(struct bfo_transaction *t, uint64_t blk, void *data)
+{
+	size_t i = bfo_vec_lower(&t->blocks, blk, blk);
+
+	if (!is_at(t, i, blk))
+		return insert_data(t, i, blk, data);
+	free(t->blocks.v[i].data);
+	t->blocks.v[i].data = data;
 	return 0;
 }
 

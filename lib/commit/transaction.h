@@ -50,6 +50,9 @@ errcode_t bfo_transaction_get(struct bfo_transaction *t, uint64_t blk, void **da
 /* The same for a bitmap or descriptor block, of which all is new: it is not read. */
 errcode_t bfo_transaction_set(struct bfo_transaction *t, uint64_t blk, const void *data);
 
+/* DATA, from malloc(3), is the image of block BLK: it is not read.  DATA is T's in any case. */
+errcode_t bfo_transaction_put(struct bfo_transaction *t, uint64_t blk, void *data);
+
 /* LEN bytes at BYTE of block BLK become DATA, but not before all the rest is written. */
 errcode_t bfo_transaction_late(struct bfo_transaction *t, uint64_t blk, uint32_t byte,
 			       uint32_t len, const void *data);

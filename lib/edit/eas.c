@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * eas.c - extended attributes of drafts
+ *
+ *   raw, block ── load ── set ── change ── sort, split ── store ── raw, new block
+ *
+ * The set points into copies, as the places it came from are written again.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "base/disk.h"
+#include "edit/eas.h"
+#include "gather/inode_check.h"
+#include "intake/xattr_names.h"
+#include "plan/inline.h"
+#include "tree/acl.h"
+
+struct work {
+	struct bfo_edit *e;
+	struct bfo_draft *n;
+	char *raw, *block;		/* copies; block: NULL if there is none */
+	bfo_xattrs set;
+	BFO_VEC(uint8_t) inside;
+	bfo_chars values;		/* access control lists as they are stored */
+};
+
+static void release(struct work *w)
+{
+	free(w->raw);
+	free(w->block);
+	bfo_vec_free(&w->set);
+	bfo_vec_free(&w->inside);
+	bfo_vec_free(&w->values);
+}
+
+static uint64_t live_block(const struct bfo_draft *n)
+{
+	return bfo_inode_ea_block((const struct ext2_inode *) n->raw);
+}
+
+static errcode_t load_block(struct work *w)
+{
+	uint64_t blk = live_block(w->n);
+	const void *data = w->n->ea;
+	errcode_t err = 0;
+
+	if (!data && !blk)
+		return 0;
+	if (!data && !bfo_volume_contains(w->e->vol, blk, 1))
+		return BFO_ET_DAMAGED;
+	if (!data)
+		err = bfo_windows_block(&w->e->windows, blk, &data);
+	if (!err && !w->n->ea && !bfo_ea_block_ok(w->e->vol, data, blk))
+		err = BFO_ET_DAMAGED;
+	if (err)
+		return err;
+	w->block = malloc(w->e->vol->block_size);
+	if (!w->block)
+		return ENOMEM;
+	memcpy(w->block, data, w->e->vol->block_size);
+	return bfo_xattrs_of_block(&w->set, w->block, w->e->vol->block_size);
+}
+
+static errcode_t load(struct work *w, struct bfo_edit *e, struct bfo_draft *n)
+{
+	errcode_t err = 0;
+
+	*w = (struct work) { .e = e, .n = n, .raw = malloc(e->vol->inode_size) };
+	if (!w->raw)
+		return ENOMEM;
+	memcpy(w->raw, n->raw, e->vol->inode_size);
+	if (e->vol->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
+		err = bfo_xattrs_of_inode(&w->set, w->raw, e->vol->inode_size);
+	if (!err)
+		err = load_block(w);
+	return err ? bfo_fail(e->ctx, err, "reading attributes of inode %u of %s", n->ino,
+			      e->vol->spec) : 0;
+}
+
+/* Are the attributes outside of the inode those of the block that there is? */
+static int keeps_block(const struct work *w, const char *image)
+{
+	struct ext2_ext_attr_header a, b;
+	size_t head = sizeof(a);
+
+	if (!w->block || w->n->ea)
+		return 0;
+	memcpy(&a, w->block, head);
+	memcpy(&b, image, head);
+	return a.h_hash == b.h_hash &&
+	       !memcmp(w->block + head, image + head, w->e->vol->block_size - head);
+}
+
+/* The block becomes IMAGE, which is taken over; NULL: none. */
+static errcode_t replace_block(struct work *w, char *image)
+{
+	struct bfo_draft *n = w->n;
+	uint64_t had = w->block ? w->e->shape.cluster_blocks : 0;
+	uint64_t has = image ? w->e->shape.cluster_blocks : 0;
+	errcode_t err = bfo_vec_reserve(&w->e->released, 1);
+
+	if (!err)
+		err = bfo_draft_set_blocks(w->e, n, bfo_draft_blocks(w->e, n) - had + has);
+	if (err) {
+		free(image);
+		return err;
+	}
+	if (live_block(n))
+		w->e->released.v[w->e->released.n++] = live_block(n);
+	n->raw->i_file_acl = 0;
+	n->raw->osd2.linux2.l_i_file_acl_high = 0;
+	free(n->ea);
+	n->ea = image;
+	return 0;
+}
+
+/* Writes the set, sorted, where it fits: *FITS; else nothing has changed.  DRY: nor has it then. */
+static errcode_t store(struct work *w, int dry, int *fits)
+{
+	uint32_t bs = w->e->vol->block_size, size = w->e->vol->inode_size;
+	uint32_t room = bfo_xattrs_inode_room(w->raw, size);
+	errcode_t err;
+	char *image = NULL;
+	int outside;
+
+	bfo_xattrs_sort(&w->set);
+	err = bfo_vec_reserve(&w->inside, w->set.n + 1);
+	if (err)
+		return err;
+	outside = bfo_xattrs_split(&w->set, room, bs, w->inside.v);
+	*fits = outside >= 0;
+	if (!*fits || dry)
+		return 0;
+	if (outside) {
+		image = malloc(bs);
+		if (!image)
+			return ENOMEM;
+		bfo_xattrs_put_block(&w->set, w->inside.v, image, bs);
+	}
+	if (image && keeps_block(w, image))
+		free(image);
+	else if (image || w->block)
+		err = replace_block(w, image);
+	if (!err && size > EXT2_GOOD_OLD_INODE_SIZE)
+		bfo_xattrs_put_inode(&w->set, w->inside.v, w->n->raw, size);
+	return err;
+}
+
+static void drop(bfo_xattrs *set, size_t i)
+{
+	memmove(set->v + i, set->v + i + 1, (set->n - i - 1) * sizeof(*set->v));
+	set->n--;
+}
+
+/* Puts X into the set, in place of what has its name; without a value that only goes. */
+static errcode_t put(struct work *w, const struct bfo_xattr *x, int goes)
+{
+	size_t i;
+
+	for (i = w->set.n; i--; )
+		if (!bfo_xattr_compare(&w->set.v[i], x)) {
+			if (w->set.v[i].inum)
+				return bfo_fail(w->e->ctx, BFO_ET_FEATURE, "changing attributes of "
+						"inode %u: a value in an inode of its own", w->n->ino);
+			drop(&w->set, i);
+		}
+	return goes ? 0 : bfo_vec_push(&w->set, *x);
+}
+
+/* ---- access control lists ---- */
+
+#define ACL_VERSION_BYTES 4U
+#define ACL_SHORT 4U			/* bytes of an entry without a number */
+#define ACL_LONG 8U
+
+/* Goes over the entries of a stored list; those that permissions show are set to, or give, these. */
+static uint32_t walk_acl(char *list, size_t size, uint32_t mode, int set)
+{
+	size_t at, step, mask = 0, group = 0;
+	uint32_t tag, shows = mode & ~0777U, shift;
+
+	for (at = ACL_VERSION_BYTES; at + ACL_SHORT <= size; at += step) {
+		tag = get_le16(list, at);
+		step = tag == BFO_ACL_USER || tag == BFO_ACL_GROUPS ? ACL_LONG : ACL_SHORT;
+		if (tag == BFO_ACL_MASK)
+			mask = at;
+		if (tag == BFO_ACL_GROUP)
+			group = at;
+		if (tag != BFO_ACL_OWNER && tag != BFO_ACL_OTHERS)
+			continue;
+		shift = tag == BFO_ACL_OWNER ? 6 : 0;
+		if (set)
+			put_le16(list, at + 2, mode >> shift & 7);
+		shows |= (uint32_t) (get_le16(list, at + 2) & 7) << shift;
+	}
+	at = mask ? mask : group;
+	if (at && set)
+		put_le16(list, at + 2, mode >> 3 & 7);
+	return at ? shows | (uint32_t) (get_le16(list, at + 2) & 7) << 3 : shows;
+}
+
+/* True if a list in stored form says no more than permissions do. */
+static int is_minimal(size_t size)
+{
+	return size <= ACL_VERSION_BYTES + 3 * ACL_SHORT;
+}
+
+static errcode_t change_acl(struct work *w, const struct bfo_edit_xattr *x, struct bfo_xattr *to)
+{
+	size_t at = w->values.n;
+	errcode_t err = bfo_acl_from_xattr(x->value, x->len, &w->values);
+	uint32_t mode = bfo_draft_mode(w->n);
+
+	if (err == BFO_ET_DAMAGED)
+		return bfo_fail(w->e->ctx, BFO_ET_BAD_PATH, "setting %s: it is no access control "
+				"list", x->name);
+	if (err)
+		return err;
+	to->size = w->values.n - at;
+	if (to->name_index == BFO_XATTR_ACL_ACCESS && to->size) {
+		mode = walk_acl(w->values.v + at, to->size, mode, 0);
+		w->n->raw->i_mode = to_le16(mode);
+	}
+	if (to->name_index == BFO_XATTR_ACL_ACCESS && is_minimal(to->size))
+		to->size = 0;
+	to->value = (void *) at;		/* a place, while `values` may move */
+	return put(w, to, !to->size);
+}
+
+static errcode_t change_one(struct work *w, const struct bfo_edit_xattr *x)
+{
+	struct bfo_xattr to = { .value = x->value, .size = x->len };
+
+	if (!bfo_xattr_split_name(x->name, &to.name_index, &to.name))
+		return bfo_fail(w->e->ctx, BFO_ET_BAD_PATH, "setting attribute %s", x->name);
+	to.name_len = strlen(to.name);
+	if (x->value && x->len > UINT16_MAX)
+		return bfo_fail(w->e->ctx, BFO_ET_NO_SPACE, "setting attribute %s", x->name);
+	if (x->value && bfo_xattr_is_acl(&to))
+		return change_acl(w, x, &to);
+	return put(w, &to, !x->value);
+}
+
+errcode_t bfo_draft_set_xattrs(struct bfo_edit *e, struct bfo_draft *n,
+			      const struct bfo_edit_xattr *list, size_t count)
+{
+	uint16_t mode = n->raw->i_mode;
+	struct work w;
+	errcode_t err = load(&w, e, n);
+	size_t i;
+	int fits = 1;
+
+	/* values of lists are not to move once the set points to them */
+	for (i = 0; i < count && !err; i++)
+		err = bfo_vec_reserve(&w.values, w.values.n + 2 * list[i].len + 64);
+	for (i = 0; i < count && !err; i++)
+		err = change_one(&w, &list[i]);
+	for (i = 0; i < w.set.n && !err; i++)
+		if (bfo_xattr_is_acl(&w.set.v[i]) && (uintptr_t) w.set.v[i].value < w.values.n)
+			w.set.v[i].value = w.values.v + (uintptr_t) w.set.v[i].value;
+	if (!err)
+		err = store(&w, 0, &fits);
+	if (!err && !fits)
+		err = bfo_fail(e->ctx, BFO_ET_NO_SPACE, "setting attributes of inode %u: there is "
+			       "no room for them", n->ino);
+	if (err)
+		n->raw->i_mode = mode;
+	release(&w);
+	return err;
+}
+
+errcode_t bfo_draft_follow_mode(struct bfo_edit *e, struct bfo_draft *n)
+{
+	struct work w;
+	errcode_t err;
+	int fits, found = 0;
+	size_t i;
+
+	if (!bfo_inode_has_xattrs(e->vol, n->raw) && !n->ea)
+		return 0;
+	err = load(&w, e, n);
+	for (i = 0; i < w.set.n && !err; i++) {
+		struct bfo_xattr *x = &w.set.v[i];
+
+		if (x->name_index != BFO_XATTR_ACL_ACCESS || !x->value)
+			continue;
+		walk_acl((char *) x->value, x->size, bfo_draft_mode(n), 1);
+		found = 1;
+	}
+	if (!err && found)
+		err = store(&w, 0, &fits);
+	release(&w);
+	return err;
+}
+
+/* ---- contents in the inode ---- */
+
+static errcode_t set_data(struct work *w, const char *data, size_t size)
+{
+	struct bfo_xattr x = { .name_index = BFO_XATTR_SYSTEM, .name_len = 4, .name = "data" };
+
+	x.value = data && size > BFO_INLINE_HEAD ? data + BFO_INLINE_HEAD : "";
+	x.size = size > BFO_INLINE_HEAD ? size - BFO_INLINE_HEAD : 0;
+	return put(w, &x, 0);
+}
+
+errcode_t bfo_draft_put_inline(struct bfo_edit *e, struct bfo_draft *n, const void *data,
+			      size_t size, int *fits)
+{
+	struct ext2_inode_large *raw = n->raw;
+	struct work w;
+	errcode_t err = load(&w, e, n);
+	int room = 0;
+
+	if (!err)
+		err = set_data(&w, data, size);
+	if (!err)
+		err = store(&w, !data, &room);
+	release(&w);
+	if (fits)
+		*fits = !err && room;
+	if (err || !room || !data)
+		return err;
+	memset(raw->i_block, 0, BFO_INLINE_HEAD);
+	memcpy(raw->i_block, data, size < BFO_INLINE_HEAD ? size : BFO_INLINE_HEAD);
+	raw->i_flags &= to_le32(~EXT4_EXTENTS_FL);
+	raw->i_flags |= to_le32(EXT4_INLINE_DATA_FL);
+	n->is_remapped = 0;
+	return 0;
+}
+
+errcode_t bfo_draft_leave_inode(struct bfo_edit *e, struct bfo_draft *n)
+{
+	struct bfo_xattr x = { .name_index = BFO_XATTR_SYSTEM, .name_len = 4, .name = "data" };
+	struct work w;
+	errcode_t err = load(&w, e, n);
+	int fits;
+
+	if (!err)
+		err = put(&w, &x, 1);
+	if (!err)
+		err = store(&w, 0, &fits);
+	release(&w);
+	if (err)
+		return err;
+	n->raw->i_flags &= to_le32(~EXT4_INLINE_DATA_FL);
+	memset(n->raw->i_block, 0, BFO_INLINE_HEAD);
+	n->is_mapped = 1;
+	n->is_remapped = 1;
+	return 0;
+}
+
+errcode_t bfo_draft_check_values(struct bfo_edit *e, struct bfo_draft *n)
+{
+	struct work w;
+	errcode_t err;
+	size_t i;
+
+	if (!e->shape.has_ea_inode || (!bfo_inode_has_xattrs(e->vol, n->raw) && !n->ea))
+		return 0;
+	err = load(&w, e, n);
+	for (i = 0; i < w.set.n && !err; i++)
+		if (w.set.v[i].inum)
+			err = bfo_fail(e->ctx, BFO_ET_FEATURE, "removing inode %u: an attribute has "
+				       "its value in an inode of its own", n->ino);
+	release(&w);
+	return err;
+}

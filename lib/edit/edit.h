@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * edit.h - a volume that is being changed: inodes and names in memory, contents in free blocks
+ *
+ *   draft       an inode that was looked at or changed: its raw bytes, its map, its names
+ *   entries    what became of names of one directory (edit/entries.h)
+ *   supply     free blocks and inode numbers (edit/supply.h)
+ *   outflow    contents on their way to free blocks (edit/outflow.h)
+ *   windows    metadata as they stand on the volume (edit/windows.h)
+ *   commit     all of it becomes one transaction (edit/seal.h)
+ *
+ * Nothing of it can be found on the volume before the commit: drafts and names are memory, contents
+ * lie where the bitmaps say free (P4).  A function that fails has changed nothing that later ones
+ * see; blocks that it has taken are given back.
+ *
+ * Errors: ENOMEM; those of reading (gather/batch.h) and writing (commit/writer.h);
+ * BFO_ET_DAMAGED of what was read.
+ */
+#ifndef BFO_EDIT_EDIT_H
+#define BFO_EDIT_EDIT_H
+
+#include "commit/patch.h"
+#include "edit/entries.h"
+#include "edit/outflow.h"
+#include "edit/supply.h"
+#include "edit/windows.h"
+#include "gather/batch.h"
+#include "gather/inode_check.h"
+#include "gather/target.h"
+#include "plan/map.h"
+
+/* In the blk of a draft's segment: taken since the last commit (beside BFO_SEG_KEPT, always set). */
+#define BFO_SEG_FRESH (1ULL << 61)
+
+struct bfo_draft {
+	struct bfo_draft *next;		/* in its bucket, */
+	struct bfo_draft *next_changed;	/* and among those that a commit has to write */
+	uint32_t ino;
+	uint8_t is_new;			/* has no inode on the volume yet */
+	uint8_t is_changed;		/* the commit writes its raw bytes */
+	uint8_t is_gone;		/* the commit frees its inode */
+	uint8_t is_mapped;		/* segs, old_map and own are known */
+	uint8_t is_remapped;		/* segs are not what the raw inode says */
+	uint8_t is_listed;		/* among the changed ones */
+	bfo_segs segs;			/* ascending, apart; BFO_SEG_KEPT set */
+	bfo_ranges old_map;		/* blocks of the map on the volume */
+	uint64_t own;			/* blocks of data and map in raw's i_blocks */
+	struct bfo_entries *entries;	/* of a directory that has changes; or NULL */
+	void *ea;			/* a new attribute block; raw has none then; or NULL */
+	/* inode_size bytes, as on the disk but for checksum, and map while is_remapped */
+	struct ext2_inode_large raw[];
+};
+
+struct bfo_edit {
+	struct bfo_context *ctx;
+	struct bfo_volume *vol;
+	struct bfo_target shape;	/* without its free ranges: these are the supply's */
+	struct bfo_reader reader;
+	struct bfo_change change;	/* where all is written */
+	struct bfo_supply supply;
+	struct bfo_outflow out;
+	struct bfo_windows windows;
+	struct bfo_draft **table;	/* by number: table_bits bits of a hash */
+	unsigned int table_bits;
+	size_t drafts;
+	struct bfo_draft *changed;	/* list of all drafts with something to write */
+	BFO_VEC(uint64_t) released;	/* attribute blocks that lose a reference, one each */
+	struct timespec now;		/* of the batch */
+	uint64_t made;			/* inodes, for their generations */
+	/* for the estimate: drafts that change, new ones, names in directories that there were */
+	uint64_t n_live, n_made, n_names;
+	bfo_chars edges;		/* scratch: what stays before and behind what is written, */
+	bfo_ranges pieces;		/* and where that goes */
+	struct bfo_map map;		/* scratch */
+};
+
+struct bfo_edit_options {
+	const char *undo_file;		/* for e2undo(8), or NULL */
+	uint64_t memory;		/* bytes of contents on their way; 0: 8 MiB */
+};
+
+/* VOL is open for writing; it and CTX have to stay.  To be closed also after an error. */
+errcode_t bfo_edit_open(struct bfo_edit *e, struct bfo_context *ctx, struct bfo_volume *vol,
+			const struct bfo_edit_options *opt);
+
+/* Drops what was not committed.  An error means that the undo file is not complete. */
+errcode_t bfo_edit_close(struct bfo_edit *e);
+
+/* All drafts are forgotten, and with them all that was not committed. */
+void bfo_edit_forget(struct bfo_edit *e);
+
+/* ---- drafts (draft.c) ---- */
+
+/*
+ * The draft of inode INO, which is read if it is not in memory.  BFO_ET_DAMAGED if it is none that
+ * is in use; BFO_ET_OWN_FILE.
+ */
+errcode_t bfo_draft_get(struct bfo_edit *e, uint32_t ino, struct bfo_draft **draft);
+
+/* The same of an inode of the filesystem itself, which is in no other way a draft yet. */
+errcode_t bfo_draft_own(struct bfo_edit *e, uint32_t ino, struct bfo_draft **draft);
+
+/* A draft of a new inode of MODE, with root's as owner, the time now, no links, and no content. */
+errcode_t bfo_draft_make(struct bfo_edit *e, uint32_t mode, struct bfo_draft **draft);
+
+/* A draft of bfo_draft_make() that nobody has seen: its number and its blocks are given back. */
+void bfo_draft_drop(struct bfo_edit *e, struct bfo_draft *draft);
+
+/* From now on the commit writes DRAFT. */
+void bfo_draft_change(struct bfo_edit *e, struct bfo_draft *draft);
+
+/* What drafts that go give back; summed up first, so that nothing can fail when they do. */
+struct bfo_going {
+	size_t ranges, drafts;
+};
+
+/* DRAFT may go: adds it to SUM.  BFO_ET_FEATURE if not. */
+errcode_t bfo_draft_can_go(struct bfo_edit *e, struct bfo_draft *draft, struct bfo_going *sum);
+
+/* All of SUM has room. */
+errcode_t bfo_going_reserve(struct bfo_edit *e, const struct bfo_going *sum);
+
+/* DRAFT has lost its last name: inode, blocks, attributes go. */
+void bfo_draft_go(struct bfo_edit *e, struct bfo_draft *draft);
+
+static inline uint32_t bfo_draft_mode(const struct bfo_draft *n)
+{
+	return ext2fs_le16_to_cpu(n->raw->i_mode);
+}
+
+static inline uint32_t bfo_draft_flags(const struct bfo_draft *n)
+{
+	return ext2fs_le32_to_cpu(n->raw->i_flags);
+}
+
+static inline int bfo_draft_is_inline(const struct bfo_draft *n)
+{
+	return !!(bfo_draft_flags(n) & EXT4_INLINE_DATA_FL);
+}
+
+static inline uint32_t bfo_draft_links(const struct bfo_draft *n)
+{
+	return ext2fs_le16_to_cpu(n->raw->i_links_count);
+}
+
+static inline void bfo_draft_set_links(struct bfo_draft *n, uint32_t links)
+{
+	n->raw->i_links_count = ext2fs_cpu_to_le16(links);
+}
+
+static inline uint64_t bfo_draft_size(const struct bfo_draft *n)
+{
+	return bfo_inode_size((const struct ext2_inode *) n->raw);
+}
+
+void bfo_draft_set_size(struct bfo_draft *n, uint64_t size);
+
+/* Has it a block map, or could it: not what stands in the inode, no device, no short link. */
+int bfo_draft_has_map(const struct bfo_draft *n);
+
+/* ---- fields (fields.c) ---- */
+
+enum bfo_draft_time { BFO_DRAFT_ATIME, BFO_DRAFT_MTIME, BFO_DRAFT_CTIME, BFO_DRAFT_CRTIME };
+
+void bfo_draft_set_time(const struct bfo_edit *e, struct bfo_draft *n, enum bfo_draft_time which,
+		       struct timespec t);
+struct timespec bfo_draft_time(const struct bfo_edit *e, const struct bfo_draft *n,
+			      enum bfo_draft_time which);
+void bfo_draft_set_owner(struct bfo_draft *n, uint32_t uid, uint32_t gid);
+uint32_t bfo_draft_uid(const struct bfo_draft *n);
+uint32_t bfo_draft_gid(const struct bfo_draft *n);
+
+/* 0 if inodes have no room for a project. */
+int bfo_draft_set_project(const struct bfo_edit *e, struct bfo_draft *n, uint32_t project);
+
+/* ctime becomes now, i_version one more; with CONTENT also mtime. */
+void bfo_draft_touch(const struct bfo_edit *e, struct bfo_draft *n, int content);
+
+/* i_blocks, in blocks. */
+uint64_t bfo_draft_blocks(const struct bfo_edit *e, const struct bfo_draft *n);
+errcode_t bfo_draft_set_blocks(const struct bfo_edit *e, struct bfo_draft *n, uint64_t blocks);
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * outflow.c - contents on their way to free blocks, in large writes
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "edit/outflow.h"
+
+#define ALIGNED 4096U			/* for writes around the page cache */
+
+errcode_t bfo_outflow_init(struct bfo_outflow *o, struct bfo_writer *w, uint64_t memory)
+{
+	uint32_t bs = w->vol->block_size;
+
+	*o = (struct bfo_outflow) { .w = w, .most = memory < bs ? 1 : memory / bs };
+	return posix_memalign((void **) &o->buf, ALIGNED, (size_t) o->most * bs);
+}
+
+void bfo_outflow_free(struct bfo_outflow *o)
+{
+	free(o->buf);
+	o->buf = NULL;
+}
+
+errcode_t bfo_outflow_flush(struct bfo_outflow *o)
+{
+	errcode_t err;
+
+	if (!o->n)
+		return 0;
+	err = bfo_writer_write(o->w, o->first, o->n, o->buf);
+	bfo_volume_write_back(o->w->vol, o->first, o->n);
+	o->n = 0;
+	return err;
+}
+
+errcode_t bfo_outflow_room(struct bfo_outflow *o, uint64_t blk, uint64_t n, void **to,
+			   uint32_t *room)
+{
+	uint32_t bs = o->w->vol->block_size;
+	errcode_t err = 0;
+
+	if (o->n == o->most || blk != o->first + o->n)
+		err = bfo_outflow_flush(o);
+	if (err)
+		return err;
+	if (!o->n)
+		o->first = blk;
+	*to = o->buf + (size_t) o->n * bs;
+	*room = n < o->most - o->n ? n : o->most - o->n;
+	o->n += *room;
+	o->bytes += (uint64_t) *room * bs;
+	return 0;
+}
+
+int bfo_outflow_has(const struct bfo_outflow *o, uint64_t blk, uint64_t n)
+{
+	return o->n && blk < o->first + o->n && o->first < blk + n;
+}

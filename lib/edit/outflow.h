@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * outflow.h - contents on their way to free blocks, in large writes
+ *
+ * Blocks are given in the order in which they were taken from the supply, so most lie behind each
+ * other and leave together.
+ *
+ * Errors: those of writing (commit/writer.h).
+ */
+#ifndef BFO_EDIT_OUTFLOW_H
+#define BFO_EDIT_OUTFLOW_H
+
+#include "commit/writer.h"
+
+struct bfo_outflow {
+	struct bfo_writer *w;
+	char *buf;
+	uint64_t first;		/* block that buf begins with */
+	uint32_t n, most;	/* blocks in it, blocks that fit */
+	uint64_t bytes;		/* that came since it began */
+};
+
+/* MEMORY: bytes of the buffer, at least a block.  ENOMEM. */
+errcode_t bfo_outflow_init(struct bfo_outflow *o, struct bfo_writer *w, uint64_t memory);
+void bfo_outflow_free(struct bfo_outflow *o);
+
+/*
+ * Where up to N blocks from BLK on are to be put, before the next call: *ROOM of them at *TO.  What
+ * is in them before is not defined.
+ */
+errcode_t bfo_outflow_room(struct bfo_outflow *o, uint64_t blk, uint64_t n, void **to,
+			   uint32_t *room);
+
+/* All that was given leaves. */
+errcode_t bfo_outflow_flush(struct bfo_outflow *o);
+
+/* True if it has some of N blocks from BLK on: these cannot be read from the volume yet. */
+int bfo_outflow_has(const struct bfo_outflow *o, uint64_t blk, uint64_t n);
+
+#endif

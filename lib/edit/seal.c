@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * seal.c - what has changed in memory becomes one transaction
+ *
+ * Blocks of inode tables behind what bg_itable_unused says are nobody's: they are written before,
+ * all of them up to the last inode that comes, as nobody knows what stands in them.  Where no
+ * checksum of descriptors vouches for that number, all of a table is live.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "base/disk.h"
+#include "base/sort.h"
+#include "edit/charges.h"
+#include "edit/filemap.h"
+#include "edit/seal.h"
+
+#define LARGE (1ULL << 31)		/* bytes: such files want large_file */
+
+struct seal {
+	struct bfo_edit *e;
+	bfo_images images;
+	BFO_VEC(struct bfo_draft *) drafts;	/* changed ones, ascending by number */
+};
+
+/* ---- what the drafts want written ---- */
+
+static errcode_t settle_directories(struct seal *s)
+{
+	struct bfo_draft *n;
+	errcode_t err = 0;
+
+	for (n = s->e->changed; n && !err; n = n->next_changed)
+		if (!n->is_gone && n->entries && S_ISDIR(bfo_draft_mode(n)))
+			err = bfo_directory_settle(s->e, n, &s->images);
+	return err;
+}
+
+/* The draft's new attribute block gets a place. */
+static errcode_t place_ea(struct bfo_edit *e, struct bfo_draft *n)
+{
+	uint64_t blk, got;
+	uint32_t room;
+	void *to;
+	errcode_t err = bfo_supply_take(&e->supply, 1, &blk, &got);
+
+	if (!err)
+		err = bfo_outflow_room(&e->out, blk, 1, &to, &room);
+	if (err)
+		return err;
+	memcpy(to, n->ea, e->vol->block_size);
+	n->raw->i_file_acl = to_le32((uint32_t) blk);
+	n->raw->osd2.linux2.l_i_file_acl_high = to_le16(blk >> 32);
+	free(n->ea);
+	n->ea = NULL;
+	return ext2fs_ext_attr_block_csum_set(e->vol->fs, 0, blk, to);
+}
+
+static errcode_t settle_drafts(struct seal *s)
+{
+	struct bfo_draft *n;
+	errcode_t err = 0;
+
+	for (n = s->e->changed; n && !err; n = n->next_changed) {
+		if (n->is_gone)
+			continue;
+		if (n->ea)
+			err = place_ea(s->e, n);
+		if (!err && n->is_remapped)
+			err = bfo_filemap_encode(s->e, n);
+		if (!err && bfo_draft_size(n) >= LARGE && S_ISREG(bfo_draft_mode(n)))
+			ext2fs_set_feature_large_file(s->e->vol->fs->super);
+	}
+	return err;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* Attribute block BLK loses REFS references; the last one frees it. */
+static errcode_t release_one(struct seal *s, uint64_t blk, uint32_t refs)
+{
+	struct bfo_edit *e = s->e;
+	struct ext2_ext_attr_header *h;
+	const void *block;
+	errcode_t err = bfo_windows_block(&e->windows, blk, &block);
+
+	if (err)
+		return err;
+	if (le32(((const struct ext2_ext_attr_header *) block)->h_refcount) <= refs) {
+		err = bfo_supply_reserve(&e->supply, 1);
+		if (!err)
+			bfo_supply_give(&e->supply, blk - blk % e->shape.cluster_blocks,
+					e->shape.cluster_blocks, 0);
+		return err;
+	}
+	h = malloc(e->vol->block_size);
+	if (!h)
+		return ENOMEM;
+	memcpy(h, block, e->vol->block_size);
+	h->h_refcount = to_le32(le32(h->h_refcount) - refs);
+	err = ext2fs_ext_attr_block_csum_set(e->vol->fs, 0, blk, h);
+	if (!err)
+		err = bfo_vec_push(&s->images, (struct bfo_image) { .blk = blk, .data = h });
+	if (err)
+		free(h);
+	return err;
+}
+
+static errcode_t release_attributes(struct seal *s)
+{
+	size_t i, end, n = s->e->released.n;
+	uint64_t *v = s->e->released.v;
+	errcode_t err = 0;
+
+	if (n)
+		qsort(v, n, sizeof(*v), by_number);
+	for (i = 0; i < n && !err; i = end) {
+		for (end = i + 1; end < n && v[end] == v[i]; end++)
+			;
+		err = release_one(s, v[i], end - i);
+	}
+	return err;
+}
+
+/* ---- inode tables ---- */
+
+static int by_ino(const void *a, const void *b)
+{
+	const struct bfo_draft *const *x = a, *const *y = b;
+
+	return ((*x)->ino > (*y)->ino) - ((*x)->ino < (*y)->ino);
+}
+
+/* Those that have something on the volume, or are going to. */
+static errcode_t collect(struct seal *s)
+{
+	struct bfo_draft *n;
+	errcode_t err = 0;
+
+	for (n = s->e->changed; n && !err; n = n->next_changed)
+		if (!n->is_gone || !n->is_new)
+			err = bfo_vec_push(&s->drafts, n);
+	if (s->drafts.n)
+		qsort(s->drafts.v, s->drafts.n, sizeof(*s->drafts.v), by_ino);
+	return err;
+}
+
+/* A group's inode table, and how far one has come. */
+struct table {
+	dgrp_t group;
+	uint64_t first;			/* block of the table */
+	uint32_t per_block;		/* inodes */
+	uint32_t used;			/* inodes of the group that may be in use */
+	uint32_t next;			/* block of the unused part that is not written yet */
+};
+
+static struct table table_of(const struct bfo_edit *e, dgrp_t group)
+{
+	struct table t = { .group = group, .first = ext2fs_inode_table_loc(e->vol->fs, group),
+			   .per_block = e->vol->block_size / e->vol->inode_size,
+			   .used = bfo_volume_group_used(e->vol, group) };
+
+	t.next = (t.used + t.per_block - 1) / t.per_block;
+	return t;
+}
+
+/* Puts those drafts from AT on that stand in block K of T into BLOCK; *AT is the next one then. */
+static errcode_t put_drafts(struct seal *s, const struct table *t, uint32_t k, char *block,
+			   size_t *at)
+{
+	uint32_t ipg = EXT2_INODES_PER_GROUP(s->e->vol->fs->super), size = s->e->vol->inode_size;
+	uint32_t first = t->group * ipg + k * t->per_block + 1;
+	errcode_t err = 0;
+
+	for (; *at < s->drafts.n && !err; ++*at) {
+		struct bfo_draft *n = s->drafts.v[*at];
+		char *to = block + (size_t) (n->ino - first) * size;
+
+		if (n->ino - first >= t->per_block || (n->ino - 1) / ipg != t->group)
+			break;
+		memset(to, 0, size);
+		if (n->is_gone)
+			continue;
+		memcpy(to, n->raw, size);
+		err = ext2fs_inode_csum_set(s->e->vol->fs, n->ino, (void *) to);
+	}
+	return err;
+}
+
+/* A block that has inodes in use: its new image is the transaction's. */
+static errcode_t live_block(struct seal *s, const struct table *t, uint32_t k, size_t *at)
+{
+	uint32_t bs = s->e->vol->block_size, size = s->e->vol->inode_size;
+	uint32_t used = t->used - k * t->per_block;
+	const void *old;
+	char *block = malloc(bs);
+	errcode_t err = block ? bfo_windows_block(&s->e->windows, t->first + k, &old) : ENOMEM;
+
+	if (!err) {
+		memcpy(block, old, bs);
+		if (used < t->per_block)
+			memset(block + used * size, 0, bs - used * size);
+		err = put_drafts(s, t, k, block, at);
+	}
+	if (!err)
+		err = bfo_vec_push(&s->images, (struct bfo_image) { .blk = t->first + k,
+								    .data = block });
+	if (err)
+		free(block);
+	return err;
+}
+
+/* Blocks of the unused part up to K, which has drafts. */
+static errcode_t unused_blocks(struct seal *s, struct table *t, uint32_t k, size_t *at)
+{
+	errcode_t err = 0;
+	uint32_t room;
+	void *to;
+
+	for (; t->next <= k && !err; t->next++) {
+		err = bfo_outflow_room(&s->e->out, t->first + t->next, 1, &to, &room);
+		if (err)
+			break;
+		memset(to, 0, s->e->vol->block_size);
+		if (t->next == k)
+			err = put_drafts(s, t, k, to, at);
+	}
+	return err;
+}
+
+static errcode_t write_tables(struct seal *s)
+{
+	uint32_t ipg = EXT2_INODES_PER_GROUP(s->e->vol->fs->super);
+	struct table t = table_of(s->e, 0);
+	errcode_t err = collect(s);
+	size_t at = 0;
+
+	while (at < s->drafts.n && !err) {
+		uint32_t number = s->drafts.v[at]->ino - 1;
+		uint32_t k = number % ipg / t.per_block;
+
+		if (number / ipg != t.group)
+			t = table_of(s->e, number / ipg);
+		if (k * t.per_block < t.used)
+			err = live_block(s, &t, k, &at);
+		else
+			err = unused_blocks(s, &t, k, &at);
+	}
+	return err;
+}
+
+/* ---- bitmaps, superblock ---- */
+
+static errcode_t change_blocks(struct seal *s)
+{
+	struct bfo_supply *supply = &s->e->supply;
+	struct bfo_meta *m = &s->e->change.m;
+	bfo_ranges used = { 0 };
+	errcode_t err = bfo_supply_used(supply, &used);
+	size_t i;
+
+	for (i = 0; i < used.n && !err; i++)
+		bfo_meta_blocks(m, used.v[i].start, used.v[i].len, 1);
+	bfo_ranges_settle(&supply->freed);
+	for (i = 0; i < supply->freed.n && !err; i++)
+		bfo_meta_blocks(m, supply->freed.v[i].start, supply->freed.v[i].len, -1);
+	bfo_vec_free(&used);
+	return err;
+}
+
+static void change_inodes(struct seal *s)
+{
+	struct bfo_meta *m = &s->e->change.m;
+	size_t i;
+
+	for (i = 0; i < s->drafts.n; i++) {
+		const struct bfo_draft *n = s->drafts.v[i];
+
+		if (n->is_new == n->is_gone)
+			continue;
+		if (S_ISDIR(bfo_draft_mode(n)))
+			bfo_meta_directory(m, n->ino, n->is_new ? 1 : -1);
+		else
+			bfo_meta_inode(m, n->ino, n->is_new ? 1 : -1);
+	}
+}
+
+BFO_SORT_BY(by_blk, struct bfo_image, blk)
+
+static errcode_t stage_images(struct seal *s)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	if (s->images.n)
+		qsort(s->images.v, s->images.n, sizeof(*s->images.v), by_blk);
+	for (i = 0; i < s->images.n && !err; i++) {
+		err = bfo_transaction_put(&s->e->change.t, s->images.v[i].blk,
+					  s->images.v[i].data);
+		s->images.v[i].data = NULL;
+	}
+	return err;
+}
+
+static errcode_t seal(struct seal *s)
+{
+	struct bfo_edit *e = s->e;
+	errcode_t err = settle_directories(s);
+
+	if (!err)
+		err = settle_drafts(s);
+	if (!err)
+		err = release_attributes(s);
+	if (!err)
+		err = bfo_charges_settle(e);
+	if (!err)
+		err = settle_drafts(s);		/* of quota files */
+	if (!err)
+		err = write_tables(s);
+	if (!err)
+		err = bfo_outflow_flush(&e->out);
+	if (!err)
+		err = change_blocks(s);
+	if (!err)
+		err = stage_images(s);
+	if (err)
+		return err;
+	change_inodes(s);
+	e->vol->fs->super->s_wtime = (uint32_t) e->now.tv_sec;
+	e->vol->fs->super->s_wtime_hi = (uint8_t) (e->now.tv_sec >> 32);
+	ext2fs_set_feature_xattr(e->vol->fs->super);
+	e->change.journal.now = e->now.tv_sec;
+	return bfo_change_make(&e->change);
+}
+
+errcode_t bfo_edit_commit(struct bfo_edit *e, enum bfo_fate *fate)
+{
+	struct seal s = { .e = e };
+	errcode_t err;
+	size_t i;
+
+	*fate = BFO_FATE_BEFORE;
+	e->change.fate = BFO_FATE_BEFORE;
+	err = seal(&s);
+	*fate = e->change.fate;
+	for (i = 0; i < s.images.n; i++)
+		free(s.images.v[i].data);
+	bfo_vec_free(&s.images);
+	bfo_vec_free(&s.drafts);
+	if (!err)
+		err = bfo_supply_committed(&e->supply);
+	bfo_edit_forget(e);
+	return err;
+}
+
+/* ---- how much it is ---- */
+
+/*
+ * Of each changed draft its table block, of each name that changes one block of its directory and
+ * half of one that is split off; what all have in common is bitmaps and descriptors.
+ */
+uint64_t bfo_edit_need(const struct bfo_edit *e)
+{
+	uint32_t per_block = e->vol->block_size / e->vol->inode_size;
+	uint64_t tables = e->n_live + e->n_made / per_block;
+	uint64_t groups = (e->out.bytes / e->vol->block_size + e->n_live) /
+			  EXT2_BLOCKS_PER_GROUP(e->vol->fs->super) + 4;
+	uint64_t n;
+
+	if (groups > e->vol->fs->group_desc_count)
+		groups = e->vol->fs->group_desc_count;
+	n = tables + e->n_names + e->n_names / 2 + 3 * groups + 4;
+	return e->change.has_journal ? bfo_txlog_need(&e->change.journal, n) : 0;
+}
+
+uint64_t bfo_edit_room(const struct bfo_edit *e)
+{
+	return e->change.has_journal ? bfo_txlog_room(&e->change.journal) : UINT64_MAX;
+}

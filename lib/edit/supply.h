@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * supply.h - free blocks and inode numbers of a volume that is being changed, between commits, too
+ *
+ *   free ── taken ──────────── commit: used
+ *     ^       `──── back ───.
+ *     `─────────────────────┴─ commit ── freed <── used
+ *
+ * What is freed, or given back, comes free with the commit and not before: until then the volume's
+ * inodes lead to what is freed.  Memory: 16 bytes per range.
+ *
+ * Errors: BFO_ET_NO_SPACE, BFO_ET_NO_INODES; ENOMEM.
+ */
+#ifndef BFO_EDIT_SUPPLY_H
+#define BFO_EDIT_SUPPLY_H
+
+#include "commit/rooms.h"
+#include "gather/target.h"
+#include "volume/volume.h"
+
+struct bfo_supply {
+	struct bfo_rooms rooms;
+	bfo_ranges taken, back, freed;	/* blocks, since the last commit */
+	uint64_t free;			/* blocks that can still be taken */
+	bfo_ranges numbers;		/* inode numbers: ranges in the order in which they are used */
+	size_t at;			/* the range at hand */
+	BFO_VEC(uint32_t) spare;	/* numbers that were taken and given back */
+	BFO_VEC(uint32_t) freed_numbers;
+};
+
+/* Takes the free ranges of TARGET over, which has none then. */
+errcode_t bfo_supply_init(struct bfo_supply *s, const struct bfo_volume *vol,
+			  struct bfo_target *target);
+void bfo_supply_free(struct bfo_supply *s);
+
+/* Up to N blocks that lie together (whole clusters): *GOT from *BLK on. */
+errcode_t bfo_supply_take(struct bfo_supply *s, uint64_t n, uint64_t *blk, uint64_t *got);
+
+/* Room for N further ranges that are freed or given back, so that noting these cannot fail. */
+errcode_t bfo_supply_reserve(struct bfo_supply *s, size_t n);
+
+/* LEN blocks from BLK on, whole clusters, are needed no more; FRESH: they were taken. */
+void bfo_supply_give(struct bfo_supply *s, uint64_t blk, uint64_t len, int fresh);
+
+/* An inode number that is free. */
+errcode_t bfo_supply_number(struct bfo_supply *s, uint32_t *ino);
+
+/* INO is needed no more; FRESH: it was taken.  Room for one has to be there: reserve_number(). */
+errcode_t bfo_supply_reserve_number(struct bfo_supply *s, size_t n);
+void bfo_supply_give_number(struct bfo_supply *s, uint32_t ino, int fresh);
+
+/* What becomes used: taken, and not given back.  OUT is emptied first. */
+errcode_t bfo_supply_used(struct bfo_supply *s, bfo_ranges *out);
+
+/* The commit is in place. */
+errcode_t bfo_supply_committed(struct bfo_supply *s);
+
+#endif
