@@ -287,4 +287,5 @@ void bfo_edit_forget(struct bfo_edit *e)
 	e->released.n = 0;
 	e->n_live = e->n_made = e->n_names = 0;
 	bfo_windows_drop(&e->windows);
+	ext2fs_flush_icache(e->vol->fs);
 }
