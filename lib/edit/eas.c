@@ -176,7 +176,7 @@ static errcode_t put(struct work *w, const struct bfo_xattr *x, int goes)
 #define ACL_SHORT 4U			/* bytes of an entry without a number */
 #define ACL_LONG 8U
 
-/* Goes over the entries of a stored list; those that permissions show are set to, or give, these. */
+/* Goes over a stored list; entries that permissions show are set to, or give, these. */
 static uint32_t walk_acl(char *list, size_t size, uint32_t mode, int set)
 {
 	size_t at, step, mask = 0, group = 0;
@@ -364,8 +364,8 @@ errcode_t bfo_draft_check_values(struct bfo_edit *e, struct bfo_draft *n)
 	err = load(&w, e, n);
 	for (i = 0; i < w.set.n && !err; i++)
 		if (w.set.v[i].inum)
-			err = bfo_fail(e->ctx, BFO_ET_FEATURE, "removing inode %u: an attribute has "
-				       "its value in an inode of its own", n->ino);
+			err = bfo_fail(e->ctx, BFO_ET_FEATURE, "removing inode %u: an attribute "
+				       "has its value in an inode of its own", n->ino);
 	release(&w);
 	return err;
 }

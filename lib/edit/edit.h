@@ -29,7 +29,7 @@
 #include "gather/target.h"
 #include "plan/map.h"
 
-/* In the blk of a draft's segment: taken since the last commit (beside BFO_SEG_KEPT, always set). */
+/* In the blk of a draft's segment, beside BFO_SEG_KEPT: taken since the last commit. */
 #define BFO_SEG_FRESH (1ULL << 61)
 
 struct bfo_draft {

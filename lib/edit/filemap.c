@@ -223,8 +223,8 @@ errcode_t bfo_filemap_put(struct bfo_edit *e, struct bfo_draft *n, uint64_t from
 		blocks -= len;
 	}
 	if (end > first && (uint64_t) n->segs.v[end - 1].lblk + n->segs.v[end - 1].len > to)
-		append(&mid, part(n->segs.v[end - 1], to,
-				  (uint64_t) n->segs.v[end - 1].lblk + n->segs.v[end - 1].len - to));
+		append(&mid, part(n->segs.v[end - 1], to, n->segs.v[end - 1].len -
+				  (to - n->segs.v[end - 1].lblk)));
 	tail = n->segs.n - end;
 	memmove(n->segs.v + first + mid.n, n->segs.v + end, tail * sizeof(*n->segs.v));
 	memcpy(n->segs.v + first, mid.v, mid.n * sizeof(*mid.v));
@@ -244,6 +244,8 @@ static errcode_t take_blocks(struct bfo_edit *e, struct bfo_plan *plan, uint32_t
 
 	for (; at < need && !err; at += got) {
 		err = bfo_supply_take(&e->supply, need - at, &blk, &got);
+		if (!err)
+			err = bfo_supply_use(&e->supply, blk, got);
 		if (!err)
 			err = bfo_vec_push(&plan->stem, (struct bfo_stem_run) {
 					   .at = at, .blk = blk, .len = got });
@@ -289,6 +291,25 @@ static errcode_t encode(struct bfo_edit *e, struct bfo_draft *n, struct bfo_plan
 	return write_blocks(e, plan, &tree);
 }
 
+/* What was taken for N becomes used, whole clusters. */
+static errcode_t use_blocks(struct bfo_edit *e, struct bfo_draft *n)
+{
+	uint64_t ratio = ratio_of(e), blk, end;
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < n->segs.n && !err; i++) {
+		if (!(n->segs.v[i].blk & BFO_SEG_FRESH))
+			continue;
+		n->segs.v[i].blk &= ~BFO_SEG_FRESH;
+		blk = place_of(&n->segs.v[i]);
+		end = (blk + n->segs.v[i].len + ratio - 1) / ratio * ratio;
+		blk -= blk % ratio;
+		err = bfo_supply_use(&e->supply, blk, end - blk);
+	}
+	return err;
+}
+
 errcode_t bfo_filemap_encode(struct bfo_edit *e, struct bfo_draft *n)
 {
 	struct bfo_inode rec = { .mode = S_IFREG, .new_ino = n->ino, .ea = BFO_NONE,
@@ -301,12 +322,12 @@ errcode_t bfo_filemap_encode(struct bfo_edit *e, struct bfo_draft *n)
 	tree.inodes.v = &rec;
 	tree.inodes.n = 1;
 	bfo_plan_init(&plan, e->ctx, &tree, &e->shape);
-	for (i = 0; i < n->segs.n; i++)
-		n->segs.v[i].blk &= ~BFO_SEG_FRESH;
+	err = use_blocks(e, n);
 	tree.segs.v = n->segs.v;
 	tree.segs.n = n->segs.n;
 	bfo_segs_set(&tree, &rec, 0, n->segs.n);
-	err = encode(e, n, &plan);
+	if (!err)
+		err = encode(e, n, &plan);
 	bfo_vec_free(&plan.stem);
 	if (!err)
 		err = bfo_supply_reserve(&e->supply, n->old_map.n);

@@ -47,6 +47,8 @@ static errcode_t place_ea(struct bfo_edit *e, struct bfo_draft *n)
 	errcode_t err = bfo_supply_take(&e->supply, 1, &blk, &got);
 
 	if (!err)
+		err = bfo_supply_use(&e->supply, blk, got);
+	if (!err)
 		err = bfo_outflow_room(&e->out, blk, 1, &to, &room);
 	if (err)
 		return err;
@@ -258,21 +260,18 @@ static errcode_t write_tables(struct seal *s)
 
 /* ---- bitmaps, superblock ---- */
 
-static errcode_t change_blocks(struct seal *s)
+static void change_blocks(struct seal *s)
 {
 	struct bfo_supply *supply = &s->e->supply;
 	struct bfo_meta *m = &s->e->change.m;
-	bfo_ranges used = { 0 };
-	errcode_t err = bfo_supply_used(supply, &used);
 	size_t i;
 
-	for (i = 0; i < used.n && !err; i++)
-		bfo_meta_blocks(m, used.v[i].start, used.v[i].len, 1);
+	bfo_ranges_settle(&supply->used);
+	for (i = 0; i < supply->used.n; i++)
+		bfo_meta_blocks(m, supply->used.v[i].start, supply->used.v[i].len, 1);
 	bfo_ranges_settle(&supply->freed);
-	for (i = 0; i < supply->freed.n && !err; i++)
+	for (i = 0; i < supply->freed.n; i++)
 		bfo_meta_blocks(m, supply->freed.v[i].start, supply->freed.v[i].len, -1);
-	bfo_vec_free(&used);
-	return err;
 }
 
 static void change_inodes(struct seal *s)
@@ -327,11 +326,10 @@ static errcode_t seal(struct seal *s)
 	if (!err)
 		err = bfo_outflow_flush(&e->out);
 	if (!err)
-		err = change_blocks(s);
-	if (!err)
 		err = stage_images(s);
 	if (err)
 		return err;
+	change_blocks(s);
 	change_inodes(s);
 	e->vol->fs->super->s_wtime = (uint32_t) e->now.tv_sec;
 	e->vol->fs->super->s_wtime_hi = (uint8_t) (e->now.tv_sec >> 32);

@@ -42,7 +42,6 @@ errcode_t bfo_supply_init(struct bfo_supply *s, const struct bfo_volume *vol,
 	errcode_t err = bfo_rooms_init(&s->rooms, &target->free_blocks, target->cluster_blocks,
 				       LARGE_BYTES / vol->block_size);
 
-	s->free = bfo_ranges_total(&target->free_blocks);
 	if (!err)
 		err = add_numbers(s, vol, &target->free_inodes, 1);
 	if (!err)
@@ -55,7 +54,7 @@ errcode_t bfo_supply_init(struct bfo_supply *s, const struct bfo_volume *vol,
 void bfo_supply_free(struct bfo_supply *s)
 {
 	bfo_rooms_free(&s->rooms);
-	bfo_vec_free(&s->taken);
+	bfo_vec_free(&s->used);
 	bfo_vec_free(&s->back);
 	bfo_vec_free(&s->freed);
 	bfo_vec_free(&s->numbers);
@@ -63,24 +62,30 @@ void bfo_supply_free(struct bfo_supply *s)
 	bfo_vec_free(&s->freed_numbers);
 }
 
+/* What was given back has its turn when there is nothing else. */
+static errcode_t take_back(struct bfo_supply *s)
+{
+	errcode_t err = bfo_vec_reserve(&s->rooms.left, s->back.n);
+	size_t i;
+
+	for (i = 0; i < s->back.n && !err; i++)
+		s->rooms.left.v[s->rooms.left.n++] = s->back.v[i];
+	if (!err)
+		s->back.n = 0;
+	return err;
+}
+
 errcode_t bfo_supply_take(struct bfo_supply *s, uint64_t n, uint64_t *blk, uint64_t *got)
 {
-	errcode_t err = bfo_vec_reserve(&s->taken, 1);
-	struct bfo_range *last;
+	errcode_t err = bfo_rooms_take(&s->rooms, n, blk, got);
 
-	if (!err)
-		err = bfo_supply_reserve(s, 1);
-	if (!err)
-		err = bfo_rooms_take(&s->rooms, n, blk, got);
-	if (err)
-		return err;
-	last = s->taken.n ? &s->taken.v[s->taken.n - 1] : NULL;
-	s->free -= *got;
-	if (last && last->start + last->len == *blk)
-		last->len += *got;
-	else
-		s->taken.v[s->taken.n++] = (struct bfo_range) { .start = *blk, .len = *got };
-	return 0;
+	if (err == BFO_ET_NO_SPACE && s->back.n) {
+		bfo_ranges_settle(&s->back);
+		err = take_back(s);
+		if (!err)
+			err = bfo_rooms_take(&s->rooms, n, blk, got);
+	}
+	return err;
 }
 
 errcode_t bfo_supply_reserve(struct bfo_supply *s, size_t n)
@@ -131,35 +136,31 @@ void bfo_supply_give_number(struct bfo_supply *s, uint32_t ino, int fresh)
 		s->freed_numbers.v[s->freed_numbers.n++] = ino;
 }
 
-errcode_t bfo_supply_used(struct bfo_supply *s, bfo_ranges *out)
+errcode_t bfo_supply_use(struct bfo_supply *s, uint64_t blk, uint64_t len)
 {
-	bfo_ranges common = { 0 };
-	errcode_t err;
+	struct bfo_range *last = s->used.n ? &s->used.v[s->used.n - 1] : NULL;
 
-	bfo_ranges_settle(&s->taken);
-	bfo_ranges_settle(&s->back);
-	err = bfo_ranges_cut(&s->taken, &s->back, out, &common);
-	bfo_vec_free(&common);
-	return err;
+	if (last && last->start + last->len == blk) {
+		last->len += len;
+		return 0;
+	}
+	return bfo_vec_push(&s->used, (struct bfo_range) { .start = blk, .len = len });
 }
 
 errcode_t bfo_supply_committed(struct bfo_supply *s)
 {
-	errcode_t err = bfo_vec_reserve(&s->rooms.left, s->back.n + s->freed.n);
+	errcode_t err = bfo_vec_reserve(&s->rooms.left, s->freed.n);
 	size_t i;
 
 	if (!err)
 		err = bfo_vec_reserve(&s->numbers, s->freed_numbers.n);
 	if (err)
 		return err;
-	for (i = 0; i < s->back.n; i++)
-		s->rooms.left.v[s->rooms.left.n++] = s->back.v[i];
 	for (i = 0; i < s->freed.n; i++)
 		s->rooms.left.v[s->rooms.left.n++] = s->freed.v[i];
-	s->free += bfo_ranges_total(&s->back) + bfo_ranges_total(&s->freed);
 	for (i = 0; i < s->freed_numbers.n; i++)
 		s->numbers.v[s->numbers.n++] = (struct bfo_range) {
 			.start = s->freed_numbers.v[i], .len = 1 };
-	s->taken.n = s->back.n = s->freed.n = s->freed_numbers.n = 0;
+	s->used.n = s->freed.n = s->freed_numbers.n = 0;
 	return 0;
 }

@@ -2,12 +2,13 @@
 /*
  * supply.h - free blocks and inode numbers of a volume that is being changed, between commits, too
  *
- *   free ── taken ──────────── commit: used
- *     ^       `──── back ───.
- *     `─────────────────────┴─ commit ── freed <── used
+ *   free ── taken ── used ── commit
+ *     ^^      `─ back ─.
+ *     |`───────────────┘
+ *     `─ commit ── freed
  *
- * What is freed, or given back, comes free with the commit and not before: until then the volume's
- * inodes lead to what is freed.  Memory: 16 bytes per range.
+ * What is given back can be taken again.  What is freed comes free with the commit and not before:
+ * until then the volume's inodes lead to it.  Memory: 16 bytes per range.
  *
  * Errors: BFO_ET_NO_SPACE, BFO_ET_NO_INODES; ENOMEM.
  */
@@ -20,9 +21,9 @@
 
 struct bfo_supply {
 	struct bfo_rooms rooms;
-	bfo_ranges taken, back, freed;	/* blocks, since the last commit */
-	uint64_t free;			/* blocks that can still be taken */
-	bfo_ranges numbers;		/* inode numbers: ranges in the order in which they are used */
+	bfo_ranges back;		/* blocks that were taken and given back */
+	bfo_ranges used, freed;		/* by the commit; settled there */
+	bfo_ranges numbers;		/* inode numbers, in the order in which they are used */
 	size_t at;			/* the range at hand */
 	BFO_VEC(uint32_t) spare;	/* numbers that were taken and given back */
 	BFO_VEC(uint32_t) freed_numbers;
@@ -49,8 +50,8 @@ errcode_t bfo_supply_number(struct bfo_supply *s, uint32_t *ino);
 errcode_t bfo_supply_reserve_number(struct bfo_supply *s, size_t n);
 void bfo_supply_give_number(struct bfo_supply *s, uint32_t ino, int fresh);
 
-/* What becomes used: taken, and not given back.  OUT is emptied first. */
-errcode_t bfo_supply_used(struct bfo_supply *s, bfo_ranges *out);
+/* LEN blocks from BLK on, of those that were taken, become used. */
+errcode_t bfo_supply_use(struct bfo_supply *s, uint64_t blk, uint64_t len);
 
 /* The commit is in place. */
 errcode_t bfo_supply_committed(struct bfo_supply *s);

@@ -2,8 +2,8 @@
 /*
  * windows.c - metadata blocks as they stand on the volume, read some at a time
  *
- * Where a window cannot be read as a whole, its blocks are windows of their own: a bad block next to
- * the one that is wanted does no harm.
+ * Where a window cannot be read as a whole, its blocks are windows of their own: a bad block
+ * next to the one that is wanted does no harm.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /*
  * batch_remove.c - operations of a batch that take names away
  *
- * A tree goes in two steps: first all of its drafts are found, and whether they may go; then they go,
- * which cannot fail.  The names in its directories go with these.
+ * A tree goes in two steps: first all of its drafts are found, and whether they may go; then they
+ * go, which cannot fail.  The names in its directories go with these.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ struct doomed {
 
 struct felling {
 	struct bfo_batch *b;
-	BFO_VEC(uint32_t) inos;		/* of all that is found; directories are looked into later */
+	BFO_VEC(uint32_t) inos;		/* of the names in the directory at hand */
 	BFO_VEC(struct bfo_draft *) drafts;	/* one for each name */
 	BFO_VEC(struct doomed) doomed;
 };

@@ -143,9 +143,7 @@ errcode_t bfo_batch_commit(struct bfo_batch *b, uint64_t *n)
 	if (err && b->fate != BFO_FATE_DONE)
 		return err;
 	b->done += waiting;
-	if (!err && b->opt.committed)
-		err = b->opt.committed(b->opt.priv, first, waiting);
-	return err;
+	return b->opt.committed ? b->opt.committed(b->opt.priv, first, waiting) : 0;
 }
 
 /* The mark in force: the one that was set, or with `auto` one of ours. */

@@ -20,6 +20,7 @@ Suite *archive_suite(void);
 Suite *batch_suite(void);
 Suite *batch_random_suite(void);
 Suite *batch_model_suite(void);
+Suite *batch_write_suite(void);
 Suite *batches_suite(void);
 Suite *commit_suite(void);
 Suite *commit_fail_suite(void);
@@ -111,7 +112,7 @@ Suite *zeroes_suite(void);
 
 /* The longest first: who runs several parts at a time does not wait for it at the end. */
 static Suite *(*const suites[])(void) = {
-	commit_fail_suite, batch_model_suite,
+	commit_fail_suite, batch_model_suite, batch_write_suite,
 	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
 	spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite, stand_in_suite,
 	json_suite, job_options_suite, manifest_suite, manifest_read_suite,
