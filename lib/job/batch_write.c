@@ -116,8 +116,8 @@ static errcode_t too_small(struct bfo_batch *b, uint64_t waiting)
 	const struct bfo_change *c = &b->edit.change;
 	uint64_t fit = c->need ? waiting * c->room / c->need : 0;
 
-	return bfo_fail(b->ctx, BFO_ET_JOURNAL_SMALL, "committing %llu operations to %s: they would "
-			"take %llu KiB of its journal, which has %llu; about %llu operations fit",
+	return bfo_fail(b->ctx, BFO_ET_JOURNAL_SMALL, "committing %llu operations to %s: they "
+			"would take %llu KiB of its journal, which has %llu; about %llu operations fit",
 			(unsigned long long) waiting, b->opt.volume,
 			(unsigned long long) c->need * b->vol->block_size / 1024,
 			(unsigned long long) c->room * b->vol->block_size / 1024,

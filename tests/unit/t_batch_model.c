@@ -203,7 +203,8 @@ static void take_away(struct model *m)
 static void move(struct model *m)
 {
 	struct thing *t = pick(m, "dfl");
-	char from[PATH_BYTES], to[PATH_BYTES], rest[PATH_BYTES], a[2 * PATH_BYTES], b[2 * PATH_BYTES];
+	char from[PATH_BYTES], to[PATH_BYTES], rest[PATH_BYTES];
+	char a[2 * PATH_BYTES], b[2 * PATH_BYTES];
 	size_t i;
 
 	new_path(m, to);
@@ -276,8 +277,8 @@ static void make_base(struct model *m)
 }
 
 /*
- * debugfs dumps at least 60 bytes of a file in its inode: what stands behind its end there has to be
- * zero, and goes.
+ * debugfs dumps at least 60 bytes of a file in its inode: what stands behind its end there has to
+ * be zero, and goes.
  */
 static void cut_inline(const struct model *m)
 {
