@@ -291,6 +291,44 @@ static errcode_t write_row(struct row *r)
 	return err;
 }
 
+/* The block of the file that has byte AT, if it is new and has not left for the volume; or NULL. */
+static char *waiting_block(struct bfo_edit *e, struct bfo_draft *n, uint64_t at)
+{
+	uint64_t lblk = at / e->vol->block_size;
+	size_t i = n->is_mapped ? bfo_filemap_find(n, lblk) : n->segs.n;
+	const struct bfo_seg *s = bfo_vec_at(&n->segs, i);
+
+	if (i == n->segs.n || s->lblk > lblk || bfo_seg_unwritten(s) || !(s->blk & BFO_SEG_FRESH))
+		return NULL;
+	return bfo_outflow_block(&e->out, (bfo_seg_blk(s) & ~BFO_SEG_FRESH) + (lblk - s->lblk));
+}
+
+/*
+ * Small pieces that come one after the other need no new block each: what fits into a block that
+ * waits goes there.  Of an update that is all or nothing; what an append leaves is R then.
+ */
+static void fill_waiting(struct row *r, struct bfo_edit_bytes *rest)
+{
+	uint64_t bs = r->e->vol->block_size, in = r->at % bs, len = bs - in;
+	char *block = r->bytes->data ? waiting_block(r->e, r->n, r->at) : NULL;
+
+	if (!block || (r->at < r->old ? r->end - r->at > len : r->at / bs != (r->old - 1) / bs))
+		return;
+	if (len > r->end - r->at)
+		len = r->end - r->at;
+	if (r->at > r->old)
+		memset(block + r->old % bs, 0, r->at - r->old);
+	memcpy(block + in, r->bytes->data, len);
+	if (r->end > r->old)
+		memset(block + in + len, 0, bs - in - len);
+	*rest = (struct bfo_edit_bytes) { .data = (const char *) r->bytes->data + len,
+					  .size = r->bytes->size - len };
+	r->bytes = rest;
+	r->at += len;
+	if (r->old < r->at)
+		r->old = r->at;
+}
+
 /* Has any unit of [FROM, TO) a block that is written? */
 static int has_written(const struct bfo_draft *n, uint64_t from, uint64_t to)
 {
@@ -452,6 +490,7 @@ errcode_t bfo_draft_write(struct bfo_edit *e, struct bfo_draft *n, uint64_t offs
 	struct row r = { .e = e, .n = n, .bytes = bytes, .at = offset,
 			 .end = offset + bytes->size, .old = bfo_draft_size(n) };
 	uint64_t size = r.end > r.old ? r.end : r.old;
+	struct bfo_edit_bytes rest;
 	errcode_t err = 0;
 	int done = 0;
 
@@ -465,7 +504,9 @@ errcode_t bfo_draft_write(struct bfo_edit *e, struct bfo_draft *n, uint64_t offs
 		err = leave_inline(e, n);
 	if (!err && !done && offset > r.old)
 		err = clear_gap(e, n, offset);
-	if (!err && !done)
+	if (!err && !done && r.old)
+		fill_waiting(&r, &rest);
+	if (!err && !done && r.at < r.end)
 		err = write_row(&r);
 	if (err)
 		return err;

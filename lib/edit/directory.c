@@ -196,7 +196,10 @@ void bfo_directory_point(struct bfo_edit *e, struct bfo_draft *d, struct bfo_ent
 	entry->ino = draft ? draft->ino : 0;
 	if (draft)
 		entry->type = e->shape.has_filetype ? bfo_dirent_type(bfo_draft_mode(draft)) : 0;
-	e->n_names += !d->is_new;
+	if (!d->is_new && d->counted < bfo_draft_size(d) / e->vol->block_size) {
+		d->counted++;
+		e->n_dirs++;
+	}
 	bfo_draft_change(e, d);
 }
 

@@ -203,6 +203,27 @@ void bfo_draft_drop(struct bfo_edit *e, struct bfo_draft *n)
 	free_draft(n);
 }
 
+/* The bit of the table block in which INO stands, and its mask. */
+static uint8_t *table_bit(const struct bfo_edit *e, uint32_t ino, uint8_t *mask)
+{
+	uint32_t blk = (ino - 1) / (e->vol->block_size / e->vol->inode_size);
+
+	*mask = 1 << blk % 8;
+	return &e->tables[blk / 8];
+}
+
+/* What stands behind the used part of a table is no matter of the journal. */
+static void count_table(struct bfo_edit *e, uint32_t ino)
+{
+	uint32_t ipg = EXT2_INODES_PER_GROUP(e->vol->fs->super);
+	uint8_t mask, *bits = table_bit(e, ino, &mask);
+
+	if ((ino - 1) % ipg >= bfo_volume_group_used(e->vol, (ino - 1) / ipg) || *bits & mask)
+		return;
+	*bits |= mask;
+	e->n_tables++;
+}
+
 void bfo_draft_change(struct bfo_edit *e, struct bfo_draft *n)
 {
 	n->is_changed = 1;
@@ -211,10 +232,7 @@ void bfo_draft_change(struct bfo_edit *e, struct bfo_draft *n)
 	n->is_listed = 1;
 	n->next_changed = e->changed;
 	e->changed = n;
-	if (n->is_new)
-		e->n_made++;
-	else
-		e->n_live++;
+	count_table(e, n->ino);
 }
 
 int bfo_draft_has_map(const struct bfo_draft *n)
@@ -269,10 +287,12 @@ void bfo_edit_forget(struct bfo_edit *e)
 {
 	size_t i, buckets = e->table ? (size_t) 1 << e->table_bits : 0;
 	struct bfo_draft *n, *next;
+	uint8_t mask;
 
-	for (n = e->changed; n; n = next) {	/* those that are in no bucket */
+	for (n = e->changed; n; n = next) {
 		next = n->next_changed;
-		if (n->is_gone && n->is_new)
+		*table_bit(e, n->ino, &mask) = 0;
+		if (n->is_gone && n->is_new)	/* it is in no bucket */
 			free_draft(n);
 	}
 	for (i = 0; i < buckets && e->drafts; i++) {
@@ -285,7 +305,7 @@ void bfo_edit_forget(struct bfo_edit *e)
 	}
 	e->changed = NULL;
 	e->released.n = 0;
-	e->n_live = e->n_made = e->n_names = 0;
+	e->n_tables = e->n_dirs = 0;
 	bfo_windows_drop(&e->windows);
 	ext2fs_flush_icache(e->vol->fs);
 }

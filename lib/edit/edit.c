@@ -2,6 +2,7 @@
 /*
  * edit.c - a volume that is being changed: opened, and closed
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,15 @@ static errcode_t gather(struct bfo_edit *e)
 	return err;
 }
 
+/* A bit for each block of all inode tables. */
+static errcode_t count_tables(struct bfo_edit *e)
+{
+	uint32_t per_block = e->vol->block_size / e->vol->inode_size;
+
+	e->tables = calloc(e->vol->fs->super->s_inodes_count / per_block / 8 + 1, 1);
+	return e->tables ? 0 : ENOMEM;
+}
+
 errcode_t bfo_edit_open(struct bfo_edit *e, struct bfo_context *ctx, struct bfo_volume *vol,
 			const struct bfo_edit_options *opt)
 {
@@ -33,6 +43,8 @@ errcode_t bfo_edit_open(struct bfo_edit *e, struct bfo_context *ctx, struct bfo_
 	if (!err)
 		err = gather(e);
 	if (!err)
+		err = count_tables(e);
+	if (!err)
 		err = bfo_windows_init(&e->windows, ctx, vol);
 	if (!err)
 		err = bfo_outflow_init(&e->out, &e->change.w,
@@ -46,7 +58,9 @@ errcode_t bfo_edit_close(struct bfo_edit *e)
 
 	bfo_edit_forget(e);
 	free(e->table);
+	free(e->tables);
 	e->table = NULL;
+	e->tables = NULL;
 	bfo_windows_free(&e->windows);
 	bfo_outflow_free(&e->out);
 	bfo_supply_free(&e->supply);

@@ -42,6 +42,7 @@ struct bfo_draft {
 	uint8_t is_mapped;		/* segs, old_map and own are known */
 	uint8_t is_remapped;		/* segs are not what the raw inode says */
 	uint8_t is_listed;		/* among the changed ones */
+	uint32_t counted;		/* blocks of a directory in the estimate */
 	bfo_segs segs;			/* ascending, apart; BFO_SEG_KEPT set */
 	bfo_ranges old_map;		/* blocks of the map on the volume */
 	uint64_t own;			/* blocks of data and map in raw's i_blocks */
@@ -67,8 +68,9 @@ struct bfo_edit {
 	BFO_VEC(uint64_t) released;	/* attribute blocks that lose a reference, one each */
 	struct timespec now;		/* of the batch */
 	uint64_t made;			/* inodes, for their generations */
-	/* for the estimate: drafts that change, new ones, names in directories that there were */
-	uint64_t n_live, n_made, n_names;
+	/* For the estimate of what a commit takes of the journal, in blocks: */
+	uint64_t n_tables, n_dirs;	/* of inode tables and directories that there were */
+	uint8_t *tables;		/* which of all tables' blocks are counted, a bit each */
 	bfo_chars edges;		/* scratch: what stays before and behind what is written, */
 	bfo_ranges pieces;		/* and where that goes */
 	struct bfo_map map;		/* scratch */

@@ -54,6 +54,12 @@ errcode_t bfo_outflow_room(struct bfo_outflow *o, uint64_t blk, uint64_t n, void
 	return 0;
 }
 
+void *bfo_outflow_block(const struct bfo_outflow *o, uint64_t blk)
+{
+	return bfo_outflow_has(o, blk, 1) ?
+	       o->buf + (blk - o->first) * o->w->vol->block_size : NULL;
+}
+
 int bfo_outflow_has(const struct bfo_outflow *o, uint64_t blk, uint64_t n)
 {
 	return o->n && blk < o->first + o->n && o->first < blk + n;

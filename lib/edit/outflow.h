@@ -34,6 +34,9 @@ errcode_t bfo_outflow_room(struct bfo_outflow *o, uint64_t blk, uint64_t n, void
 /* All that was given leaves. */
 errcode_t bfo_outflow_flush(struct bfo_outflow *o);
 
+/* Block BLK, if it has not left yet, to be changed; or NULL. */
+void *bfo_outflow_block(const struct bfo_outflow *o, uint64_t blk);
+
 /* True if it has some of N blocks from BLK on: these cannot be read from the volume yet. */
 int bfo_outflow_has(const struct bfo_outflow *o, uint64_t blk, uint64_t n);
 

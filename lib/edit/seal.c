@@ -361,20 +361,20 @@ errcode_t bfo_edit_commit(struct bfo_edit *e, enum bfo_fate *fate)
 /* ---- how much it is ---- */
 
 /*
- * Of each changed draft its table block, of each name that changes one block of its directory and
- * half of one that is split off; what all have in common is bitmaps and descriptors.
+ * Blocks of tables are counted, of directories at most one for each name; bitmaps and descriptors
+ * are those of the groups that can have changed.
  */
 uint64_t bfo_edit_need(const struct bfo_edit *e)
 {
-	uint32_t per_block = e->vol->block_size / e->vol->inode_size;
-	uint64_t tables = e->n_live + e->n_made / per_block;
-	uint64_t groups = (e->out.bytes / e->vol->block_size + e->n_live) /
-			  EXT2_BLOCKS_PER_GROUP(e->vol->fs->super) + 4;
+	uint32_t bs = e->vol->block_size, all = e->vol->fs->group_desc_count;
+	uint64_t groups = e->out.bytes / bs / EXT2_BLOCKS_PER_GROUP(e->vol->fs->super) + 4;
 	uint64_t n;
 
-	if (groups > e->vol->fs->group_desc_count)
-		groups = e->vol->fs->group_desc_count;
-	n = tables + e->n_names + e->n_names / 2 + 3 * groups + 4;
+	groups += e->n_tables + e->supply.freed.n;
+	if (groups > all)
+		groups = all;
+	n = e->n_tables + e->n_dirs + e->released.n + 2 * groups + 2;
+	n += all * EXT2_DESC_SIZE(e->vol->fs->super) / bs + 1;
 	return e->change.has_journal ? bfo_txlog_need(&e->change.journal, n) : 0;
 }
 
