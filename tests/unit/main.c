@@ -51,6 +51,7 @@ Suite *inode_image_suite(void);
 Suite *intake_suite(void);
 Suite *job_options_suite(void);
 Suite *json_suite(void);
+Suite *json_in_suite(void);
 Suite *landing_suite(void);
 Suite *layout_suite(void);
 Suite *mapfile_suite(void);
@@ -105,6 +106,7 @@ Suite *itree_build_suite(void);
 Suite *itree_tree_suite(void);
 Suite *itree_change_suite(void);
 Suite *itree_damage_suite(void);
+Suite *words_suite(void);
 Suite *xattr_suite(void);
 Suite *xattr_image_suite(void);
 Suite *xattr_split_suite(void);
@@ -115,7 +117,8 @@ static Suite *(*const suites[])(void) = {
 	commit_fail_suite, batch_model_suite, batch_write_suite,
 	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
 	spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite, stand_in_suite,
-	json_suite, job_options_suite, manifest_suite, manifest_read_suite,
+	json_suite, json_in_suite, words_suite,
+	job_options_suite, manifest_suite, manifest_read_suite,
 	metadata_suite, metadata_dir_suite,
 	progress_suite, mine_suite,
 	trace_text_suite, refs_suite,
