@@ -24,6 +24,7 @@ struct command {
 int copy_main(int argc, char **argv);
 int resume_main(int argc, char **argv);
 int abort_main(int argc, char **argv);
+int batch_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
 int ls_main(int argc, char **argv);
 int cat_main(int argc, char **argv);

@@ -14,6 +14,7 @@ static const struct command commands[] = {
 	{ "copy", copy_main, "copy a file tree from one filesystem into another" },
 	{ "resume", resume_main, "go on with a copy that was interrupted" },
 	{ "abort", abort_main, "give up a copy that was interrupted" },
+	{ "batch", batch_main, "change files of a filesystem: all of a script, or nothing" },
 	{ "verify", verify_main, "compare two file trees, attribute by attribute, byte by byte" },
 	{ "ls", ls_main, "list directories with all attributes, without mounting them" },
 	{ "cat", cat_main, "write the contents of files, without mounting them" },

@@ -2,8 +2,8 @@
 /*
  * json.c - one JSON object on standard output
  *
- * A writer of its own because nothing is ever read: it needs no tree in memory, and the escape
- * for bytes that are not UTF-8 is not what JSON libraries do.
+ * A writer of its own: it needs no tree in memory, and the escape for bytes that are not UTF-8 is
+ * not what JSON libraries do.  (The reader is json_in.c.)
  */
 #include <math.h>
 #include <string.h>
