@@ -4,11 +4,13 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/bfo_err.h"
 #include "cli/message.h"
 #include "cli/result.h"
 #include "cli/size.h"
+#include "commit/fate.h"
 #include "e2bfo/e2bfo.h"
 #include "batch_report.h"
 
@@ -35,12 +37,30 @@ static void tell_error(const struct batch_run *r, errcode_t err)
 		com_err("e2bfo", err, "while %s", what);
 }
 
+/* True if FATE is one that has to be said: what the last commit left, if it failed. */
+static int tell_fate(const struct batch_run *r, const char *fate)
+{
+	static const enum bfo_fate fates[] = {
+		BFO_FATE_REPLAY, BFO_FATE_WAITING, BFO_FATE_UNCLEAN,
+	};
+	size_t i;
+
+	for (i = 0; fate && i < sizeof(fates) / sizeof(*fates); i++)
+		if (!strcmp(fate, bfo_fate_word(fates[i]))) {
+			message("%s %s", r->opt->job.volume, bfo_fate_text(fates[i], 0));
+			return fates[i] != BFO_FATE_REPLAY;
+		}
+	return 0;
+}
+
 /* What of the script is on the medium, although it failed. */
-static void tell_durable(const struct batch_run *r)
+static void tell_durable(const struct batch_run *r, const char *fate)
 {
 	int partly;
 	uint64_t line = batch_lines_durable(&r->lines, r->is_broken, &partly);
 
+	if (tell_fate(r, fate))
+		return;
 	if (line || partly)
 		message("%s: done up to %s %" PRIu64 " of %s%s, and that stays; nothing after it",
 			r->opt->job.volume, unit(r), line, script_name(r),
@@ -77,10 +97,9 @@ static void print_text(const struct batch_run *r)
 {
 	char bytes[64];
 
-	message_printf("%s: %" PRIu64 " operations, %" PRIu64 " contents (%s), %" PRIu64
-		       " commit%s\n", r->opt->job.volume, r->lines.n, r->put,
-		       size_text(r->bytes, bytes, sizeof(bytes)), r->lines.commits,
-		       r->lines.commits == 1 ? "" : "s");
+	message_printf("%s: operations: %" PRIu64 ", contents: %" PRIu64 " (%s), commits: %" PRIu64
+		       "\n", r->opt->job.volume, r->lines.n, r->put,
+		       size_text(r->bytes, bytes, sizeof(bytes)), r->lines.commits);
 }
 
 static int status_of(const struct batch_run *r, errcode_t err)
@@ -96,7 +115,7 @@ int batch_report(const struct batch_run *r, errcode_t err, const char *fate)
 
 	if (err) {
 		tell_error(r, err);
-		tell_durable(r);
+		tell_durable(r, fate);
 	}
 	if (r->left_out)
 		message("extended attributes that ext4 cannot store: %" PRIu64 "; left out",

@@ -84,7 +84,7 @@ setxattr /dir/15 user.other ''
 rmxattr /etc/fstab user.old
 END
 e2bfo 0 batch image.img script
-grep -q '^image.img: 35 operations, .* 1 commit$' out || fail "$(cat out)"
+grep -q '^image.img: operations: 35, .*, commits: 1$' out || fail "$(cat out)"
 cp random mnt/dir/random
 install -m 600 -o 1000 -g 100 text 'mnt/dir/a name'
 mkdir -p mnt/new/on/the
