@@ -47,6 +47,7 @@ static void read_line(struct scenario *s, char *line)
 	if (!strcmp(line, "program")) {
 		s->itree = !strcmp(value, "itree");
 		s->arrive = !strcmp(value, "arrive");
+		s->batch = !strcmp(value, "batch");
 	} else if (!strcmp(line, "args"))
 		read_words(s, value);
 	else if (!strcmp(line, "promise"))
@@ -281,16 +282,19 @@ static void run_copy(const struct scenario *s, const struct fault *f, struct out
 
 void run_scenario(const struct scenario *s, const struct fault *f, struct outcome *o)
 {
-	char *argv[32] = { s->itree ? (char *) needed("E2ITREE") : NULL, "--progress=none" };
+	char *argv[32] = { s->batch ? (char *) needed("E2BFO") : (char *) needed("E2ITREE"),
+			   s->batch ? "batch" : "--progress=none" };
 	int n = 2, i;
 
-	if (!s->itree) {
+	if (!s->itree && !s->batch) {
 		run_copy(s, f, o);
 		return;
 	}
 	for (i = 0; i < s->n_args; i++)
 		argv[n++] = s->args[i];
 	argv[n++] = f->target;
+	if (s->batch)
+		argv[n++] = s->source;
 	run(s, argv, f, o);
 }
 

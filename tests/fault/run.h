@@ -5,9 +5,10 @@
  * A scenario is a folder that tests/fault/scenarios makes:
  *
  *   source.img, before.img	the two volumes; before.img may be a link to that of another
- *				(program arrive: source.img is a tar)
+ *				(program arrive: source.img is a tar; batch: a script)
  *   scenario			lines of KEY VALUE: program (copy: e2bfo copy; arrive: the same,
- *				from a pipe; itree: e2itree, which has no source), args, promise
+ *				from a pipe; itree: e2itree, which has no source; batch: e2bfo
+ *				batch, which nothing resumes), args, promise
  *				(atomic, weak), mount (rw, no: what this kernel does with the
  *				target)
  */
@@ -33,6 +34,7 @@ struct scenario {
 	int n_args;
 	int itree;		/* e2itree, not e2bfo copy */
 	int arrive;		/* what is copied comes out of a pipe */
+	int batch;		/* e2bfo batch; the source is its script */
 	int indexed;		/* the copy brings indexes up to date, or makes them */
 	int atomic;		/* the copy is promised to be there whole or not at all */
 	int no_mount;		/* the kernel does not mount it */

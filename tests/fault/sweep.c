@@ -209,11 +209,12 @@ static void check_variety(struct sweep *s)
 int sweep_main(struct bench *b, struct log *l, const struct options *opt)
 {
 	struct sweep s = { .b = b, .opt = opt, .tally = { .name = b->scn.name } };
-	int resume = !b->scn.itree && run_has(&b->scn, "resume");
-	int abort = !b->scn.itree && run_has(&b->scn, "abort");
+	int is_copy = !b->scn.itree && !b->scn.batch;
+	int resume = is_copy && run_has(&b->scn, "resume");
+	int abort = is_copy && run_has(&b->scn, "abort");
 
 	cut_init(&s.cut, l, image_copy(&b->base));
-	if (!b->today && !b->scn.itree && (!resume || !abort))
+	if (!b->today && is_copy && (!resume || !abort))
 		tally_fail(&s.tally, "the program has no command '%s'", resume ? "abort" : "resume");
 	sweep_all(&s, resume, abort);
 	check_variety(&s);
