@@ -22,18 +22,19 @@ struct share {
 
 typedef BFO_VEC(struct share) shares;
 
+/* Each value in an inode of its own counts as one of its user's. */
 static errcode_t charge(struct bfo_edit *e, shares *s, enum bfo_quota_type type, const void *raw,
-			int sign)
+			int64_t inodes, int sign)
 {
 	int64_t bytes = bfo_charge_bytes(raw, e->vol->block_size, e->shape.has_huge_file);
 	uint64_t id = bfo_charge_owner(raw, e->vol->inode_size, type);
 
 	if (s->n && s->v[s->n - 1].id == id) {
-		s->v[s->n - 1].inodes += sign;
+		s->v[s->n - 1].inodes += sign * inodes;
 		s->v[s->n - 1].bytes += sign * bytes;
 		return 0;
 	}
-	return bfo_vec_push(s, (struct share) { .id = id, .inodes = sign,
+	return bfo_vec_push(s, (struct share) { .id = id, .inodes = sign * inodes,
 						.bytes = sign * bytes });
 }
 
@@ -49,12 +50,13 @@ static errcode_t charge_all(struct bfo_edit *e, shares s[BFO_QUOTA_FILES])
 	for (n = e->changed; n && !err; n = n->next_changed)
 		for (type = 0; type < BFO_QUOTA_FILES && !err; type++) {
 			if (!n->is_gone)
-				err = charge(e, &s[type], type, n->raw, 1);
+				err = charge(e, &s[type], type, n->raw, 1 + n->values, 1);
 			if (!err && !n->is_new)
 				err = bfo_windows_block(&e->windows, bfo_volume_inode_block(e->vol,
 							n->ino, &byte), &block);
 			if (!err && !n->is_new)
-				err = charge(e, &s[type], type, (const char *) block + byte, -1);
+				err = charge(e, &s[type], type, (const char *) block + byte,
+					     1 + n->values, -1);
 		}
 	return err;
 }

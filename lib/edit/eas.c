@@ -353,19 +353,18 @@ errcode_t bfo_draft_leave_inode(struct bfo_edit *e, struct bfo_draft *n)
 	return 0;
 }
 
-errcode_t bfo_draft_check_values(struct bfo_edit *e, struct bfo_draft *n)
+errcode_t bfo_draft_count_values(struct bfo_edit *e, struct bfo_draft *n)
 {
 	struct work w;
 	errcode_t err;
 	size_t i;
 
+	n->values = 0;
 	if (!e->shape.has_ea_inode || (!bfo_inode_has_xattrs(e->vol, n->raw) && !n->ea))
 		return 0;
 	err = load(&w, e, n);
 	for (i = 0; i < w.set.n && !err; i++)
-		if (w.set.v[i].inum)
-			err = bfo_fail(e->ctx, BFO_ET_FEATURE, "removing inode %u: an attribute "
-				       "has its value in an inode of its own", n->ino);
+		n->values += !!w.set.v[i].inum;
 	release(&w);
 	return err;
 }

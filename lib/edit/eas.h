@@ -39,7 +39,7 @@ errcode_t bfo_draft_put_inline(struct bfo_edit *e, struct bfo_draft *n, const vo
 /* DRAFT has no content in its inode any more, and a map without blocks. */
 errcode_t bfo_draft_leave_inode(struct bfo_edit *e, struct bfo_draft *n);
 
-/* BFO_ET_FEATURE if an attribute of DRAFT has its value in an inode of its own. */
-errcode_t bfo_draft_check_values(struct bfo_edit *e, struct bfo_draft *n);
+/* How many attributes of DRAFT have their value in an inode of its own: n->values. */
+errcode_t bfo_draft_count_values(struct bfo_edit *e, struct bfo_draft *n);
 
 #endif

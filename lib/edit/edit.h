@@ -42,7 +42,9 @@ struct bfo_draft {
 	uint8_t is_mapped;		/* segs, old_map and own are known */
 	uint8_t is_remapped;		/* segs are not what the raw inode says */
 	uint8_t is_listed;		/* among the changed ones */
+	uint8_t is_settled;		/* the commit under way has placed its blocks */
 	uint32_t counted;		/* blocks of a directory in the estimate */
+	uint32_t values;		/* of attributes in inodes of their own; once settled */
 	bfo_segs segs;			/* ascending, apart; BFO_SEG_KEPT set */
 	bfo_ranges old_map;		/* blocks of the map on the volume */
 	uint64_t own;			/* blocks of data and map in raw's i_blocks */

@@ -14,6 +14,7 @@
 #include "base/disk.h"
 #include "base/sort.h"
 #include "edit/charges.h"
+#include "edit/eas.h"
 #include "edit/filemap.h"
 #include "edit/seal.h"
 
@@ -68,8 +69,11 @@ static errcode_t settle_drafts(struct seal *s)
 	for (n = s->e->changed; n && !err; n = n->next_changed) {
 		if (n->is_gone)
 			continue;
-		if (n->ea)
+		if (!n->is_settled)
+			err = bfo_draft_count_values(s->e, n);
+		if (!err && n->ea)
 			err = place_ea(s->e, n);
+		n->is_settled = 1;
 		if (!err && n->is_remapped)
 			err = bfo_filemap_encode(s->e, n);
 		if (!err && bfo_draft_size(n) >= LARGE && S_ISREG(bfo_draft_mode(n)))
