@@ -311,3 +311,23 @@ e2bfo 8 batch --commit-every 300 image.img script
 says 'done up to line 900 of script'
 checked image.img
 [ "$(ask image.img 'ls -p /dir' | grep -c /new)" = 900 ] || fail "not 900 new ones"
+
+# ---- a pipe: what waits is committed when nothing more is there to be read ----
+
+cp --sparse=always start.img image.img
+mkfifo pipe
+"$E2BFO" batch --commit-every auto image.img < pipe > out 2> said &
+exec 9> pipe
+echo 'put text /piped' >&9
+for tries in {1..2000}; do
+	ask image.img 'ls -p /' > names
+	! grep -q '/piped/' names || break
+done
+grep -q '/piped/' names || fail "nothing was committed while the pipe was empty"
+echo 'put text /later' >&9
+exec 9>&-
+wait $! || fail "$(cat said)"
+grep -q 'commits: 2$' out || fail "$(cat out)"
+checked image.img
+e2bfo 0 cat image.img /later
+cmp out text
