@@ -221,6 +221,9 @@ e2bfo 0 copy tree tree.tar
 tar -C mnt --xattrs --acls -xpf tree.tar
 e2bfo 0 batch --tar tree.tar image.img
 alike
+mounted image.img image
+[ "$(stat -c %Y image/many image)" = $'1500000000\n1500000000' ] || fail "times of directories"
+unmounted image
 tar -C tree --acls --format=pax -cf - . > names.tar		# as text, with names
 e2bfo 1 batch --tar names.tar image.img
 says 'attributes that ext4 cannot store: 1; left out'
@@ -311,6 +314,13 @@ e2bfo 8 batch --commit-every 300 image.img script
 says 'done up to line 900 of script'
 checked image.img
 [ "$(ask image.img 'ls -p /dir' | grep -c /new)" = 900 ] || fail "not 900 new ones"
+
+# part of a line, and a line that is done: which of them are, the message says
+printf '%s\n' 'put text /dir/4' 'mkdir /some /of /dir' > script
+e2bfo 8 batch --commit-every 1 image.img script
+says 'done up to line 1 of script, and part of the next one, and that stays'
+ask image.img 'ls -p /' > names
+grep -q '/some/' names && grep -q '/of/' names || fail "$(cat names)"
 
 # ---- a pipe: what waits is committed when nothing more is there to be read ----
 
