@@ -35,6 +35,8 @@ static void tell_error(const struct batch_run *r, errcode_t err)
 			error_message(err), what);
 	else
 		com_err("e2bfo", err, "while %s", what);
+	if (err == BFO_ET_JOURNAL_SMALL)
+		message("with --commit-every auto it goes in several commits");
 }
 
 /* True if FATE is one that has to be said: what the last commit left, if it failed. */

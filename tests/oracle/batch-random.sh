@@ -10,7 +10,7 @@ requires root losetup mke2fs e2fsck debugfs mount python3
 
 operations=${BATCH_OPERATIONS:-400}
 seed=${BATCH_SEED:-1}
-commit=200
+commit=$((operations < 1000 ? 200 : 1000))
 ignored=mtime,atime,ctime,crtime,generation,version,holes,hash
 
 # round IMAGE TWIN SEED N: N operations on both

@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# e2bfo batch refuses what it cannot do whole, says what is missing, and leaves the image as it was:
+# a volume that is full, of blocks, inodes or journal; files that must not be changed; images that
+# are in use, or have no journal.  What it advises helps.  An undo file undoes.
+. "$(dirname "$0")/../lib.sh"
+requires root losetup mke2fs e2fsck debugfs e2undo mount
+
+mkdir -p tree/locked
+for file in plain immutable append locked/file; do
+	echo "$file" > tree/$file
+done
+echo text > text
+head -c 20000000 /dev/urandom > random
+volume start.img 16M -N 64 -d tree -J size=4
+debug start.img 'sif /immutable flags 0x80010' 'sif /append flags 0x80020' 'sif /locked flags 0x80010'
+repaired start.img
+
+# refused PATTERN LINE...: a script that fails, and changes nothing; what it says is in refusal
+refused() {
+	local pattern=$1
+
+	shift
+	printf '%s\n' "$@" > script
+	cp start.img image.img
+	e2bfo 8 batch image.img script
+	says "$pattern" 'image.img: nothing was changed'
+	cp said refusal
+	checked image.img
+	e2bfo 0 verify start.img image.img
+}
+
+# ---- no room: what fits goes in afterwards ----
+
+refused 'script:2: Not enough free blocks' 'put text /x' 'put random /random'
+mapfile -t lines < <(seq -f 'mkdir /new%.0f' 64)
+refused 'script:[0-9]*: Not enough free inodes' "${lines[@]}"
+head -n 40 script > fits
+e2bfo 0 batch image.img fits
+checked image.img
+[ "$(ask image.img 'ls -p /' | grep -c /new)" = 40 ] || fail "not 40 directories"
+
+# The journal has 1024 blocks; inodes that are there take more, new ones take none.
+volume start.img 32M -N 20000 -J size=4
+seq -f 'mknod /new%.0f p' 19000 > script
+e2bfo 0 batch start.img script
+mapfile -t lines < <(seq -f 'chmod 0600 /new%.0f' 19000)
+refused 'Journal is too small.* to image.img: they would take [0-9]+ KiB of .*[0-9]+ operations fit' \
+	"${lines[@]}"
+grep -q 'with --commit-every auto' refusal || fail "no advice: $(cat refusal)"
+fit=$(sed -n 's/.*about \([0-9]*\) operations fit.*/\1/p' refusal)
+[ "$fit" -gt 1000 ] || fail "only $fit operations fit: $(cat refusal)"
+e2bfo 0 batch --commit-every $((fit / 2)) image.img script
+checked image.img
+cp start.img image.img
+e2bfo 0 batch --commit-every auto image.img script
+checked image.img
+[ "$(ask image.img 'ls -l /' | grep -c '^ *[0-9]*  *10600 ')" = 19000 ] || fail "not 19000 files"
+
+# ---- files that must not be changed ----
+
+volume start.img 16M -d tree -O encrypt,verity,casefold
+debug start.img 'sif /immutable flags 0x80010' 'sif /append flags 0x80020' 'sif /locked flags 0x80010'
+for line in 'put text /immutable' 'rm /immutable' 'mv /immutable /x' 'chmod 0600 /immutable' \
+	'setxattr /immutable user.x y' 'put text /locked/new' 'rm /locked/file'; do
+	refused 'immutable' "$line"
+done
+cp start.img unflagged.img
+debug start.img 'sif /plain flags 0x180000'
+refused 'protected by fs-verity' 'put text /plain'
+refused 'protected by fs-verity' 'append text /plain'
+mv unflagged.img start.img
+refused 'only be appended to' 'put text /append'
+refused 'only be appended to' 'write -o 1 text /append'
+refused 'only be appended to' 'truncate 0 /append'
+echo 'append text /append' > script
+e2bfo 0 batch image.img script
+checked image.img
+e2bfo 0 cat image.img /append
+printf 'append\ntext\n' > expected
+same expected out
+
+# ---- images that are in use, or are no target ----
+
+volume clean.img 16M
+mounted clean.img mnt rw
+e2bfo 8 batch clean.img script
+says 'mounted'
+unmounted mnt
+volume bare.img 16M -d tree -O ^has_journal
+cp bare.img before.img
+e2bfo 8 batch bare.img script
+says 'has no journal' 'not-atomic'
+cmp bare.img before.img || fail "it was written to"
+e2bfo 0 batch --not-atomic bare.img script
+checked bare.img
+e2bfo 8 batch text script
+says 'Not an ext2, ext3 or ext4'
+[ "$(cat text)" = text ] || fail "text was written to"
+
+# ---- undone ----
+
+cp start.img image.img
+printf '%s\n' 'put text /new' 'rm /plain' > script
+e2bfo 0 batch -z undo image.img script
+checked image.img
+quietly e2undo undo image.img
+checked image.img
+e2bfo 0 verify start.img image.img
