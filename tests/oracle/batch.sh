@@ -21,6 +21,7 @@ seq 3000 > old/gone/deep/seq
 ln old/dir/1 old/dir/linked
 ln -s dir/1 old/link
 setfattr -n user.old -v kept old/etc/fstab
+find old -exec touch -h -d @1000000000 {} +
 volume twin-start.img 48M -d old
 volume start.img 48M -d old -O inline_data
 head -c 500000 /dev/urandom > random
@@ -42,6 +43,13 @@ alike() {
 	unmounted mnt
 	checked "${1:-image.img}"
 	e2bfo 0 verify --ignore $ignored twin.img "${1:-image.img}"
+}
+
+# touched IMAGE: what has changed its content since it was made
+touched() {
+	mounted "$1" touched
+	(cd touched && find . -newermt @1400000000 | sort)
+	unmounted touched
 }
 
 # ---- all operations, as words ----
@@ -119,6 +127,10 @@ setfattr -n user.name -v 'a value' mnt/dir/15
 setfattr -n user.other mnt/dir/15
 setfattr -x user.old mnt/etc/fstab
 alike
+touched twin.img > twin.touched
+touched image.img > image.touched
+[ "$(wc -l < twin.touched)" -gt 20 ] || fail "few are touched"
+same twin.touched image.touched
 mounted image.img mnt
 [ "$(sha256sum < mnt/dir/random)" = "$(sha256sum < random)" ] || fail "dir/random"
 [ "$(stat -c %.9Y mnt/new/on/the/way)" = "$(stat -c %.9Y text)" ] || fail "not text's time"
