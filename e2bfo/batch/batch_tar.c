@@ -95,7 +95,9 @@ static errcode_t look_at(struct put_tar *t, const struct bfo_member_xattr *x, in
 	if (!*can || (index != BFO_XATTR_ACL_ACCESS && index != BFO_XATTR_ACL_DEFAULT))
 		return 0;
 	t->acl.n = 0;
-	err = bfo_acl_from_xattr(x->value, x->size, &t->acl);
+	err = bfo_vec_reserve(&t->acl, x->size + 1);
+	if (!err)
+		err = bfo_acl_from_xattr(x->value, x->size, &t->acl);
 	*can = !err && t->acl.n;
 	return err == BFO_ET_DAMAGED ? 0 : err;
 }

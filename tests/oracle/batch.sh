@@ -327,6 +327,12 @@ says 'done up to line 900 of script'
 checked image.img
 [ "$(ask image.img 'ls -p /dir' | grep -c /new)" = 900 ] || fail "not 900 new ones"
 
+for i in {1..10}; do
+	echo "put random /large$i"
+done > script
+e2bfo 0 batch --commit-every 2M image.img script
+grep -q 'contents: 10 (4.8 MiB), commits: 2$' out || fail "$(cat out)"
+
 # part of a line, and a line that is done: which of them are, the message says
 printf '%s\n' 'put text /dir/4' 'mkdir /some /of /dir' > script
 e2bfo 8 batch --commit-every 1 image.img script
