@@ -87,6 +87,9 @@ mounted clean.img mnt rw
 e2bfo 8 batch clean.img script
 says 'mounted'
 unmounted mnt
+debug clean.img 'feature needs_recovery'
+e2bfo 8 batch clean.img script
+says 'needs its journal replayed'
 volume bare.img 16M -d tree -O ^has_journal
 cp bare.img before.img
 e2bfo 8 batch bare.img script
