@@ -13,7 +13,7 @@
 #include "cli/process.h"
 #include "device/spec.h"
 #include "argument.h"
-#include "e2bfo.h"
+#include "commands.h"
 
 #define MEMORY_MIN (1ULL << 20)
 

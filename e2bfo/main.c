@@ -8,7 +8,7 @@
 
 #include "cli/message.h"
 #include "cli/process.h"
-#include "e2bfo.h"
+#include "commands.h"
 
 static const struct command commands[] = {
 	{ "copy", copy_main, "copy a file tree from one filesystem into another" },

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "argument.h"
-#include "e2bfo.h"
+#include "commands.h"
 #include "order_options.h"
 
 /* What may stand behind ':'. */

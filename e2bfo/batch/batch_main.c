@@ -5,7 +5,7 @@
 #include "base/bfo_err.h"
 #include "cli/process.h"
 #include "cli/timestamp.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "batch_report.h"
 #include "batch_script.h"
 

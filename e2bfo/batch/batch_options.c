@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "intake/manifest_fields.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "batch_options.h"
 
 #define DAY 86400.0

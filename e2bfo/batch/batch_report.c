@@ -11,7 +11,7 @@
 #include "cli/result.h"
 #include "cli/size.h"
 #include "commit/fate.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "batch_report.h"
 
 static const char *script_name(const struct batch_run *r)

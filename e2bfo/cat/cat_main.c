@@ -11,7 +11,7 @@
 #include "cli/process.h"
 #include "job/batch_read.h"
 #include "job/lists.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "e2bfo/journals.h"
 #include "e2bfo/medium_report.h"
 #include "cat_options.h"

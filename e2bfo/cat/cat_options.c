@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "cat_options.h"
 
 enum { OPT_INODE = 256, OPT_RANGE, OPT_FILES_FROM, OPT_FROM0, OPT_BATCH };

@@ -7,7 +7,7 @@
 #include "base/bfo_err.h"
 #include "export/extract.h"
 #include "job/end.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "resume_options.h"
 
 static const struct option_row rows[] = {

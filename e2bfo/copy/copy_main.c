@@ -9,7 +9,7 @@
 
 #include "cli/message.h"
 #include "cli/timestamp.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "copy_options.h"
 #include "copying.h"
 

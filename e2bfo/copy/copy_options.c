@@ -15,7 +15,7 @@
 #include "tree/finding.h"
 #include "device/spec.h"
 #include "e2bfo/argument.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "copy_options.h"
 #include "owner_options.h"
 #include "size_options.h"

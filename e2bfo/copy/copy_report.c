@@ -15,7 +15,7 @@
 #include "plan/itrees.h"
 #include "tree/path.h"
 #include "e2bfo/damage.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "e2bfo/dir_report.h"
 #include "e2bfo/journals.h"
 #include "e2bfo/medium_report.h"

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "cli/message.h"
 #include "cli/process.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "e2bfo/journals.h"
 #include "e2bfo/medium_report.h"
 #include "boot_report.h"

@@ -11,7 +11,7 @@
 
 #include "cli/message.h"
 #include "e2bfo/argument.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "job/owners.h"
 #include "owner_options.h"
 

@@ -6,7 +6,7 @@
 #include "cli/process.h"
 #include "volume/gate.h"
 #include "volume/open.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "copying.h"
 #include "resume_options.h"
 #include "resume_tell.h"

@@ -9,7 +9,7 @@
 #include "cli/message.h"
 #include "cli/option.h"
 #include "cli/result.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "resume_options.h"
 
 static int read_option(struct resume_options *o, int c, const struct option_table *table)

@@ -10,7 +10,7 @@
 #include "cli/result.h"
 #include "cli/size.h"
 #include "cli/timestamp.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "resume_tell.h"
 
 /* With --dry-run a name that is missing is all that there can be left to do. */

@@ -9,7 +9,7 @@
 #include "job/copy.h"
 #include "tree/path.h"
 #include "e2bfo/damage.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "e2bfo/journals.h"
 #include "e2bfo/lists_report.h"
 #include "e2bfo/medium_report.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "gather/batch.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "hash_options.h"
 
 enum { OPT_MANIFEST_OUT = 256, OPT_FILES_FROM, OPT_FROM0, OPT_EXCLUDE, OPT_CROSS_MOUNTS,

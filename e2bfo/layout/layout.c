@@ -14,7 +14,7 @@
 #include "base/bfo_err.h"
 #include "cli/process.h"
 #include "device/store.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "e2bfo/journals.h"
 #include "layout.h"
 

@@ -4,7 +4,7 @@
  */
 #include "layout/reader.h"
 #include "e2bfo/argument.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "layout_options.h"
 
 #define READ_MIN 512U

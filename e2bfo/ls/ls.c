@@ -19,7 +19,7 @@
 #include "cli/process.h"
 #include "gather/orphan_scan.h"
 #include "volume/open.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "e2bfo/journals.h"
 #include "ls.h"
 

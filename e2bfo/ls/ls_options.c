@@ -3,7 +3,7 @@
  * ls_options.c - the command line of `e2bfo ls`
  */
 #include "e2bfo/argument.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "ls_options.h"
 
 enum { OPT_HUMAN = 256, OPT_DELETED, OPT_BODYFILE };

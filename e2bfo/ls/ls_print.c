@@ -14,7 +14,7 @@
 #include "cli/timestamp.h"
 #include "gather/attrs.h"
 #include "gather/inode_check.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "e2bfo/journals.h"
 #include "ls_line.h"
 #include "ls_print.h"

@@ -4,7 +4,7 @@
  */
 #include <unistd.h>
 
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "e2bfo/order_options.h"
 #include "order_command.h"
 

@@ -18,7 +18,7 @@
 #include "cli/timestamp.h"
 #include "job/copy.h"
 #include "tree/path.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "e2bfo/journals.h"
 #include "e2bfo/medium_report.h"
 #include "e2bfo/order_report.h"

@@ -6,7 +6,7 @@
 #include "cli/process.h"
 #include "cli/timestamp.h"
 #include "job/verify.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "verify_diff.h"
 #include "verify_list.h"
 #include "verify_options.h"

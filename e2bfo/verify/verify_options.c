@@ -6,7 +6,7 @@
 
 #include "compare/diff.h"
 #include "e2bfo/argument.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "verify_options.h"
 
 enum { OPT_FROM = 256, OPT_TO, OPT_IGNORE, OPT_CROSS_MOUNTS, OPT_METADATA_IN, OPT_STRIP };

@@ -16,7 +16,7 @@
 #include "gather/source.h"
 #include "e2bfo/damage.h"
 #include "e2bfo/dir_report.h"
-#include "e2bfo/e2bfo.h"
+#include "e2bfo/commands.h"
 #include "e2bfo/journals.h"
 #include "verify_report.h"
 

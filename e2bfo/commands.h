@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * e2bfo.h - what the program's parts share
+ * commands.h - what the program's parts share
  */
-#ifndef E2BFO_H
-#define E2BFO_H
+#ifndef E2BFO_COMMANDS_H
+#define E2BFO_COMMANDS_H
 
 #include "base/context.h"
 #include "cli/exit_status.h"
