@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/message.h"
-#include "cli/process.h"
 #include "device/spec.h"
 #include "argument.h"
 #include "commands.h"
@@ -101,7 +101,7 @@ void argument_pace(struct argument_common *common, struct bfo_context *ctx)
 
 int argument_common_init(struct argument_common *common, int argc)
 {
-	*common = (struct argument_common) { .memory = process_default_memory() };
+	*common = (struct argument_common) { .memory = bfo_default_memory() };
 	common->journals = calloc(argc + 1, sizeof(*common->journals));
 	common->journal.devices = common->journals;
 	return common->journals ? -1 : EXIT_FAILED;

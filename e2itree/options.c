@@ -10,10 +10,10 @@
 #include <unistd.h>
 #include <ext2fs/ext2fs.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/message.h"
 #include "cli/option.h"
-#include "cli/process.h"
 #include "e2itree.h"
 
 enum { OPT_JSON = 256, OPT_MEMORY, OPT_PROGRESS, OPT_PROGRESS_FD, OPT_TRUST };
@@ -231,7 +231,7 @@ int options_read(struct options *opt, int argc, char **argv)
 {
 	int c, status = -1;
 
-	*opt = (struct options) { .completion = -1, .memory = process_default_memory() };
+	*opt = (struct options) { .completion = -1, .memory = bfo_default_memory() };
 	argv[0] = "e2itree";
 	while (status < 0 && (c = option_next(argc, argv, &table)) != -1)
 		status = read_option(opt, c);

@@ -215,38 +215,13 @@ static int read_percent(const char *text, unsigned int *out)
 	return -1;
 }
 
-/* The finding that is a loss and has the word of LEN bytes at TEXT, or BFO_FOUND_KINDS. */
-static int find_loss(const char *text, size_t len)
-{
-	int kind;
-
-	for (kind = 0; kind < BFO_FOUND_KINDS; kind++)
-		if (bfo_finding_table[kind].is_loss &&
-		    strlen(bfo_finding_table[kind].word) == len &&
-		    !strncmp(bfo_finding_table[kind].word, text, len))
-			break;
-	return kind;
-}
-
 static int read_losses(const char *text, uint64_t *losses)
 {
-	size_t len;
-	int kind;
+	const char *bad = bfo_losses_read(text, losses);
 
-	for (;; text += len + 1) {
-		len = strcspn(text, ",");
-		kind = find_loss(text, len);
-		if (len == 3 && !strncmp(text, "all", 3))
-			*losses = UINT64_MAX;
-		else if (kind == BFO_FOUND_KINDS)
-			return argument_complain("copy", "--allow-loss: '%.*s' is no kind of "
-						 "loss (e2bfo-copy(8) lists them)",
-						 (int) len, text);
-		else
-			*losses |= 1ULL << kind;
-		if (!text[len])
-			return -1;
-	}
+	return !bad ? -1 : argument_complain("copy", "--allow-loss: '%.*s' is no kind of loss "
+					     "(e2bfo-copy(8) lists them)",
+					     (int) strcspn(bad, ","), bad);
 }
 
 /* --mkfs may be repeated: its arguments add up. */

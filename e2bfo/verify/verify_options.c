@@ -74,25 +74,12 @@ static const struct option_table table = {
 	"  e2bfo verify --mapfile rescued.map rescued.img /dev/sdc1     judge a rescue\n",
 };
 
-/* Adds the kinds named in TEXT, with commas between them. */
 static int read_kinds(const char *text, uint32_t *kinds)
 {
-	size_t len;
-	int kind;
+	const char *bad = bfo_diff_kinds_read(text, kinds);
 
-	for (;; text += len + 1) {
-		len = strcspn(text, ",");
-		for (kind = 0; kind < BFO_DIFF_KINDS; kind++)
-			if (strlen(bfo_diff_words[kind]) == len &&
-			    !strncmp(bfo_diff_words[kind], text, len))
-				break;
-		if (kind == BFO_DIFF_KINDS)
-			return argument_complain("verify", "--ignore %.*s: no such kind",
-						 (int) len, text);
-		*kinds |= BFO_DIFF_BIT(kind);
-		if (!text[len])
-			return -1;
-	}
+	return !bad ? -1 : argument_complain("verify", "--ignore %.*s: no such kind",
+					     (int) strcspn(bad, ","), bad);
 }
 
 static int read_option(struct verify_options *opt, int c)

@@ -7,12 +7,12 @@
 
 #include <et/com_err.h>
 
-#include "compare/diff.h"
+#include "compare/diff_text.h"
 #include "cli/json.h"
 #include "job/end.h"
 #include "verify_options.h"
 
-#define VERIFY_PATH_BYTES 8192
+#define VERIFY_PATH_BYTES BFO_DIFF_PATH_BYTES
 
 /* A difference as it is told; valid while it is. [0] is A, [1] is B. */
 struct verify_told {

@@ -52,7 +52,7 @@ struct bfo_context {
 	void *priv;
 	int entered;		/* stages that were entered; */
 	enum bfo_stage outermost;	/* the first of them */
-	/* Set by the caller (also from a signal handler) to stop soon. May be NULL. */
+	/* Set by the caller, a signal handler or another thread, to stop soon.  May be NULL. */
 	const volatile sig_atomic_t *cancel;
 	/* Folder of temporary files.  NULL: /var/tmp. */
 	const char *temp_dir;
@@ -109,7 +109,7 @@ const struct bfo_timer *bfo_timer_of(const struct bfo_context *ctx);
 /* True once the caller has asked to stop. */
 static inline int bfo_cancelled(const struct bfo_context *ctx)
 {
-	return ctx->cancel && *ctx->cancel;
+	return ctx->cancel && __atomic_load_n(ctx->cancel, __ATOMIC_RELAXED);
 }
 
 #endif

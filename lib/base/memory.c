@@ -3,8 +3,11 @@
  * memory.c - what the system has of it
  */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/memory.h"
+
+#define MEMORY_MAX (1ULL << 30)
 
 uint64_t bfo_spare_memory(const struct bfo_context *ctx)
 {
@@ -21,4 +24,11 @@ uint64_t bfo_spare_memory(const struct bfo_context *ctx)
 	if (f)
 		fclose(f);
 	return kilobytes * 1024;
+}
+
+uint64_t bfo_default_memory(void)
+{
+	uint64_t ram = (uint64_t) sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 4;
+
+	return ram < MEMORY_MAX ? ram : MEMORY_MAX;
 }

@@ -13,4 +13,7 @@
  */
 uint64_t bfo_spare_memory(const struct bfo_context *ctx);
 
+/* What buffers may take if nothing is said: a quarter of RAM, at most 1 GiB. */
+uint64_t bfo_default_memory(void);
+
 #endif

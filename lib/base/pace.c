@@ -33,6 +33,11 @@ static void fill(struct bfo_pace *p)
 	p->last = now;
 }
 
+static int is_cancelled(const struct bfo_pace *p)
+{
+	return p->cancel && __atomic_load_n(p->cancel, __ATOMIC_RELAXED);
+}
+
 void bfo_pace_take(struct bfo_pace *p, uint64_t bytes)
 {
 	double need;
@@ -40,7 +45,7 @@ void bfo_pace_take(struct bfo_pace *p, uint64_t bytes)
 	if (!p)
 		return;
 	need = bytes < p->burst ? bytes : p->burst;
-	for (fill(p); p->have < need && !(p->cancel && *p->cancel); fill(p))
+	for (fill(p); p->have < need && !is_cancelled(p); fill(p))
 		p->timer->wait(p->timer->priv, (need - p->have) / p->fill);
 	p->have -= bytes;
 }

@@ -15,7 +15,6 @@
 #include "cli/message.h"
 #include "cli/process.h"
 
-#define MEMORY_MAX (1ULL << 30)
 #define LARGE_BYTES (1 << 20)
 
 volatile sig_atomic_t cancel_requested, progress_requested;
@@ -93,11 +92,4 @@ int process_output_is_written(void)
 		return 1;
 	message("the report could not be written: %s", strerror(errno));
 	return 0;
-}
-
-uint64_t process_default_memory(void)
-{
-	uint64_t ram = (uint64_t) sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 4;
-
-	return ram < MEMORY_MAX ? ram : MEMORY_MAX;
 }

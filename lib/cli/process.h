@@ -35,7 +35,4 @@ void process_attach(struct bfo_context *ctx);
  */
 int process_output_is_written(void);
 
-/* What buffers may take if nothing is said: a quarter of RAM, at most 1 GiB. */
-uint64_t process_default_memory(void);
-
 #endif

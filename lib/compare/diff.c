@@ -2,6 +2,7 @@
 /*
  * diff.c - what differs of two inodes' attributes, and the words for differences
  */
+#include <string.h>
 #include <sys/stat.h>
 
 #include "compare/diff.h"
@@ -16,6 +17,33 @@ const char *const bfo_diff_words[BFO_DIFF_KINDS] = {
 	[BFO_DIFF_LINKS] = "links", [BFO_DIFF_HASH] = "hash", [BFO_DIFF_SYMLINK] = "symlink",
 	[BFO_DIFF_XATTR] = "xattr", [BFO_DIFF_HOLES] = "holes", [BFO_DIFF_DATA] = "data",
 };
+
+static int find_kind(const char *text, size_t len)
+{
+	int kind;
+
+	for (kind = 0; kind < BFO_DIFF_KINDS; kind++)
+		if (strlen(bfo_diff_words[kind]) == len &&
+		    !strncmp(bfo_diff_words[kind], text, len))
+			break;
+	return kind;
+}
+
+const char *bfo_diff_kinds_read(const char *text, uint32_t *kinds)
+{
+	size_t len;
+	int kind;
+
+	for (;; text += len + 1) {
+		len = strcspn(text, ",");
+		kind = find_kind(text, len);
+		if (kind == BFO_DIFF_KINDS)
+			return text;
+		*kinds |= BFO_DIFF_BIT(kind);
+		if (!text[len])
+			return NULL;
+	}
+}
 
 static uint32_t bit_if(int differs, enum bfo_diff_kind kind)
 {

@@ -42,6 +42,12 @@ enum bfo_diff_kind {
 /* A word for scripts per kind. */
 extern const char *const bfo_diff_words[BFO_DIFF_KINDS];
 
+/*
+ * Adds to KINDS, BFO_DIFF_BIT()s, those that TEXT names: their words, with commas between them.
+ * Returns NULL, or where in TEXT something begins that is none.
+ */
+const char *bfo_diff_kinds_read(const char *text, uint32_t *kinds);
+
 struct bfo_bytes {
 	const void *data;	/* NULL: there is none (an empty one is not NULL) */
 	size_t len;

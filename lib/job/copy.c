@@ -167,7 +167,7 @@ static errcode_t open_end(struct bfo_copy *c)
 {
 	struct bfo_end_options how = { .cross_mounts = c->opt.cross_mounts,
 				       .left_out = c->opt.target,
-				       .strip = c->opt.strip,
+				       .strip = c->opt.strip, .in = c->opt.in,
 				       .spool = c->opt.spool || bfo_copy_exports(c),
 				       .arrives = !c->job.config.record,
 				       .now = c->opt.has_epoch ? c->opt.now : 0,

@@ -85,7 +85,7 @@ static int is_archive_read(const struct bfo_copy *c, const struct stat *st)
 
 	if (c->end.kind != BFO_END_ARCHIVE)
 		return 0;
-	gone = strcmp(c->end.path, "-") ? stat(c->end.path, &source) : fstat(STDIN_FILENO, &source);
+	gone = strcmp(c->end.path, "-") ? stat(c->end.path, &source) : fstat(c->opt.in, &source);
 	return !gone && source.st_dev == st->st_dev && source.st_ino == st->st_ino;
 }
 

@@ -248,23 +248,6 @@ static int take_row(struct bfo_copy_options *opt, const struct row *row, char *v
 	return 1;
 }
 
-static int take_loss(struct bfo_copy_options *opt, const char *word)
-{
-	int kind;
-
-	if (!strcmp(word, "all")) {
-		opt->losses = UINT64_MAX;
-		return 1;
-	}
-	for (kind = 0; kind < BFO_FOUND_KINDS; kind++)
-		if (bfo_finding_table[kind].is_loss &&
-		    !strcmp(word, bfo_finding_table[kind].word)) {
-			opt->losses |= 1ULL << kind;
-			return 1;
-		}
-	return 0;
-}
-
 static int take_policy(struct bfo_order_options *o, const char *word)
 {
 	unsigned int policy;
@@ -303,7 +286,7 @@ static int take_name(struct bfo_saved_options *s, struct arrays *a, const char *
 	else if (is_file || !strcmp(key, "exclude"))
 		s->exclude[opt->n_exclude++] = (struct bfo_exclude) { value, is_file };
 	else if (!strcmp(key, "allow-loss"))
-		return take_loss(opt, value);
+		return !bfo_losses_read(value, &opt->losses);
 	else if (!strcmp(key, "order"))
 		return take_policy(&opt->order, value);
 	else if (!strcmp(key, "makes-file"))

@@ -40,6 +40,7 @@ struct bfo_copy_options {
 	uint32_t strip;			/* of an archive: components that paths lose */
 	int dereference;		/* of what is no volume: each name of a file is a file */
 	int spool;			/* of one that is no file: it goes to a temporary one */
+	int in;				/* where - is read from: job/end.h */
 	struct bfo_medium medium;	/* how the source can be read */
 	struct bfo_journal_use journal;	/* of the source */
 	const char *const *from;	/* subtrees, at least one */

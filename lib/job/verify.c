@@ -43,7 +43,7 @@ static errcode_t open_both(struct bfo_verify *v)
 {
 	struct bfo_end_options how = { .cross_mounts = v->opt.cross_mounts,
 				       .metadata_in = v->opt.metadata_in,
-				       .strip = v->opt.strip, .spool = 1,
+				       .strip = v->opt.strip, .spool = 1, .in = v->opt.in,
 				       .now = v->opt.epoch };
 	unsigned int kinds = 0;
 	errcode_t err = 0;

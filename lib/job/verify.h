@@ -25,6 +25,7 @@ struct bfo_verify_options {
 	int cross_mounts;		/* of directories: job/end.h */
 	const char *metadata_in;	/* what these could not be given; or NULL */
 	uint32_t strip;			/* of archives: components that paths lose */
+	int in;				/* where - is read from: job/end.h */
 	int64_t epoch;			/* of what an archive only implies, as when it was copied */
 	uint64_t memory;		/* bytes of buffers */
 	uint32_t ignore;		/* BFO_DIFF_BIT()s of what is not to be compared */

@@ -2,6 +2,8 @@
 /*
  * finding.c - the table of findings
  */
+#include <string.h>
+
 #include "tree/finding.h"
 
 const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
@@ -143,3 +145,35 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 			     "not copied, nor what is below it", 1 },
 	[BFO_LOST_SIZE] = { "file-size", "file too big for the target", "not copied", 1 },
 };
+
+/* The loss that has the word of LEN bytes at TEXT, or BFO_FOUND_KINDS. */
+static int find_loss(const char *text, size_t len)
+{
+	int kind;
+
+	for (kind = 0; kind < BFO_FOUND_KINDS; kind++)
+		if (bfo_finding_table[kind].is_loss &&
+		    strlen(bfo_finding_table[kind].word) == len &&
+		    !strncmp(bfo_finding_table[kind].word, text, len))
+			break;
+	return kind;
+}
+
+const char *bfo_losses_read(const char *text, uint64_t *losses)
+{
+	size_t len;
+	int kind;
+
+	for (;; text += len + 1) {
+		len = strcspn(text, ",");
+		kind = find_loss(text, len);
+		if (len == 3 && !strncmp(text, "all", 3))
+			*losses = UINT64_MAX;
+		else if (kind == BFO_FOUND_KINDS)
+			return text;
+		else
+			*losses |= 1ULL << kind;
+		if (!text[len])
+			return NULL;
+	}
+}

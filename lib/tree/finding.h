@@ -81,6 +81,12 @@ struct bfo_finding_row {
 
 extern const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS];
 
+/*
+ * Adds to LOSSES, a bit for each kind, those that TEXT names: their words, with commas between
+ * them, or "all".  Returns NULL, or where in TEXT something begins that is none.
+ */
+const char *bfo_losses_read(const char *text, uint64_t *losses);
+
 /* True if it is about what cannot be read. */
 static inline int bfo_finding_is_unread(enum bfo_finding_kind kind)
 {

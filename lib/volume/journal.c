@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/error_text.h"
 #include "base/jbd2.h"
 #include "base/text.h"
 #include "volume/journal.h"
@@ -138,7 +139,7 @@ static errcode_t open_internal(struct bfo_context *ctx, struct bfo_volume *vol,
 	err = bfo_inode_map(ctx, vol, ino, MAX_BLOCKS, &j->runs, &j->length);
 	if (bfo_media_is_error(err) && !vol->device.writable)
 		return bfo_fail(ctx, BFO_ET_JOURNAL_UNREAD, "reading the journal's inode %u of %s "
-				"(%s); see --ignore-journal", ino, vol->spec, error_message(err));
+				"(%s); see --ignore-journal", ino, vol->spec, bfo_error_text(err));
 	return err;
 }
 
@@ -282,7 +283,7 @@ errcode_t bfo_journal_read(struct bfo_context *ctx, const struct bfo_journal *j,
 
 	if (bfo_media_is_error(err))
 		return bfo_fail(ctx, BFO_ET_JOURNAL_UNREAD, "reading block %u of the journal of %s "
-				"(%s); see --ignore-journal", at, j->spec, error_message(err));
+				"(%s); see --ignore-journal", at, j->spec, bfo_error_text(err));
 	return err ? bfo_fail(ctx, err, "reading block %u of the journal of %s", at, j->spec) : 0;
 }
 
