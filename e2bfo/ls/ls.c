@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ls.c - e2bfo ls: names with all attributes, directory by directory
+ * ls.c - e2bfo ls: options, job (job/readdir.h), listing
  *
- *   PATH ── directories on the way ── its inode ── names, by inode number ── batch: inodes, print
- *                                                    ^                           │
- *                                                    └──── -R: directories <─────┘
- *
- * With --deleted there are no names: ls_deleted.c.
- *
- * A readdir that gives attributes along with the names, for a filesystem that is opened as a
- * source, so never written (P1).
+ * The filesystem is opened as a source, so never written (P1).  With --deleted there are no names:
+ * ls_deleted.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,82 +17,63 @@
 #include "e2bfo/journals.h"
 #include "ls.h"
 
-/* ---- listing ---- */
+/* ---- what is listed ---- */
 
-/* Something that is no directory, or is damaged, or whatever it is with -d. */
-static void list_alone(struct ls *ls, const bfo_chars *path, const struct bfo_stat *st)
+static errcode_t take_directory(void *priv, const char *path, size_t len, int begins)
 {
+	struct ls *ls = priv;
+
+	return begins ? ls_print_directory(&ls->print, path, len)
+		      : ls_print_place(&ls->print, path, len);
+}
+
+static errcode_t take_alone(void *priv)
+{
+	struct ls *ls = priv;
+
 	ls_print_alone(&ls->print);
-	if (st->bad != BFO_FOUND_KINDS)
-		ls_print_damage(&ls->print, path->v, path->n, &(struct damage) {
-				.kind = st->bad, .ino = st->ino });
-	else
-		ls_print_entry(&ls->print, path->v, path->n, st,
-			       st->target_len ? ls->inodes.stats.targets.v + st->target : NULL);
-}
-
-static errcode_t list_path(struct ls *ls, const char *path)
-{
-	const bfo_chars *clean = &ls->resolver.clean;
-	const struct ext2_inode *raw;
-	const struct bfo_stat *st;
-	uint32_t ino;
-	errcode_t err;
-
-	err = bfo_resolve(&ls->resolver, path, &ino);
-	if (!err)
-		err = ls_batch_read(ls, &ls->inodes, &ino, 1);
-	if (!err) {
-		st = bfo_stats_find(&ls->inodes.stats, ino);
-		raw = st->raw;
-		if (st->bad != BFO_FOUND_KINDS || ls->opt.alone ||
-		    !S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode))) {
-			list_alone(ls, clean, st);
-		} else {
-			err = ls_queue_begin(ls, clean->v, clean->n, st);
-			if (!err)
-				err = ls_queue_point(ls, 0);
-			if (!err)
-				ls_print_strange(&ls->print, "", 0, st);
-			if (!err)
-				err = ls_dir_list(ls);
-		}
-	}
-	return err;
-}
-
-/* What the container is good for; without one, or with a damaged one, there is none. */
-static errcode_t find_container(struct ls *ls)
-{
-	static const char *const words[] = {
-		[BFO_ITREE_FRESH] = "fresh", [BFO_ITREE_LIKELY] = "likely",
-		[BFO_ITREE_UNKNOWN] = "stale",
-	};
-	errcode_t err;
-
-	ls->ways.index = "none";
-	if (ls->volume->users.moving)
-		/* the times that an index is compared with may not be on the disk */
-		return 0;
-	err = bfo_container_find(&ls->reader, &ls->container);
-	if (!err) {
-		ls->freshness = bfo_container_freshness(&ls->container, ls->volume);
-		ls->ways.index = words[ls->freshness];
-		return 0;
-	}
-	memset(&ls->container.header, 0, sizeof(ls->container.header));
-	if (err == ENOMEM || err == BFO_ET_CANCELLED)
-		return err;
-	if (err != BFO_ET_NO_ITREE)
-		ls->ways.index = "damaged";
-	bfo_what_clear(&ls->ctx);
 	return 0;
 }
 
+static errcode_t take_entry(void *priv, const struct bfo_readdir_entry *e)
+{
+	struct ls *ls = priv;
+
+	ls_print_entry(&ls->print, e);
+	return 0;
+}
+
+static errcode_t take_damage(void *priv, const char *name, size_t len, const struct bfo_tree *t,
+			     const struct bfo_finding *f)
+{
+	const struct damage d = damage_of(t, f);
+	struct ls *ls = priv;
+
+	ls_print_damage(&ls->print, name, len, &d);
+	return 0;
+}
+
+static void take_pause(void *priv)
+{
+	(void) priv;
+	fflush(stdout);
+}
+
+/* ---- listing ---- */
+
 static errcode_t begin(struct ls *ls)
 {
+	const struct ls_options *opt = &ls->opt;
+	const struct bfo_readdir_options list = {
+		.recursive = opt->recursive, .dots = opt->all, .alone = opt->alone,
+		.xattrs = opt->common.json, .memory = opt->common.memory,
+	};
 	errcode_t err;
 
+	ls->sink = (struct bfo_readdir_sink) {
+		.directory = take_directory, .alone = take_alone, .entry = take_entry,
+		.damage = take_damage, .pause = take_pause, .priv = ls,
+	};
 	ls->opt.medium.may_move = 1;
 	err = bfo_medium_open(&ls->opt.medium, &ls->ctx, ls->opt.volume, &ls->opt.common.journal,
 			  &ls->volume);
@@ -111,7 +86,18 @@ static errcode_t begin(struct ls *ls)
 		err = ls_attrs_begin(&ls->attrs);
 	if (!err)
 		err = bfo_orphan_scan(&ls->reader, &ls->orphans);
-	return err || ls->opt.deleted ? err : find_container(ls);
+	return err || ls->opt.deleted ? err : bfo_readdir_begin(&ls->list, &ls->reader,
+								&list, &ls->sink);
+}
+
+static errcode_t list_path(struct ls *ls, const char *path)
+{
+	const bfo_chars *clean = &ls->resolver.clean;
+	uint32_t ino;
+	errcode_t err = bfo_resolve(&ls->resolver, path, &ino);
+
+	return err ? err : bfo_readdir_list(&ls->list, clean->v, clean->n, ino,
+					    ls->resolver.parent);
 }
 
 /* Tells what has failed; the first such thing decides how it ends. */
@@ -154,13 +140,10 @@ static void list_all(struct ls *ls)
 
 static void release(struct ls *ls)
 {
-	ls_queue_free(ls);
-	ls_print_free(&ls->print);
-	ls_batch_free(&ls->inodes);
-	ls_batch_free(&ls->dots);
-	bfo_tree_free(&ls->orphans);
-	bfo_container_free(&ls->container);
+	bfo_readdir_free(&ls->list);
 	bfo_resolver_free(&ls->resolver);
+	ls_print_free(&ls->print);
+	bfo_tree_free(&ls->orphans);
 	bfo_reader_free(&ls->reader);
 	bfo_volume_close(ls->volume);
 	ls_options_free(&ls->opt);
@@ -177,7 +160,7 @@ static int finish(struct ls *ls)
 		status = EXIT_FAILED;
 	else if (ls->print.damage)
 		status = EXIT_FINDINGS;
-	ls_print_end(&ls->print, &ls->ways, &ls->reader, ls->failed, ls->what, status);
+	ls_print_end(&ls->print, &ls->list.ways, &ls->reader, ls->failed, ls->what, status);
 	if (!ls->opt.common.quiet && !ls->opt.common.json)	/* --deleted lists orphans */
 		journals_note(ls->opt.volume, ls->volume, ls->opt.deleted ? &none : &ls->orphans);
 	if (!ls->opt.common.quiet) {
@@ -210,7 +193,7 @@ static void attach_progress(struct ls *ls)
 
 int ls_main(int argc, char **argv)
 {
-	struct ls ls = { .ways = { .index = "none" } };
+	struct ls ls = { .list.ways.index = "none" };
 	int status = ls_options_read(&ls.opt, argc, argv);
 
 	if (status >= 0) {

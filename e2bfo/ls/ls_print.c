@@ -111,18 +111,6 @@ static void json_time(struct ls_print *p, const char *name, const struct bfo_att
 	json_bytes(&p->json, name, which == BFO_CRTIME && !a->has_crtime ? NULL : text, len);
 }
 
-/* In units of 512 bytes, as in stat(2); which adds some for file data that stand in the inode. */
-static uint64_t blocks_of(const struct bfo_volume *vol, const struct ext2_inode *raw)
-{
-	uint64_t blocks = ext2fs_le32_to_cpu(raw->i_blocks);
-
-	if (!ext2fs_has_feature_huge_file(vol->fs->super))
-		return blocks;
-	blocks |= (uint64_t) ext2fs_le16_to_cpu(raw->osd2.linux2.l_i_blocks_hi) << 32;
-	return ext2fs_le32_to_cpu(raw->i_flags) & EXT4_HUGE_FILE_FL ?
-	       blocks * (vol->block_size / 512) : blocks;
-}
-
 void ls_print_json_attrs(struct ls_print *p, const struct bfo_attrs *a, const void *raw)
 {
 	const struct ext2_inode *inode = raw;
@@ -137,7 +125,7 @@ void ls_print_json_attrs(struct ls_print *p, const struct bfo_attrs *a, const vo
 	json_number(j, "gid", a->gid);
 	json_number(j, "project", a->project);
 	json_number(j, "size", a->size);
-	json_number(j, "blocks", blocks_of(p->volume, inode));
+	json_number(j, "blocks", bfo_inode_blocks(p->volume, inode));
 	json_number(j, "flags", ext2fs_le32_to_cpu(inode->i_flags));
 	ls_attrs_json_flags(p->attrs, j, ext2fs_le32_to_cpu(inode->i_flags));
 	json_number(j, "generation", a->generation);
@@ -235,29 +223,22 @@ void ls_print_alone(struct ls_print *p)
 	p->path.n = 0;
 }
 
-void ls_print_entry(struct ls_print *p, const char *name, size_t len, const struct bfo_stat *st,
-		    const char *target)
+void ls_print_entry(struct ls_print *p, const struct bfo_readdir_entry *e)
 {
+	const struct bfo_stat *st = e->st;
 	uint32_t bad = BFO_FOUND_KINDS;
 
 	p->entries++;
 	p->begun = 1;
+	p->attrs->names = e->xattrs;
 	if (p->opt->common.json)
-		bad = json_entry(p, name, len, st, target);
+		bad = json_entry(p, e->name, e->len, st, e->target);
 	else
-		print_name(p, name, len, st, target);
+		print_name(p, e->name, e->len, st, e->target);
 	if (bad != BFO_FOUND_KINDS)
-		ls_print_damage(p, name, len, &(struct damage) { .kind = bad, .ino = st->ino,
-				.blk = bad == BFO_FOUND_XATTR_INODE ? 0 :
-				       bfo_inode_ea_block(st->raw) });
-	ls_print_strange(p, name, len, st);
-}
-
-void ls_print_strange(struct ls_print *p, const char *name, size_t len, const struct bfo_stat *st)
-{
-	if (st->strange)
-		ls_print_damage(p, name, len, &(struct damage) { .kind = BFO_FOUND_INODE_FLAGS,
-				.ino = st->ino });
+		ls_print_damage(p, e->name, e->len, &(struct damage) { .kind = bad,
+				.ino = st->ino, .blk = bad == BFO_FOUND_XATTR_INODE ? 0 :
+						       bfo_inode_ea_block(st->raw) });
 }
 
 void ls_print_damage(struct ls_print *p, const char *name, size_t len, const struct damage *found)
@@ -276,12 +257,12 @@ void ls_print_damage(struct ls_print *p, const char *name, size_t len, const str
 	damage_tell(p->opt->volume, p->path.v, len, d);
 }
 
-static const char *order_word(const struct ls_ways *ways)
+static const char *order_word(const struct bfo_readdir_ways *ways)
 {
 	return !ways->by_tree ? "sorted" : ways->sorted ? "both" : "tree";
 }
 
-static void json_end(struct ls_print *p, const struct ls_ways *ways, errcode_t err,
+static void json_end(struct ls_print *p, const struct bfo_readdir_ways *ways, errcode_t err,
 		     const char *what, int status)
 {
 	struct json *j = &p->json;
@@ -304,8 +285,8 @@ static void json_end(struct ls_print *p, const struct ls_ways *ways, errcode_t e
 	result_end(j);
 }
 
-void ls_print_end(struct ls_print *p, const struct ls_ways *ways, const struct bfo_reader *r,
-		  errcode_t err, const char *what, int status)
+void ls_print_end(struct ls_print *p, const struct bfo_readdir_ways *ways,
+		  const struct bfo_reader *r, errcode_t err, const char *what, int status)
 {
 	if (p->opt->common.json)
 		json_end(p, ways, err, what, status);

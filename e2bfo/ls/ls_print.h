@@ -6,7 +6,7 @@
 #define E2BFO_LS_LS_PRINT_H
 
 #include "gather/attrs.h"
-#include "gather/stats.h"
+#include "job/readdir.h"
 #include "cli/json.h"
 #include "cli/timestamp.h"
 #include "e2bfo/damage.h"
@@ -29,13 +29,6 @@ struct ls_print {
 	uint64_t moving;		/* what would be damage of a volume that nobody writes to */
 };
 
-/* How directories were read: the words of --json and --verbose. */
-struct ls_ways {
-	uint64_t by_tree, sorted;	/* directories */
-	uint64_t broken;		/* of these: the tree that they were begun by is damaged */
-	const char *index;		/* "none", "fresh", "likely", "stale", "damaged" */
-};
-
 void ls_print_begin(struct ls_print *p);
 
 /* What follows is in directory PATH (LEN bytes). */
@@ -47,25 +40,18 @@ errcode_t ls_print_place(struct ls_print *p, const char *path, size_t len);
 /* What follows is in none: names are whole paths. */
 void ls_print_alone(struct ls_print *p);
 
-/*
- * A sound inode: NAME in the directory that was begun.  TARGET is where a symbolic link leads, or
- * NULL.
- */
-void ls_print_entry(struct ls_print *p, const char *name, size_t len, const struct bfo_stat *st,
-		    const char *target);
+/* A sound inode: E has its name in the directory that was begun. */
+void ls_print_entry(struct ls_print *p, const struct bfo_readdir_entry *e);
 
 /* Something is damaged: NAME in the directory that was begun (empty: that directory). */
 void ls_print_damage(struct ls_print *p, const char *name, size_t len, const struct damage *d);
-
-/* The same of flags that ST cannot have, if it has any. */
-void ls_print_strange(struct ls_print *p, const char *name, size_t len, const struct bfo_stat *st);
 
 /* Members of an object: all that A, the attributes of RAW, says. */
 void ls_print_json_attrs(struct ls_print *p, const struct bfo_attrs *a, const void *raw);
 
 /* The end: what came of it.  ERR, unless 0, happened while WHAT. */
-void ls_print_end(struct ls_print *p, const struct ls_ways *ways, const struct bfo_reader *r,
-		  errcode_t err, const char *what, int status);
+void ls_print_end(struct ls_print *p, const struct bfo_readdir_ways *ways,
+		  const struct bfo_reader *r, errcode_t err, const char *what, int status);
 
 void ls_print_free(struct ls_print *p);
 

@@ -225,6 +225,17 @@ static int is_inline_data(const struct ext2_ext_attr_entry *e)
 	return e->e_name_index == SYSTEM_INDEX && e->e_name_len == 4 && !memcmp(e + 1, "data", 4);
 }
 
+uint64_t bfo_inode_blocks(const struct bfo_volume *vol, const void *raw)
+{
+	const struct ext2_inode *inode = raw;
+	uint64_t blocks = le32(inode->i_blocks);
+
+	if (!ext2fs_has_feature_huge_file(vol->fs->super))
+		return blocks;
+	blocks |= (uint64_t) le16(inode->osd2.linux2.l_i_blocks_hi) << 32;
+	return le32(inode->i_flags) & EXT4_HUGE_FILE_FL ? blocks * (vol->block_size / 512) : blocks;
+}
+
 int bfo_inode_has_xattrs(const struct bfo_volume *vol, const void *data)
 {
 	struct ea_room room;

@@ -37,6 +37,12 @@ int bfo_inode_xattrs_ok(const struct bfo_volume *vol, const void *raw);
 int bfo_inode_has_xattrs(const struct bfo_volume *vol, const void *raw);
 
 /*
+ * What is allocated to raw inode RAW, in units of 512 bytes, as in stat(2); which adds some for
+ * file data that stand in the inode.
+ */
+uint64_t bfo_inode_blocks(const struct bfo_volume *vol, const void *raw);
+
+/*
  * What of a file's inline data (inlinedata.rst) does not fit into i_block: the value of system.data
  * in raw inode RAW.  Returns its length in bytes, 0 if there is none.
  */

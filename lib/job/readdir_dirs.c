@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ls_dir.c - the names of directories, in the order of inode numbers
+ * readdir_dirs.c - the names of directories, in the order of inode numbers
  *
  *   index in the container ── cursor ─────────────────────── batch, batch, ... (memory for one)
  *   directory blocks ── name scan ── sorted by inode number ── batch, batch, ...
@@ -8,7 +8,7 @@
  * What has an index that can be believed is listed by that, at once.  Other directories are read
  * whole; those that come after each other in the queue together, as far as memory goes.
  *
- * A tree can turn out to be damaged when some of it was printed.  As batches of a tree end where
+ * A tree can turn out to be damaged when some of it was told.  As batches of a tree end where
  * the names of an inode end, the rest is what leads to greater inode numbers: it comes from the
  * directory.
  */
@@ -22,7 +22,7 @@
 #include "gather/name_scan.h"
 #include "gather/target.h"
 #include "itree/cursor.h"
-#include "ls.h"
+#include "job/readdir.h"
 #include "plan/names.h"
 
 #define BATCH_FIRST 256U	/* names: so that the first line comes at once */
@@ -38,9 +38,9 @@ struct place {			/* sort key first */
 
 /* Directories FIRST to FIRST + N - 1 of the queue, read together. */
 struct group {
-	struct ls *ls;
+	struct bfo_readdir *l;
 	struct bfo_tree tree;	/* without names */
-	struct ls_names names;
+	struct bfo_readdir_names names;
 	uint32_t first, n;
 	uint32_t above;		/* inode number: only names that lead to greater ones */
 	uint32_t *place;	/* of the tree's records: index in the queue */
@@ -52,8 +52,9 @@ static errcode_t take_name(void *priv, const struct bfo_found_name *n)
 
 	if (n->ino <= g->above)
 		return 0;
-	return ls_names_add(&g->names, (struct ls_name) { .dir = g->place[n->dir], .ino = n->ino },
-			    n->text, n->len, n->hashes);
+	return bfo_readdir_names_add(&g->names, (struct bfo_readdir_name) {
+				     .dir = g->place[n->dir], .ino = n->ino },
+				     n->text, n->len, n->hashes);
 }
 
 static errcode_t read_group(struct group *g)
@@ -63,17 +64,17 @@ static errcode_t read_group(struct group *g)
 	errcode_t err = ENOMEM;
 
 	bfo_tree_free(&g->tree);
-	ls_names_free(&g->names);
+	bfo_readdir_names_free(&g->names);
 	free(g->place);
 	g->place = malloc(g->n * sizeof(*g->place));
 	if (places && inos && g->place) {
 		for (i = 0; i < g->n; i++)
 			places[i] = (struct place) {
-				.ino = g->ls->queue.dirs.v[g->first + i].ino, .dir = g->first + i };
+				.ino = g->l->queue.dirs.v[g->first + i].ino, .dir = g->first + i };
 		bfo_sort(places, g->n, sizeof(*places), 1);
 		for (i = 0; i < g->n; i++)
 			inos[i] = places[i].ino;
-		err = bfo_inode_scan_some(&g->ls->reader, &g->tree, inos, g->n);
+		err = bfo_inode_scan_some(g->l->reader, &g->tree, inos, g->n);
 	}
 	for (i = 0; i < g->n && !err; i++) {
 		index = bfo_tree_find(&g->tree, places[i].ino);
@@ -81,15 +82,15 @@ static errcode_t read_group(struct group *g)
 			g->place[index] = places[i].dir;
 	}
 	if (!err)
-		err = bfo_name_scan_to(&g->ls->reader, &g->tree, take_name, g);
+		err = bfo_name_scan_to(g->l->reader, &g->tree, take_name, g);
 	free(places);
 	free(inos);
 	return err;
 }
 
 /* Name N in a directory with FLAGS gets its hash. */
-static void hash_name(const struct bfo_target *shape, const struct ls_names *names,
-		      uint32_t flags, struct ls_name *n)
+static void hash_name(const struct bfo_target *shape, const struct bfo_readdir_names *names,
+		      uint32_t flags, struct bfo_readdir_name *n)
 {
 	const char *text = names->text.v + n->text;
 	uint32_t minor;
@@ -101,14 +102,14 @@ static void hash_name(const struct bfo_target *shape, const struct ls_names *nam
 /* Several names of one inode come in the order of a tree: by their hash. */
 static void sort_links(struct group *g)
 {
-	const struct ls_dir *dirs = g->ls->queue.dirs.v;
-	struct ls_names *names = &g->names;
+	const struct bfo_readdir_dir *dirs = g->l->queue.dirs.v;
+	struct bfo_readdir_names *names = &g->names;
 	struct bfo_target shape = { 0 };
 	size_t i, end, k;
 
-	bfo_target_shape(g->ls->volume, &shape);
+	bfo_target_shape(g->l->reader->vol, &shape);
 	for (i = 0; i < names->v.n; i = end) {
-		struct ls_name *n = &names->v.v[i];
+		struct bfo_readdir_name *n = &names->v.v[i];
 		bfo_row dir = bfo_tree_find(&g->tree, dirs[n->dir].ino);
 
 		for (end = i + 1; end < names->v.n && names->v.v[end].dir == n->dir &&
@@ -123,39 +124,36 @@ static void sort_links(struct group *g)
 }
 
 /* F is about directory DIR of the queue, or a name in it. */
-static errcode_t print_finding(struct group *g, uint32_t dir, const struct bfo_finding *f)
+static errcode_t tell_finding(struct group *g, uint32_t dir, const struct bfo_finding *f)
 {
 	const struct bfo_tree *t = &g->tree;
-	const struct damage d = damage_of(t, f);
+	const struct bfo_readdir_sink *to = g->l->to;
 	int is_name = f->len != BFO_NO_NAME;
-	errcode_t err = ls_queue_point(g->ls, dir);
+	errcode_t err = bfo_readdir_point(g->l, dir);
 
-	if (!err)
-		ls_print_damage(&g->ls->print, is_name ? t->text.v + f->text : "",
-				is_name ? f->len : 0, &d);
-	return err;
+	return err ? err : to->damage(to->priv, is_name ? t->text.v + f->text : "",
+				      is_name ? f->len : 0, t, f);
 }
 
 /* N inodes from FIRST on could be read when they were met, and cannot be read again. */
-static errcode_t print_lost(struct group *g, uint32_t first, uint32_t n)
+static errcode_t tell_lost(struct group *g, uint32_t first, uint32_t n)
 {
-	const struct ls_dir *dirs = g->ls->queue.dirs.v;
+	const struct bfo_readdir_dir *dirs = g->l->queue.dirs.v;
 	errcode_t err = 0;
 	uint32_t i;
 
 	for (i = g->first; i < g->first + g->n && !err; i++) {
 		if (dirs[i].ino - first >= n)
 			continue;
-		err = ls_queue_point(g->ls, i);
+		err = bfo_readdir_point(g->l, i);
 		if (!err)
-			ls_print_damage(&g->ls->print, "", 0, &(struct damage) {
-					.kind = BFO_UNREAD_INODE, .ino = dirs[i].ino });
+			err = bfo_readdir_tell_damage(g->l, "", 0, BFO_UNREAD_INODE, dirs[i].ino);
 	}
 	return err;
 }
 
 /* What was found about these directories, each with its path. */
-static errcode_t print_findings(struct group *g)
+static errcode_t tell_findings(struct group *g)
 {
 	const struct bfo_tree *t = &g->tree;
 	errcode_t err = 0;
@@ -165,13 +163,13 @@ static errcode_t print_findings(struct group *g)
 		const struct bfo_finding *f = &t->findings.v[i];
 		bfo_row record = bfo_tree_find(t, f->len != BFO_NO_NAME ? f->dir : f->ino);
 
-		err = f->kind == BFO_UNREAD_TABLE ? print_lost(g, f->ino, f->blocks) :
-						    print_finding(g, g->place[record], f);
+		err = f->kind == BFO_UNREAD_TABLE ? tell_lost(g, f->ino, f->blocks) :
+						    tell_finding(g, g->place[record], f);
 	}
 	return err;
 }
 
-static errcode_t print_group(struct group *g, uint32_t entered)
+static errcode_t tell_group(struct group *g, uint32_t entered)
 {
 	uint32_t max = BATCH_FIRST, last = g->first + g->n - 1;
 	size_t n = g->names.v.n, i, end;
@@ -179,50 +177,50 @@ static errcode_t print_group(struct group *g, uint32_t entered)
 
 	for (i = 0; i < n && !err; i = end) {
 		end = n - i < max ? n : i + max;
-		err = ls_batch_list(g->ls, &g->names, i, end, &entered);
+		err = bfo_readdir_batch(g->l, &g->names, i, end, &entered);
 		max = BATCH;
 	}
 	while (!err && entered != last)
-		err = ls_queue_enter(g->ls, ++entered);
-	return err ? err : print_findings(g);
+		err = bfo_readdir_enter(g->l, ++entered);
+	return err ? err : tell_findings(g);
 }
 
 /*
  * Lists N directories of the queue from FIRST on; of their names those that lead to inodes above
  * ABOVE.  Directories up to ENTERED were begun before.
  */
-static errcode_t list_sorted(struct ls *ls, uint32_t first, uint32_t n, uint32_t entered,
+static errcode_t list_sorted(struct bfo_readdir *l, uint32_t first, uint32_t n, uint32_t entered,
 			     uint32_t above)
 {
-	struct group g = { .ls = ls, .first = first, .n = n, .above = above };
+	struct group g = { .l = l, .first = first, .n = n, .above = above };
 	errcode_t err = read_group(&g);
 	int tries = 0;
 
-	while (!err && g.tree.findings.n && bfo_users_again(ls->volume, &tries))
+	while (!err && g.tree.findings.n && bfo_users_again(l->reader->vol, &tries))
 		err = read_group(&g);
 	if (!err) {
 		/* as batches want them */
 		bfo_sort(g.names.v.v, g.names.v.n, sizeof(*g.names.v.v), 2);
 		sort_links(&g);
-		err = print_group(&g, entered);
+		err = tell_group(&g, entered);
 	}
-	ls->ways.sorted += n;
+	l->ways.sorted += n;
 	bfo_tree_free(&g.tree);
-	ls_names_free(&g.names);
+	bfo_readdir_names_free(&g.names);
 	free(g.place);
-	return err == ENOMEM ? bfo_fail(&ls->ctx, err, "listing directories") : err;
+	return err == ENOMEM ? bfo_fail(l->ctx, err, "listing directories") : err;
 }
 
 /* How many directories from FIRST on are read together: names take about what their blocks do. */
-static uint32_t group_size(const struct ls *ls, uint32_t first)
+static uint32_t group_size(const struct bfo_readdir *l, uint32_t first)
 {
-	const struct ls_queue *q = &ls->queue;
+	const struct bfo_readdir_queue *q = &l->queue;
 	uint64_t bytes = 0;
 	uint32_t n = 0;
 
 	for (; first + n < q->dirs.n && n < TOGETHER && !q->dirs.v[first + n].has_tree; n++) {
 		bytes += q->dirs.v[first + n].size;
-		if (n && bytes > ls->opt.common.memory / 4)
+		if (n && bytes > l->opt.memory / 4)
 			break;
 	}
 	return n;
@@ -231,15 +229,15 @@ static uint32_t group_size(const struct ls *ls, uint32_t first)
 /* ---- by an index ---- */
 
 struct walk {
-	struct ls *ls;
+	struct bfo_readdir *l;
 	uint32_t dir;			/* index in the queue */
 	struct bfo_container_tree blocks;
 	struct itree tree;
 	struct itree_cursor cursor;
 	struct itree_entry next;	/* its name is NULL at the end */
-	struct ls_names batch;
+	struct bfo_readdir_names batch;
 	uint32_t max;			/* names of the next batch */
-	uint32_t done;			/* names of inodes up to this one were printed */
+	uint32_t done;			/* names of inodes up to this one were told */
 };
 
 /* Not the tree's fault: reading the directory instead would not help. */
@@ -249,9 +247,9 @@ static int is_fatal(errcode_t err)
 }
 
 /* What the trees' checksums do not say: that it is a name, and an inode of this volume. */
-static int is_possible(const struct ls *ls, const struct itree_entry *e)
+static int is_possible(const struct bfo_readdir *l, const struct itree_entry *e)
 {
-	return itree_key_ino(e->key) <= ls->volume->fs->super->s_inodes_count &&
+	return itree_key_ino(e->key) <= l->reader->vol->fs->super->s_inodes_count &&
 	       !memchr(e->name, '/', e->name_len) && !memchr(e->name, 0, e->name_len);
 }
 
@@ -259,14 +257,14 @@ static errcode_t look_ahead(struct walk *w)
 {
 	errcode_t err = itree_cursor_next(&w->cursor, &w->next);
 
-	if (!err && w->next.name && !is_possible(w->ls, &w->next))
+	if (!err && w->next.name && !is_possible(w->l, &w->next))
 		err = BFO_ET_ITREE;
 	return err;
 }
 
 static int is_in_batch(const struct walk *w)
 {
-	const struct ls_names *b = &w->batch;
+	const struct bfo_readdir_names *b = &w->batch;
 
 	return w->next.name && (b->v.n < w->max ||
 				b->v.v[b->v.n - 1].ino == itree_key_ino(w->next.key));
@@ -275,14 +273,14 @@ static int is_in_batch(const struct walk *w)
 /* Fills the batch, up to the last name of some inode. */
 static errcode_t fill(struct walk *w)
 {
-	struct ls_names *b = &w->batch;
+	struct bfo_readdir_names *b = &w->batch;
 	errcode_t err = 0;
 
 	b->v.n = b->text.n = 0;
 	while (!err && is_in_batch(w)) {
-		struct ls_name n = { .dir = w->dir, .ino = itree_key_ino(w->next.key) };
+		struct bfo_readdir_name n = { .dir = w->dir, .ino = itree_key_ino(w->next.key) };
 
-		err = ls_names_add(b, n, w->next.name, w->next.name_len, NULL);
+		err = bfo_readdir_names_add(b, n, w->next.name, w->next.name_len, NULL);
 		if (!err)
 			err = b->v.n < BATCH_MAX ? look_ahead(w) : BFO_ET_ITREE;
 	}
@@ -291,7 +289,7 @@ static errcode_t fill(struct walk *w)
 }
 
 /* After an error in the tree: names of the last inode in the batch may be incomplete. */
-static void drop_last_inode(struct ls_names *b)
+static void drop_last_inode(struct bfo_readdir_names *b)
 {
 	size_t n = b->v.n;
 
@@ -299,7 +297,7 @@ static void drop_last_inode(struct ls_names *b)
 		b->v.n--;
 }
 
-static errcode_t print_batch(struct walk *w)
+static errcode_t tell_batch(struct walk *w)
 {
 	uint32_t entered = w->dir;
 	size_t n = w->batch.v.n;
@@ -307,10 +305,10 @@ static errcode_t print_batch(struct walk *w)
 	if (!n)
 		return 0;
 	w->done = w->batch.v.v[n - 1].ino;
-	return ls_batch_list(w->ls, &w->batch, 0, n, &entered);
+	return bfo_readdir_batch(w->l, &w->batch, 0, n, &entered);
 }
 
-/* *BROKEN: the tree is damaged, but for what was printed. */
+/* *BROKEN: the tree is damaged, but for what was told. */
 static errcode_t walk_tree(struct walk *w, int *broken)
 {
 	errcode_t err = look_ahead(w), why;
@@ -320,7 +318,7 @@ static errcode_t walk_tree(struct walk *w, int *broken)
 		*broken = why && !is_fatal(why);
 		if (*broken)
 			drop_last_inode(&w->batch);
-		err = why && !*broken ? why : print_batch(w);
+		err = why && !*broken ? why : tell_batch(w);
 		if (*broken)
 			return err;
 	}
@@ -330,23 +328,23 @@ static errcode_t walk_tree(struct walk *w, int *broken)
 
 static errcode_t open_tree(struct walk *w)
 {
-	const struct ls_dir *d = &w->ls->queue.dirs.v[w->dir];
+	const struct bfo_readdir_dir *d = &w->l->queue.dirs.v[w->dir];
 	struct itree_dir dir;
 	errcode_t err;
 
-	err = bfo_container_dir(&w->ls->container, d->ino, &dir);
+	err = bfo_container_dir(&w->l->container, d->ino, &dir);
 	if (!err)
-		err = bfo_container_tree_open(&w->blocks, &w->ls->container, &dir);
+		err = bfo_container_tree_open(&w->blocks, &w->l->container, &dir);
 	if (!err)
-		err = itree_open(&w->tree, &w->blocks.store, w->ls->container.header.seed, &dir);
+		err = itree_open(&w->tree, &w->blocks.store, w->l->container.header.seed, &dir);
 	itree_cursor_init(&w->cursor, &w->tree);
 	return err;
 }
 
-static errcode_t list_by_tree(struct ls *ls, uint32_t dir)
+static errcode_t list_by_tree(struct bfo_readdir *l, uint32_t dir)
 {
-	struct walk w = { .ls = ls, .dir = dir, .max = BATCH_FIRST };
-	errcode_t err = ls_queue_enter(ls, dir), why;
+	struct walk w = { .l = l, .dir = dir, .max = BATCH_FIRST };
+	errcode_t err = bfo_readdir_enter(l, dir), why;
 	int broken = 0;
 
 	if (err)
@@ -356,23 +354,23 @@ static errcode_t list_by_tree(struct ls *ls, uint32_t dir)
 		broken = !is_fatal(why);
 	else
 		why = walk_tree(&w, &broken);
-	ls->ways.by_tree += !broken;
-	ls->ways.broken += broken;
+	l->ways.by_tree += !broken;
+	l->ways.broken += broken;
 	itree_cursor_free(&w.cursor);
 	itree_close(&w.tree);
 	bfo_container_tree_free(&w.blocks);
-	ls_names_free(&w.batch);
-	return broken ? list_sorted(ls, dir, 1, dir, w.done) : why;
+	bfo_readdir_names_free(&w.batch);
+	return broken ? list_sorted(l, dir, 1, dir, w.done) : why;
 }
 
-errcode_t ls_dir_list(struct ls *ls)
+errcode_t bfo_readdir_dirs(struct bfo_readdir *l)
 {
 	uint32_t next = 0, n;
 	errcode_t err = 0;
 
-	for (; next < ls->queue.dirs.n && !err; next += n) {
-		n = group_size(ls, next);
-		err = n ? list_sorted(ls, next, n, next - 1, 0) : list_by_tree(ls, next);
+	for (; next < l->queue.dirs.n && !err; next += n) {
+		n = group_size(l, next);
+		err = n ? list_sorted(l, next, n, next - 1, 0) : list_by_tree(l, next);
 		n += !n;
 	}
 	return err;
