@@ -335,9 +335,12 @@ static errcode_t read_all(struct bfo_batch_read *b)
 
 static errcode_t open_volume(struct bfo_batch_read *b)
 {
-	errcode_t err = bfo_medium_open(&b->opt.medium, b->ctx, b->opt.volume, &b->opt.journal,
-					&b->volume);
+	errcode_t err = 0;
 
+	b->volume = b->opt.open;
+	if (!b->volume)
+		err = bfo_medium_open(&b->opt.medium, b->ctx, b->opt.volume, &b->opt.journal,
+				      &b->volume);
 	if (!err)
 		err = bfo_reader_init(&b->reader, b->ctx, b->volume, BFO_GAP_OF_DEVICE);
 	if (err)
@@ -373,7 +376,8 @@ void bfo_batch_read_free(struct bfo_batch_read *b)
 	bfo_resolver_free(&b->resolver);
 	bfo_tree_free(&b->tree);
 	bfo_reader_free(&b->reader);
-	bfo_volume_close(b->volume);
+	if (!b->opt.open)
+		bfo_volume_close(b->volume);
 	bfo_medium_free(&b->opt.medium);
 	bfo_vec_free(&b->files);
 }

@@ -42,6 +42,7 @@ struct bfo_read_sink {
 
 struct bfo_batch_read_options {
 	const char *volume;		/* as volume/open.h has it */
+	struct bfo_volume *open;	/* this one, which is open; NULL: it is opened for this */
 	struct bfo_medium medium;
 	struct bfo_journal_use journal;
 	uint64_t memory;		/* bytes of contents at a time */
