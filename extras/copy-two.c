@@ -1,43 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * copy-two.c - copies all of one filesystem into another, both unmounted: an example on libe2bfo
+ * copy-two.c - copies all of one filesystem into another, both unmounted: an example on libe2bfo(3)
  *
  *	copy-two SOURCE TARGET
  */
+#include <signal.h>
 #include <stdio.h>
-#include <time.h>
+#include <e2bfo/e2bfo.h>
 
-#include "base/bfo_err.h"
-#include "job/copy.h"
+static e2bfo *context;
+
+static void on_signal(int sig)
+{
+	(void) sig;
+	e2bfo_cancel(context);
+}
+
+/* What was not kept. */
+static int tell(void *priv, const struct e2bfo_finding *f)
+{
+	(void) priv;
+	fprintf(stderr, "copy-two: %.*s: %s\n", (int) f->path_len, f->path, f->text);
+	return 0;
+}
 
 int main(int argc, char **argv)
 {
-	static const char *const all[] = { "/" };
-	struct bfo_context ctx = { .what = "" };
-	struct bfo_copy copy;
-	errcode_t err;
-	int status;
+	struct e2bfo_end from = { .size = sizeof(from), .kind = E2BFO_VOLUME, .spec = argv[1] };
+	struct e2bfo_end to = { .size = sizeof(to), .kind = E2BFO_VOLUME, .spec = argv[2] };
+	struct e2bfo_copy_report report = { .size = sizeof(report) };
+	e2bfo_err err;
 
 	if (argc != 3)
 		return 16;
-	initialize_ext2_error_table();
-	initialize_bfo_error_table();
-	err = bfo_copy_open(&copy, &ctx,
-			    &(struct bfo_copy_options){ .source = argv[1],
-							.from = all,
-							.n_from = 1,
-							.read_gap = BFO_GAP_OF_DEVICE,
-							.target = argv[2],
-							.to = "/",
-							.memory = 64 << 20,
-							.now = time(NULL) });
-	if (!err)
-		err = bfo_copy_plan(&copy);
-	if (!err)
-		err = bfo_copy_commit(&copy);
+	context = e2bfo_new();
+	if (!context)
+		return 8;
+	signal(SIGINT, on_signal);
+	e2bfo_on_finding(context, tell, NULL);
+	err = e2bfo_copy(context, &from, &to, NULL, &report);
 	if (err)
-		com_err("copy-two", err, "while %s", ctx.what);
-	status = err ? 8 : copy.job.tree.findings.n ? 1 : 0;
-	bfo_copy_close(&copy);
-	return status;
+		fprintf(stderr, "copy-two: %s while %s; the target %s\n", e2bfo_message(err),
+			e2bfo_what(context), report.state_text);
+	e2bfo_free(context);
+	return err ? 8 : report.findings ? 1 : 0;
 }

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * listings.c - e2bfo_list()
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "api/filesystems.h"
+#include "base/bfo_err.h"
+#include "base/memory.h"
+#include "gather/inode_check.h"
+#include "gather/resolve.h"
+#include "job/readdir.h"
+
+#define FLAGS_KNOWN (E2BFO_LIST_RECURSIVE | E2BFO_LIST_DOTS | E2BFO_LIST_ITSELF)
+
+struct listing {
+	e2bfo_fs *fs;
+	int (*take)(void *priv, const struct e2bfo_entry *e);
+	void *priv;
+	struct bfo_reader reader;
+	struct bfo_resolver resolver;
+	struct bfo_readdir job;
+	bfo_chars dir;			/* the path of the directory that is told now */
+	bfo_chars path;			/* for a finding */
+};
+
+static errcode_t enough(struct listing *l)
+{
+	return bfo_fail(&l->fs->c->ctx, BFO_ET_CANCELLED, "telling what is in %s",
+			l->fs->end.spec);
+}
+
+static struct e2bfo_time time_of(const struct bfo_attrs *a, enum bfo_time which)
+{
+	return (struct e2bfo_time) { .sec = a->sec[which], .nsec = a->nsec[which],
+				     .is_known = which != BFO_CRTIME || a->has_crtime };
+}
+
+static void take_attrs(const struct bfo_volume *vol, const void *raw, struct e2bfo_entry *e)
+{
+	const struct ext2_inode *inode = raw;
+	struct bfo_attrs a;
+
+	bfo_attrs_read(raw, vol->inode_size, &a);
+	e->bytes = a.size;
+	e->blocks = bfo_inode_blocks(vol, raw);
+	e->version = a.version;
+	e->mtime = time_of(&a, BFO_MTIME);
+	e->atime = time_of(&a, BFO_ATIME);
+	e->ctime = time_of(&a, BFO_CTIME);
+	e->crtime = time_of(&a, BFO_CRTIME);
+	e->mode = a.mode;
+	e->links = a.nlink;
+	e->uid = a.uid;
+	e->gid = a.gid;
+	e->project = a.project;
+	e->flags = ext2fs_le32_to_cpu(inode->i_flags);
+	e->generation = a.generation;
+	e->major = a.major;
+	e->minor = a.minor;
+	e->has_xattrs = !!bfo_inode_has_xattrs(vol, raw);
+}
+
+/* ---- for the job ---- */
+
+static errcode_t take_directory(void *priv, const char *path, size_t len, int begins)
+{
+	struct listing *l = priv;
+
+	(void) begins;
+	l->dir.n = 0;
+	if (bfo_vec_reserve(&l->dir, len))
+		return bfo_fail(&l->fs->c->ctx, ENOMEM, "listing directories");
+	memcpy(l->dir.v, path, len);
+	l->dir.n = len;
+	return 0;
+}
+
+static errcode_t take_alone(void *priv)
+{
+	struct listing *l = priv;
+
+	l->dir.n = 0;
+	return 0;
+}
+
+static errcode_t take_entry(void *priv, const struct bfo_readdir_entry *entry)
+{
+	struct listing *l = priv;
+	struct e2bfo_entry e = { .size = sizeof(e), .dir = l->dir.v, .dir_len = l->dir.n,
+				 .name = entry->name, .name_len = entry->len,
+				 .target = entry->target,
+				 .target_len = entry->target ? entry->st->target_len : 0,
+				 .ino = entry->st->ino };
+
+	take_attrs(l->fs->volume, entry->st->raw, &e);
+	return l->take(l->priv, &e) ? enough(l) : 0;
+}
+
+/* The path of NAME in the directory; or of that. */
+static errcode_t build_path(struct listing *l, const char *name, size_t len)
+{
+	size_t dir = l->dir.n;
+
+	l->path.n = 0;
+	if (bfo_vec_reserve(&l->path, dir + 1 + len))
+		return bfo_fail(&l->fs->c->ctx, ENOMEM, "listing directories");
+	memcpy(l->path.v, l->dir.v, dir);
+	if (len && dir && l->dir.v[dir - 1] != '/')
+		l->path.v[dir++] = '/';
+	memcpy(l->path.v + dir, name, len);
+	l->path.n = dir + len;
+	return 0;
+}
+
+static errcode_t take_damage(void *priv, const char *name, size_t len, const struct bfo_tree *t,
+			     const struct bfo_finding *f)
+{
+	const struct bfo_finding_row *row = &bfo_finding_table[f->kind];
+	struct listing *l = priv;
+	struct e2bfo_finding found = { .size = sizeof(found), .kind = row->word,
+				       .text = row->text, .ino = f->ino, .block = f->blk,
+				       .count = 1 };
+	errcode_t err = build_path(l, name, len);
+
+	(void) t;
+	found.path = l->path.v;
+	found.path_len = l->path.n;
+	return err ? err : bfo_api_tell(l->fs->c, &found);
+}
+
+static void take_pause(void *priv)
+{
+	(void) priv;
+}
+
+/* ---- the call ---- */
+
+static errcode_t list(struct listing *l, const char *path, uint32_t flags)
+{
+	const struct bfo_readdir_sink sink = {
+		.directory = take_directory, .alone = take_alone, .entry = take_entry,
+		.damage = take_damage, .pause = take_pause, .priv = l,
+	};
+	const struct bfo_readdir_options opt = {
+		.recursive = !!(flags & E2BFO_LIST_RECURSIVE), .dots = !!(flags & E2BFO_LIST_DOTS),
+		.alone = !!(flags & E2BFO_LIST_ITSELF), .memory = bfo_default_memory(),
+	};
+	const bfo_chars *clean = &l->resolver.clean;
+	errcode_t err = bfo_reader_init(&l->reader, &l->fs->c->ctx, l->fs->volume,
+					BFO_GAP_OF_DEVICE);
+	uint32_t ino;
+
+	l->resolver = (struct bfo_resolver) { .reader = &l->reader, .name = l->fs->end.spec };
+	if (!err)
+		err = bfo_readdir_begin(&l->job, &l->reader, &opt, &sink);
+	if (!err)
+		err = bfo_resolve(&l->resolver, path, &ino);
+	if (!err)
+		err = bfo_readdir_list(&l->job, clean->v, clean->n, ino, l->resolver.parent);
+	return err ? err : bfo_users_check_again(&l->fs->c->ctx, l->fs->volume);
+}
+
+e2bfo_err e2bfo_list(e2bfo_fs *fs, const char *path, uint32_t flags,
+		     int (*take)(void *priv, const struct e2bfo_entry *e), void *priv)
+{
+	struct listing l = { .fs = fs, .take = take, .priv = priv };
+	errcode_t err;
+
+	bfo_api_begin(fs->c);
+	err = bfo_api_check_flags(fs->c, flags, FLAGS_KNOWN, "the flags of a listing");
+	if (!err)
+		err = list(&l, path, flags);
+	bfo_readdir_free(&l.job);
+	bfo_resolver_free(&l.resolver);
+	bfo_reader_free(&l.reader);
+	bfo_vec_free(&l.dir);
+	bfo_vec_free(&l.path);
+	return bfo_api_end(fs->c, err);
+}
