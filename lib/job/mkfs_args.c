@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <e2p/e2p.h>
 
 #include "base/bfo_err.h"
 #include "base/text.h"
@@ -53,19 +52,15 @@ void bfo_mkfs_args_free(struct bfo_mkfs_args *a)
 
 static void add_features(const struct bfo_mkfs *m, struct bfo_mkfs_args *a)
 {
-	char list[1024] = "none";
+	char list[1024];
 	uint32_t mask[3];
-	size_t used = 4;
-	int type, bit;
 
 	bfo_gate_target_features(&m->like, mask);
-	for (type = 0; type < 3; type++)
-		for (bit = 0; bit < 32; bit++)
-			if (mask[type] & 1U << bit && used < sizeof(list))
-				used += snprintf(list + used, sizeof(list) - used, ",%s",
-						 e2p_feature2string(type, 1U << bit));
 	add(a, "-O");
-	add(a, "%s", list);
+	if (bfo_gate_name_features(mask, ",", list, sizeof(list)))
+		add(a, "none,%s", list);
+	else
+		add(a, "none");
 }
 
 static void add_behaviour(const struct ext2_super_block *sb, struct bfo_mkfs_args *a)

@@ -14,6 +14,8 @@
 #include "volume/gate.h"
 #include "volume/open.h"
 
+#define FEATURE_BYTES 64		/* of a name */
+
 struct features {
 	uint32_t mask[3];	/* E2P_FEATURE_COMPAT, _INCOMPAT, _RO_INCOMPAT */
 };
@@ -49,9 +51,9 @@ static const struct features elsewhere = { {
 	0, EXT3_FEATURE_INCOMPAT_RECOVER, EXT4_FEATURE_RO_COMPAT_ORPHAN_PRESENT,
 } };
 
-/* Writes the names of the features in MASK behind each other; 1 if there were any. */
-static int name_features(const uint32_t *mask, char *out, size_t size)
+int bfo_gate_name_features(const uint32_t mask[3], const char *between, char *out, size_t size)
 {
+	char name[FEATURE_BYTES];
 	size_t used = 0;
 	int type, bit;
 
@@ -60,8 +62,10 @@ static int name_features(const uint32_t *mask, char *out, size_t size)
 		for (bit = 0; bit < 32; bit++) {
 			if (!(mask[type] & 1U << bit))
 				continue;
-			used += snprintf(out + used, size - used, "%s%s", used ? ", " : "",
-					 e2p_feature2string(type, 1U << bit));
+			/* (e2p_feature2string() has one buffer for all threads) */
+			e2p_feature_to_string(type, 1U << bit, name, sizeof(name));
+			used += snprintf(out + used, size - used, "%s%s", used ? between : "",
+					 name);
 			if (used >= size)
 				return 1;
 		}
@@ -90,7 +94,7 @@ errcode_t bfo_gate_features(struct bfo_context *ctx, const struct bfo_volume *vo
 		if (!vol->device.writable)
 			strange[i] &= ~source_only.mask[i];
 	}
-	if (name_features(strange, names, sizeof(names)))
+	if (bfo_gate_name_features(strange, ", ", names, sizeof(names)))
 		return bfo_fail(ctx, BFO_ET_FEATURE, "opening %s: %s", vol->spec, names);
 	if (vol->device.writable && ext2fs_has_feature_journal((struct ext2_super_block *) sb) &&
 	    !sb->s_journal_inum)
