@@ -27,8 +27,8 @@ errcode_t bfo_gate_intact(struct bfo_context *ctx, const struct bfo_volume *vol)
 errcode_t bfo_gate_healthy(struct bfo_context *ctx, const struct bfo_volume *vol, int how);
 
 /*
- * Writes the names of the features in MASK to OUT, BETWEEN them; what does not fit is cut off.  1 if
- * there are any.
+ * Writes the names of the features in MASK to OUT, BETWEEN them; what does not fit is cut off.  1
+ * if there are any.
  */
 int bfo_gate_name_features(const uint32_t mask[3], const char *between, char *out, size_t size);
 

@@ -31,6 +31,13 @@ grep -q 'SONAME.*\[libe2bfo.so.0\]' dynamic || fail "no SONAME"
 nm -g --defined-only "$libs/libe2bfo.a" | awk 'NF == 3' > symbols
 grep -v ' T e2bfo_' symbols && fail "libe2bfo.a has these, too"
 
+# ---- each call has its page ----
+sed -n 's/.* T \(e2bfo_[a-z_]*\)$/\1/p' symbols > calls
+while read -r call; do
+	[ -e "$(find root -name "$call.3")" ] || fail "no page for $call"
+done < calls
+[ -s calls ] || fail "no calls"
+
 # ---- the header ----
 cat > header.c <<-'END'
 	#include <e2bfo/e2bfo.h>
