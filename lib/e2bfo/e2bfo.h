@@ -4,6 +4,7 @@
  *
  *   e2bfo_new ──┬── e2bfo_copy, e2bfo_resume, e2bfo_abort    whole trees        e2bfo_copy(3)
  *               ├── e2bfo_verify                             two trees          e2bfo_verify(3)
+ *               ├── e2bfo_batch_open ── e2bfo_batch_create   changes             e2bfo_batch(3)
  *               `── e2bfo_fs_open ──┬── e2bfo_list           names, attributes  e2bfo_list(3)
  *                                   `── e2bfo_batch_read     contents           e2bfo_batch_read(3)
  *
@@ -335,6 +336,134 @@ struct e2bfo_piece {
  */
 e2bfo_err e2bfo_batch_read(e2bfo_fs *fs, const struct e2bfo_read *what,
 			   int (*take)(void *priv, const struct e2bfo_piece *p), void *priv);
+
+/* ---- changes of a filesystem that is not mounted: e2bfo_batch(3) ---- */
+
+/* Operations that wait, and the volume that they are for.  Close it before its context is freed. */
+typedef struct e2bfo_batch e2bfo_batch;
+
+enum {					/* flags of a batch that is opened */
+	E2BFO_BATCH_NOT_ATOMIC = 1 << 0,	/* also a volume without a journal */
+	E2BFO_BATCH_FORCE = 1 << 1,	/* also one whose bitmaps do not fit its inodes */
+	E2BFO_BATCH_AUTO = 1 << 2	/* it commits by itself, when that pays */
+};
+
+struct e2bfo_batch_options {
+	size_t size;
+	uint32_t flags;			/* E2BFO_BATCH_... */
+	uint32_t has_now;		/* NOW holds */
+	int64_t now;			/* seconds since 1970; else the clock's */
+	uint64_t memory;		/* bytes of contents that wait to be written; 0: 8 MiB */
+	const char *undo_file;		/* for e2undo(8), or NULL; stays as long as the batch */
+	/* It commits by itself once so much waits, whichever comes first; all 0: never. */
+	uint64_t mark_bytes, mark_files;
+	double mark_seconds;
+	uint32_t mark_journal;		/* percent of the journal that it would take */
+	uint32_t reserved;
+	/* Operations FIRST ... FIRST + N - 1, counted from 0, are durable; or NULL. */
+	int (*committed)(void *priv, uint64_t first, uint64_t n);
+	void *priv;
+};
+
+/* "user.x" and so on; access control lists as getxattr(2) has them.  VALUE NULL: it goes. */
+struct e2bfo_xattr {
+	const char *name;
+	const void *value;
+	size_t len;
+};
+
+enum {					/* attributes that are set */
+	E2BFO_SET_MODE = 1 << 0,	/* permissions; the type stays */
+	E2BFO_SET_UID = 1 << 1,
+	E2BFO_SET_GID = 1 << 2,
+	E2BFO_SET_PROJECT = 1 << 3,
+	E2BFO_SET_FLAGS = 1 << 4,	/* those of chattr(1) that users may change */
+	E2BFO_SET_ATIME = 1 << 5,
+	E2BFO_SET_MTIME = 1 << 6,
+	E2BFO_SET_CRTIME = 1 << 7
+};
+
+/* What is not set stays; what is new has 0644, 0755 or 0777 (directories, links), 0:0, now. */
+struct e2bfo_attr {
+	size_t size;
+	uint32_t set;			/* E2BFO_SET_... */
+	uint32_t mode, uid, gid, project, flags;
+	struct e2bfo_time atime, mtime, crtime;
+	const struct e2bfo_xattr *xattrs;
+	size_t n_xattrs;
+};
+
+/* BYTES bytes at DATA, which are copied; or, where that is NULL, those that FILL puts to TO. */
+struct e2bfo_content {
+	size_t size;
+	const void *data;
+	uint64_t bytes;
+	/* LEN bytes from OFFSET on, ascending; non-zero: the operation fails */
+	int (*fill)(void *priv, uint64_t offset, void *to, size_t len);
+	void *priv;
+};
+
+enum {					/* flags of operations */
+	E2BFO_REPLACE = 1 << 0,		/* a file that is there */
+	E2BFO_PARENTS = 1 << 1,		/* directories on the way are made */
+	E2BFO_CREATE = 1 << 2,		/* update, append: the file is made if it is not there */
+	E2BFO_TREE = 1 << 3,		/* remove: with all that is below */
+	E2BFO_KEEP = 1 << 4,		/* mkdir: a directory that is there is no error */
+	E2BFO_MISSING_OK = 1 << 5	/* remove: neither is nothing */
+};
+
+/* What a path leads to, as the batch has it. */
+struct e2bfo_batch_stat {
+	size_t size;
+	uint64_t bytes;
+	uint32_t ino, mode, uid, gid, links, flags;
+	struct e2bfo_time mtime;
+};
+
+/* *B is NULL after an error. */
+e2bfo_err e2bfo_batch_open(e2bfo *c, const struct e2bfo_end *volume,
+			   const struct e2bfo_batch_options *opt, e2bfo_batch **b);
+
+/*
+ * Operations: one that fails leaves the batch as it was.  Paths begin at the root, and follow no
+ * links.  Later ones see what earlier ones did.  ATTR may be NULL.
+ */
+e2bfo_err e2bfo_batch_create(e2bfo_batch *b, const char *path, const struct e2bfo_attr *attr,
+			     const struct e2bfo_content *content, uint32_t flags);
+e2bfo_err e2bfo_batch_update(e2bfo_batch *b, const char *path, uint64_t offset,
+			     const struct e2bfo_content *content, uint32_t flags);
+e2bfo_err e2bfo_batch_append(e2bfo_batch *b, const char *path,
+			     const struct e2bfo_content *content, uint32_t flags);
+e2bfo_err e2bfo_batch_truncate(e2bfo_batch *b, const char *path, uint64_t bytes);
+e2bfo_err e2bfo_batch_mkdir(e2bfo_batch *b, const char *path, const struct e2bfo_attr *attr,
+			    uint32_t flags);
+e2bfo_err e2bfo_batch_symlink(e2bfo_batch *b, const char *path, const char *target,
+			      const struct e2bfo_attr *attr, uint32_t flags);
+e2bfo_err e2bfo_batch_link(e2bfo_batch *b, const char *from, const char *to, uint32_t flags);
+e2bfo_err e2bfo_batch_mknod(e2bfo_batch *b, const char *path, const struct e2bfo_attr *attr,
+			    uint32_t major, uint32_t minor, uint32_t flags);
+e2bfo_err e2bfo_batch_set(e2bfo_batch *b, const char *path, const struct e2bfo_attr *attr);
+e2bfo_err e2bfo_batch_rename(e2bfo_batch *b, const char *from, const char *to, uint32_t flags);
+e2bfo_err e2bfo_batch_remove(e2bfo_batch *b, const char *path, uint32_t flags);
+
+/* What PATH leads to, and up to LEN bytes of it from OFFSET on, *GOT of them. */
+e2bfo_err e2bfo_batch_stat(e2bfo_batch *b, const char *path, struct e2bfo_batch_stat *st);
+e2bfo_err e2bfo_batch_pread(e2bfo_batch *b, const char *path, uint64_t offset, void *buf,
+			    size_t len, size_t *got);
+
+/* There is nothing to add at the moment: is it time to commit? */
+e2bfo_err e2bfo_batch_idle(e2bfo_batch *b);
+
+/* All that waits, *N operations (or NULL): all or nothing; nothing waits afterwards. */
+e2bfo_err e2bfo_batch_commit(e2bfo_batch *b, uint64_t *n);
+
+uint64_t e2bfo_batch_waiting(const e2bfo_batch *b);	/* operations */
+
+/* What the last commit has made of the volume: "target_state" of e2bfo-copy(8). */
+const char *e2bfo_batch_state(const e2bfo_batch *b);
+
+/* Drops what was not committed.  NULL is fine. */
+void e2bfo_batch_close(e2bfo_batch *b);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -85,6 +85,15 @@ examples() {
 		fail "$1/wordcount: $("$1/wordcount" copy.img), not $words"
 	[ "$("$1/wordcount" copy.img /deep/er)" = "4 words in 1 files" ] ||
 		fail "$1/wordcount of a directory: $("$1/wordcount" copy.img /deep/er)"
+	"$1/drop-files" copy.img /new/mails tree/deep/numbers tree/deep/er/few > dropped ||
+		fail "$1/drop-files: exit $?"
+	checked copy.img
+	ask copy.img "dump /new/mails/numbers dropped"
+	cmp dropped tree/deep/numbers || fail "$1/drop-files: another content"
+	cp copy.img before.img
+	! "$1/drop-files" copy.img /new/mails tree/deep/er/few tree/nothing 2> said ||
+		fail "$1/drop-files: a file that is not there"
+	cmp before.img copy.img || fail "$1/drop-files: not all or none"
 }
 
 # built FOLDER FLAGS...: all of them into FOLDER

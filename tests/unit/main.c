@@ -15,6 +15,7 @@
 Suite *acl_suite(void);
 Suite *amend_suite(void);
 Suite *api_suite(void);
+Suite *api_batch_suite(void);
 Suite *api_threads_suite(void);
 Suite *arrive_suite(void);
 Suite *attrs_suite(void);
@@ -146,7 +147,7 @@ static Suite *(*const suites[])(void) = {
 	attrs_suite, values_suite, maps_suite, pairs_suite, pax_suite,
 	itree_format_suite, itree_build_suite, itree_tree_suite, itree_change_suite,
 	itree_damage_suite, itrees_suite,
-	api_suite, api_threads_suite,
+	api_suite, api_batch_suite, api_threads_suite,
 };
 
 /* unit [PART OF]: every OFth suite, from number PART on; all of them without. */
