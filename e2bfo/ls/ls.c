@@ -2,7 +2,7 @@
 /*
  * ls.c - e2bfo ls: names with all attributes, directory by directory
  *
- *   PATH ── directories on the way ── its inode ── names, by inode number ── batch: inodes, print
+ *   PATHs ── directories on the way ── inodes ── names, by inode number ── batch: inodes, print
  *                                                    ^                           │
  *                                                    └──── -R: directories <─────┘
  *
@@ -12,12 +12,14 @@
  * source, so never written (P1).
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/bfo_err.h"
 #include "cli/process.h"
 #include "gather/orphan_scan.h"
+#include "tree/path.h"
 #include "volume/open.h"
 #include "e2bfo/e2bfo.h"
 #include "e2bfo/journals.h"
@@ -37,34 +39,34 @@ static void list_alone(struct ls *ls, const bfo_chars *path, const struct bfo_st
 			       st->target_len ? ls->inodes.stats.targets.v + st->target : NULL);
 }
 
-static errcode_t list_path(struct ls *ls, const char *path)
+/* The PATH that leads to WAY. */
+static errcode_t list_path(struct ls *ls, const char *path, const struct bfo_resolved *way)
 {
-	const bfo_chars *clean = &ls->resolver.clean;
 	const struct ext2_inode *raw;
 	const struct bfo_stat *st;
-	uint32_t ino;
 	errcode_t err;
 
-	err = bfo_resolve(&ls->resolver, path, &ino);
+	err = bfo_resolved_check(&ls->ctx, ls->opt.volume, path, way);
 	if (!err)
-		err = ls_batch_read(ls, &ls->inodes, &ino, 1);
-	if (!err) {
-		st = bfo_stats_find(&ls->inodes.stats, ino);
-		raw = st->raw;
-		if (st->bad != BFO_FOUND_KINDS || ls->opt.alone ||
-		    !S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode))) {
-			list_alone(ls, clean, st);
-		} else {
-			err = ls_queue_begin(ls, clean->v, clean->n, st);
-			if (!err)
-				err = ls_queue_point(ls, 0);
-			if (!err)
-				ls_print_strange(&ls->print, "", 0, st);
-			if (!err)
-				err = ls_dir_list(ls);
-		}
+		err = bfo_path_clean(path, &ls->path);
+	if (!err)
+		err = ls_batch_read(ls, &ls->inodes, &way->ino, 1);
+	if (err)
+		return err;
+	ls->parent = way->parent;
+	st = bfo_stats_find(&ls->inodes.stats, way->ino);
+	raw = st->raw;
+	if (st->bad != BFO_FOUND_KINDS || ls->opt.alone ||
+	    !S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode))) {
+		list_alone(ls, &ls->path, st);
+		return 0;
 	}
-	return err;
+	err = ls_queue_begin(ls, ls->path.v, ls->path.n, st);
+	if (!err)
+		err = ls_queue_point(ls, 0);
+	if (!err)
+		ls_print_strange(&ls->print, "", 0, st);
+	return err ? err : ls_dir_list(ls);
 }
 
 /* What the container is good for; without one, or with a damaged one, there is none. */
@@ -104,7 +106,6 @@ static errcode_t begin(struct ls *ls)
 			  &ls->volume);
 
 	ls->print.volume = ls->volume;
-	ls->resolver = (struct bfo_resolver) { .reader = &ls->reader, .name = ls->opt.volume };
 	if (!err)
 		err = bfo_reader_init(&ls->reader, &ls->ctx, ls->volume, BFO_GAP_OF_DEVICE);
 	if (!err && ls->opt.common.json)
@@ -126,28 +127,35 @@ static void complain(struct ls *ls, errcode_t err)
 }
 
 /* One PATH that is not there does not keep the others from being listed. */
+static errcode_t list_paths(struct ls *ls)
+{
+	size_t n = ls->opt.n_paths, i;
+	errcode_t err;
+
+	ls->found = malloc(n * sizeof(*ls->found) + 1);
+	if (!ls->found)
+		return bfo_fail(&ls->ctx, ENOMEM, "listing");
+	err = bfo_resolve(&ls->reader, ls->opt.paths, n, ls->found);
+	for (i = 0; i < n && !err; i++) {
+		err = list_path(ls, ls->opt.paths[i], &ls->found[i]);
+		if (err != BFO_ET_NO_PATH && err != BFO_ET_NOT_DIR && err != EINVAL)
+			continue;
+		complain(ls, err);
+		err = 0;
+	}
+	return err;
+}
+
 static void list_all(struct ls *ls)
 {
 	errcode_t err = begin(ls);
-	size_t i;
 
-	if (err)
-		complain(ls, err);
-	if (!err && ls->opt.deleted) {
+	if (!err && ls->opt.deleted)
 		err = ls_deleted_list(ls);
-		if (err)
-			complain(ls, err);
-	}
-	for (i = 0; i < ls->opt.n_paths && !err && !ls->opt.deleted; i++) {
-		err = list_path(ls, ls->opt.paths[i]);
-		if (err)
-			complain(ls, err);
-		if (err == BFO_ET_NO_PATH || err == BFO_ET_NOT_DIR || err == EINVAL)
-			err = 0;
-	}
-	if (err)
-		return;
-	err = bfo_users_check_again(&ls->ctx, ls->volume);
+	else if (!err)
+		err = list_paths(ls);
+	if (!err)
+		err = bfo_users_check_again(&ls->ctx, ls->volume);
 	if (err)
 		complain(ls, err);
 }
@@ -160,7 +168,8 @@ static void release(struct ls *ls)
 	ls_batch_free(&ls->dots);
 	bfo_tree_free(&ls->orphans);
 	bfo_container_free(&ls->container);
-	bfo_resolver_free(&ls->resolver);
+	bfo_vec_free(&ls->path);
+	free(ls->found);
 	bfo_reader_free(&ls->reader);
 	bfo_volume_close(ls->volume);
 	ls_options_free(&ls->opt);

@@ -61,7 +61,9 @@ struct ls {
 	struct ls_inodes inodes;
 	struct ls_inodes dots;	/* -a: "." and "..", which are told while `inodes` are */
 	struct ls_attrs attrs;
-	struct bfo_resolver resolver;	/* of PATH, and what it has found last */
+	struct bfo_resolved *found;	/* where each PATH leads */
+	bfo_chars path;		/* the one that is listed, in its shortest form ... */
+	uint32_t parent;	/* ... and the directory that it is in */
 	struct ls_print print;
 	struct bar bar;
 	void (*tell)(void *priv, const struct bfo_progress *p);	/* to it */

@@ -116,7 +116,7 @@ static int print_stat(struct ls *ls, const struct ls_inodes *in, const struct bf
 errcode_t ls_batch_dots(struct ls *ls, uint32_t dir)
 {
 	const struct ls_dir *d = &ls->queue.dirs.v[dir];
-	uint32_t above = dir ? ls->queue.dirs.v[d->parent].ino : ls->resolver.parent;
+	uint32_t above = dir ? ls->queue.dirs.v[d->parent].ino : ls->parent;
 	uint32_t inos[2] = { d->ino < above ? d->ino : above, d->ino < above ? above : d->ino };
 	errcode_t err = ls_batch_read(ls, &ls->dots, inos, 1 + (inos[0] != inos[1]));
 

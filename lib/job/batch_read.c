@@ -24,12 +24,6 @@ static void refuse(struct bfo_batch_read *b, uint32_t index, errcode_t err)
 	bfo_what_clear(b->ctx);
 }
 
-/* What ends one file alone. */
-static int is_of_path(errcode_t err)
-{
-	return err == BFO_ET_NO_PATH || err == BFO_ET_NOT_DIR || err == EINVAL;
-}
-
 static errcode_t add_file(struct bfo_batch_read *b, uint32_t index, uint32_t ino)
 {
 	return bfo_vec_push(&b->files, (struct bfo_read_file) { .index = index, .ino = ino });
@@ -37,18 +31,19 @@ static errcode_t add_file(struct bfo_batch_read *b, uint32_t index, uint32_t ino
 
 static errcode_t add_paths(struct bfo_batch_read *b)
 {
-	errcode_t err = 0;
-	uint32_t i, ino;
+	struct bfo_resolved *ways = malloc(b->opt.n_paths * sizeof(*ways) + 1);
+	errcode_t err = ways ? bfo_resolve(&b->reader, b->opt.paths, b->opt.n_paths, ways)
+			     : bfo_fail(b->ctx, ENOMEM, "looking for paths"), why;
+	uint32_t i;
 
 	for (i = 0; i < b->opt.n_paths && !err; i++) {
-		err = bfo_resolve(&b->resolver, b->opt.paths[i], &ino);
-		if (!err)
-			err = add_file(b, i, ino);
-		if (!is_of_path(err))
-			continue;
-		refuse(b, i, err);
-		err = 0;
+		why = bfo_resolved_check(b->ctx, b->opt.volume, b->opt.paths[i], &ways[i]);
+		if (why)
+			refuse(b, i, why);
+		else
+			err = add_file(b, i, ways[i].ino);
 	}
+	free(ways);
 	return err;
 }
 
@@ -343,7 +338,6 @@ static errcode_t open_volume(struct bfo_batch_read *b)
 	if (err)
 		return err;
 	bfo_source_of_volume(&b->source, &b->reader);
-	b->resolver = (struct bfo_resolver) { .reader = &b->reader, .name = b->opt.volume };
 	return 0;
 }
 
@@ -370,7 +364,6 @@ errcode_t bfo_batch_read(struct bfo_batch_read *b, struct bfo_context *ctx,
 void bfo_batch_read_free(struct bfo_batch_read *b)
 {
 	bfo_contents_free(&b->round);
-	bfo_resolver_free(&b->resolver);
 	bfo_tree_free(&b->tree);
 	bfo_reader_free(&b->reader);
 	bfo_volume_close(b->volume);

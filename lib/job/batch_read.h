@@ -60,7 +60,6 @@ struct bfo_batch_read {
 	struct bfo_volume *volume;	/* NULL: not open (yet) */
 	struct bfo_reader reader;
 	struct bfo_source source;
-	struct bfo_resolver resolver;
 	struct bfo_tree tree;		/* of the files alone */
 	BFO_VEC(struct bfo_read_file) files;
 	struct bfo_contents round;
