@@ -27,8 +27,7 @@
 
 /* ---- listing ---- */
 
-/* Something that is no directory, or is damaged, or whatever it is with -d. */
-static void list_alone(struct ls *ls, const bfo_chars *path, const struct bfo_stat *st)
+void ls_list_alone(struct ls *ls, const bfo_chars *path, const struct bfo_stat *st)
 {
 	ls_print_alone(&ls->print);
 	if (st->bad != BFO_FOUND_KINDS)
@@ -58,7 +57,7 @@ static errcode_t list_path(struct ls *ls, const char *path, const struct bfo_res
 	raw = st->raw;
 	if (st->bad != BFO_FOUND_KINDS || ls->opt.alone ||
 	    !S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode))) {
-		list_alone(ls, &ls->path, st);
+		ls_list_alone(ls, &ls->path, st);
 		return 0;
 	}
 	err = ls_queue_begin(ls, ls->path.v, ls->path.n, st);
@@ -115,8 +114,7 @@ static errcode_t begin(struct ls *ls)
 	return err || ls->opt.deleted ? err : find_container(ls);
 }
 
-/* Tells what has failed; the first such thing decides how it ends. */
-static void complain(struct ls *ls, errcode_t err)
+void ls_complain(struct ls *ls, errcode_t err)
 {
 	fflush(stdout);
 	com_err("e2bfo", err, "while %s", ls->ctx.what);
@@ -140,7 +138,7 @@ static errcode_t list_paths(struct ls *ls)
 		err = list_path(ls, ls->opt.paths[i], &ls->found[i]);
 		if (err != BFO_ET_NO_PATH && err != BFO_ET_NOT_DIR && err != EINVAL)
 			continue;
-		complain(ls, err);
+		ls_complain(ls, err);
 		err = 0;
 	}
 	return err;
@@ -154,10 +152,12 @@ static void list_all(struct ls *ls)
 		err = ls_deleted_list(ls);
 	else if (!err)
 		err = list_paths(ls);
+	if (!err && ls->opt.files_from)
+		err = ls_list_files(ls);
 	if (!err)
 		err = bfo_users_check_again(&ls->ctx, ls->volume);
 	if (err)
-		complain(ls, err);
+		ls_complain(ls, err);
 }
 
 static void release(struct ls *ls)

@@ -71,6 +71,22 @@ struct ls {
 	char what[512];		/* ... while doing this */
 };
 
+/* ---- ls.c ---- */
+
+/* Tells what has failed; the first such thing decides how it ends. */
+void ls_complain(struct ls *ls, errcode_t err);
+
+/*
+ * Lists what ST, one of ls->inodes, says of PATH: it is no directory, or damaged, or whatever it is
+ * with -d.
+ */
+void ls_list_alone(struct ls *ls, const bfo_chars *path, const struct bfo_stat *st);
+
+/* ---- ls_list.c ---- */
+
+/* Lists the paths of a list, each alone.  Those that lead nowhere are told, and passed over. */
+errcode_t ls_list_files(struct ls *ls);
+
 /* ---- ls_queue.c ---- */
 
 /* Begins with the directory of ST, which has this PATH. */
