@@ -35,3 +35,9 @@ void medium_json(struct json *j, const char *key, const struct bfo_volume *vol)
 		json_number(j, "mapfile_bytes", bfo_medium_map_end(vol));
 	json_close(j, '}');
 }
+
+void medium_tell_requests(const char *name, const struct bfo_reader *r)
+{
+	message("read from %s: %llu requests, %llu blocks", name, (unsigned long long) r->reads,
+		(unsigned long long) r->blocks);
+}

@@ -6,6 +6,7 @@
 #define E2BFO_MEDIUM_REPORT_H
 
 #include "cli/json.h"
+#include "gather/batch.h"
 #include "volume/medium.h"
 
 /*
@@ -16,5 +17,8 @@ void medium_warn(const char *name, const struct bfo_volume *vol);
 
 /* The same as an object called KEY, if there is anything to be told. */
 void medium_json(struct json *j, const char *key, const struct bfo_volume *vol);
+
+/* To standard error: what R has asked the volume called NAME for. */
+void medium_tell_requests(const char *name, const struct bfo_reader *r);
 
 #endif

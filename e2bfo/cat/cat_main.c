@@ -127,6 +127,8 @@ static int finish(struct cat *c, errcode_t err)
 		journals_warn(c->opt->volume, c->read.volume);
 		medium_warn(c->opt->volume, c->read.volume);
 	}
+	if (c->opt->common.verbose)
+		medium_tell_requests(c->opt->volume, &c->read.reader);
 	if (err == BFO_ET_CANCELLED)
 		return EXIT_CANCELLED;
 	if (err || c->refused)

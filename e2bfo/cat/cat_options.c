@@ -28,7 +28,8 @@ static const struct option_row rows[] = {
 	  "number, the number of bytes that follow, and its path; behind each, a newline" },
 	{ '0', "zero", NULL, "with --batch: the line in front ends with NUL" },
 	{ ARGUMENT_MEMORY, "memory", "SIZE",
-	  "for contents that are read together (at most 32M are)" },
+	  "for contents that are read together (default a quarter of RAM, at\n"
+	  "most 1G; with --batch at most 32M are)" },
 	ARGUMENT_BWLIMIT_ROW,
 	ARGUMENT_BAD_IMAGE_TITLE,
 	{ ARGUMENT_ON_READ_ERROR, "on-read-error", "stop|zero|skip",
@@ -38,7 +39,8 @@ static const struct option_row rows[] = {
 	OPTION_TITLE("Output:"),
 	ARGUMENT_NO_PROGRESS_ROWS,
 	{ 'q', "quiet", NULL, "not a word about a journal" },
-	ARGUMENT_VERBOSE_ROWS,
+	{ 'v', "verbose", NULL, "how much was read, on standard error" },
+	ARGUMENT_HELP_ROWS,
 	{ 0 }
 };
 

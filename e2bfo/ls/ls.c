@@ -6,12 +6,14 @@
  * ls_deleted.c.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/bfo_err.h"
 #include "cli/process.h"
 #include "gather/orphan_scan.h"
+#include "tree/path.h"
 #include "volume/open.h"
 #include "e2bfo/commands.h"
 #include "e2bfo/journals.h"
@@ -79,7 +81,6 @@ static errcode_t begin(struct ls *ls)
 			  &ls->volume);
 
 	ls->print.volume = ls->volume;
-	ls->resolver = (struct bfo_resolver) { .reader = &ls->reader, .name = ls->opt.volume };
 	if (!err)
 		err = bfo_reader_init(&ls->reader, &ls->ctx, ls->volume, BFO_GAP_OF_DEVICE);
 	if (!err && ls->opt.common.json)
@@ -90,18 +91,18 @@ static errcode_t begin(struct ls *ls)
 								&list, &ls->sink);
 }
 
-static errcode_t list_path(struct ls *ls, const char *path)
+/* The PATH that leads to WAY. */
+static errcode_t list_path(struct ls *ls, const char *path, const struct bfo_resolved *way)
 {
-	const bfo_chars *clean = &ls->resolver.clean;
-	uint32_t ino;
-	errcode_t err = bfo_resolve(&ls->resolver, path, &ino);
+	errcode_t err = bfo_resolved_check(&ls->ctx, ls->opt.volume, path, way);
 
-	return err ? err : bfo_readdir_list(&ls->list, clean->v, clean->n, ino,
-					    ls->resolver.parent);
+	if (!err)
+		err = bfo_path_clean(path, &ls->path);
+	return err ? err : bfo_readdir_list(&ls->list, ls->path.v, ls->path.n, way->ino,
+					    way->parent);
 }
 
-/* Tells what has failed; the first such thing decides how it ends. */
-static void complain(struct ls *ls, errcode_t err)
+void ls_complain(struct ls *ls, errcode_t err)
 {
 	fflush(stdout);
 	com_err("e2bfo", err, "while %s", ls->ctx.what);
@@ -112,36 +113,46 @@ static void complain(struct ls *ls, errcode_t err)
 }
 
 /* One PATH that is not there does not keep the others from being listed. */
+static errcode_t list_paths(struct ls *ls)
+{
+	size_t n = ls->opt.n_paths, i;
+	errcode_t err;
+
+	ls->found = malloc(n * sizeof(*ls->found) + 1);
+	if (!ls->found)
+		return bfo_fail(&ls->ctx, ENOMEM, "listing");
+	err = bfo_resolve(&ls->reader, ls->opt.paths, n, ls->found);
+	for (i = 0; i < n && !err; i++) {
+		err = list_path(ls, ls->opt.paths[i], &ls->found[i]);
+		if (err != BFO_ET_NO_PATH && err != BFO_ET_NOT_DIR && err != EINVAL)
+			continue;
+		ls_complain(ls, err);
+		err = 0;
+	}
+	return err;
+}
+
 static void list_all(struct ls *ls)
 {
 	errcode_t err = begin(ls);
-	size_t i;
 
-	if (err)
-		complain(ls, err);
-	if (!err && ls->opt.deleted) {
+	if (!err && ls->opt.deleted)
 		err = ls_deleted_list(ls);
-		if (err)
-			complain(ls, err);
-	}
-	for (i = 0; i < ls->opt.n_paths && !err && !ls->opt.deleted; i++) {
-		err = list_path(ls, ls->opt.paths[i]);
-		if (err)
-			complain(ls, err);
-		if (err == BFO_ET_NO_PATH || err == BFO_ET_NOT_DIR || err == EINVAL)
-			err = 0;
-	}
+	else if (!err)
+		err = list_paths(ls);
+	if (!err && ls->opt.files_from)
+		err = ls_list_files(ls);
+	if (!err)
+		err = bfo_users_check_again(&ls->ctx, ls->volume);
 	if (err)
-		return;
-	err = bfo_users_check_again(&ls->ctx, ls->volume);
-	if (err)
-		complain(ls, err);
+		ls_complain(ls, err);
 }
 
 static void release(struct ls *ls)
 {
 	bfo_readdir_free(&ls->list);
-	bfo_resolver_free(&ls->resolver);
+	bfo_vec_free(&ls->path);
+	free(ls->found);
 	ls_print_free(&ls->print);
 	bfo_tree_free(&ls->orphans);
 	bfo_reader_free(&ls->reader);

@@ -19,7 +19,8 @@ struct ls {
 	struct bfo_readdir list;
 	struct bfo_readdir_sink sink;	/* of it */
 	struct ls_attrs attrs;
-	struct bfo_resolver resolver;	/* of PATH, and what it has found last */
+	struct bfo_resolved *found;	/* where each PATH leads */
+	bfo_chars path;		/* the one that is listed, in its shortest form */
 	struct ls_print print;
 	struct bar bar;
 	void (*tell)(void *priv, const struct bfo_progress *p);	/* to it */
@@ -27,7 +28,19 @@ struct ls {
 	char what[512];		/* ... while doing this */
 };
 
-/* ls_deleted.c: lists what the inode tables still tell of deleted inodes. */
+/* ---- ls.c ---- */
+
+/* Tells what has failed; the first such thing decides how it ends. */
+void ls_complain(struct ls *ls, errcode_t err);
+
+/* ---- ls_list.c ---- */
+
+/* Lists the paths of a list, each alone.  Those that lead nowhere are told, and passed over. */
+errcode_t ls_list_files(struct ls *ls);
+
+/* ---- ls_deleted.c ---- */
+
+/* Lists what the inode tables still tell of deleted inodes. */
 errcode_t ls_deleted_list(struct ls *ls);
 
 #endif

@@ -6,7 +6,7 @@
 #include "e2bfo/commands.h"
 #include "ls_options.h"
 
-enum { OPT_HUMAN = 256, OPT_DELETED, OPT_BODYFILE };
+enum { OPT_HUMAN = 256, OPT_DELETED, OPT_BODYFILE, OPT_FILES_FROM, OPT_FROM0 };
 
 static const struct option_row rows[] = {
 	OPTION_TITLE("What:"),
@@ -18,6 +18,10 @@ static const struct option_row rows[] = {
 	{ 'R', "recursive", NULL, "directories below, too, level by level" },
 	{ 'a', "all", NULL, "'.' and '..', too" },
 	{ 'd', "directory", NULL, "each PATH itself, not what is in it" },
+	{ OPT_FILES_FROM, "files-from", "FILE",
+	  "with -d: also the paths that FILE lists, a line each (-: standard\n"
+	  "input), all together, in the order of their inode numbers" },
+	{ OPT_FROM0, "from0", NULL, "the list is separated by NUL, not in lines" },
 	{ '0', "zero", NULL,
 	  "whole paths, each ended by NUL: for xargs -0, and copy --files-from --from0" },
 	{ OPT_DELETED, "deleted", NULL,
@@ -64,6 +68,7 @@ static const struct option_table table = {
 	"  e2bfo ls --partition 2 disk.img /etc\n"
 	"  e2bfo ls -R0 disk.img /etc | grep -z '[.]conf$' |\n"
 	"      e2bfo copy --from0 --files-from - disk.img new.img\n"
+	"  e2bfo ls -dl --files-from list disk.img\n"
 	"  e2bfo ls -R --json /dev/sdb1 | jq -r '.entries[] | select(.uid == 1000) | .path'\n",
 };
 
@@ -92,6 +97,12 @@ static int read_option(struct ls_options *opt, int c)
 		return -1;
 	case OPT_DELETED:
 		opt->deleted = 1;
+		return -1;
+	case OPT_FILES_FROM:
+		opt->files_from = optarg;
+		return -1;
+	case OPT_FROM0:
+		opt->from0 = 1;
 		return -1;
 	case OPT_BODYFILE:
 		opt->bodyfile = 1;
@@ -122,13 +133,17 @@ static int check(struct ls_options *opt)
 		return argument_complain("ls", "--human-readable goes with -l");
 	if (opt->zero && opt->common.json)
 		return argument_complain("ls", "-0 and --json exclude each other");
+	if (opt->files_from && !opt->alone)
+		return argument_complain("ls", "--files-from goes with -d");
+	if (opt->from0 && !opt->files_from)
+		return argument_complain("ls", "--from0 goes with --files-from");
 	return argument_check_media("ls", &opt->medium, 1);
 }
 
 int ls_options_read(struct ls_options *opt, int argc, char **argv)
 {
 	const char *cluster = option_cluster(argc, argv, &table, 'h');
-	int c, status;
+	int c, status, with_path;
 
 	*opt = (struct ls_options) { .medium.how.mode = ARGUMENT_GO_ON };
 	status = argument_common_init(&opt->common, argc);
@@ -142,12 +157,17 @@ int ls_options_read(struct ls_options *opt, int argc, char **argv)
 		status = read_option(opt, c);
 	if (status < 0)
 		status = check(opt);
+	with_path = argc - optind > 1;
 	if (status < 0)
-		status = check_deleted(opt, argc - optind > 1);
+		status = check_deleted(opt, with_path);
 	if (status < 0)
 		status = argument_check("ls", &opt->common);
-	return status >= 0 ? status : argument_image("ls", argc, argv, &opt->common, &opt->volume,
-						     &opt->paths, &opt->n_paths);
+	if (status < 0)
+		status = argument_image("ls", argc, argv, &opt->common, &opt->volume, &opt->paths,
+					&opt->n_paths);
+	if (opt->files_from && !with_path)
+		opt->n_paths = 0;
+	return status;
 }
 
 void ls_options_free(struct ls_options *opt)

@@ -10,7 +10,9 @@
 struct ls_options {
 	const char *volume;		/* IMAGE */
 	const char *const *paths;	/* in it */
-	size_t n_paths;			/* at least one */
+	size_t n_paths;			/* at least one, unless there is a list */
+	const char *files_from;		/* --files-from, or NULL */
+	int from0;
 	int is_long, recursive;		/* -l, -R */
 	int all, alone;			/* -a, -d */
 	int zero, human;		/* -0, --human-readable */

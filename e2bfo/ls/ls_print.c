@@ -303,8 +303,7 @@ void ls_print_end(struct ls_print *p, const struct bfo_readdir_ways *ways,
 			(unsigned long long) p->entries, (unsigned long long) ways->by_tree,
 			(unsigned long long) ways->sorted, (unsigned long long) ways->broken,
 			ways->index);
-	message("read from %s: %llu requests, %llu blocks", p->opt->volume,
-		(unsigned long long) r->reads, (unsigned long long) r->blocks);
+	medium_tell_requests(p->opt->volume, r);
 }
 
 void ls_print_free(struct ls_print *p)

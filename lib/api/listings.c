@@ -12,6 +12,7 @@
 #include "gather/inode_check.h"
 #include "gather/resolve.h"
 #include "job/readdir.h"
+#include "tree/path.h"
 
 #define FLAGS_KNOWN (E2BFO_LIST_RECURSIVE | E2BFO_LIST_DOTS | E2BFO_LIST_ITSELF)
 
@@ -20,10 +21,10 @@ struct listing {
 	int (*take)(void *priv, const struct e2bfo_entry *e);
 	void *priv;
 	struct bfo_reader reader;
-	struct bfo_resolver resolver;
 	struct bfo_readdir job;
 	bfo_chars dir;			/* the path of the directory that is told now */
 	bfo_chars path;			/* for a finding */
+	bfo_chars clean;		/* what is listed, in its shortest form */
 };
 
 static errcode_t enough(struct listing *l)
@@ -148,19 +149,21 @@ static errcode_t list(struct listing *l, const char *path, uint32_t flags)
 		.recursive = !!(flags & E2BFO_LIST_RECURSIVE), .dots = !!(flags & E2BFO_LIST_DOTS),
 		.alone = !!(flags & E2BFO_LIST_ITSELF), .memory = bfo_default_memory(),
 	};
-	const bfo_chars *clean = &l->resolver.clean;
-	errcode_t err = bfo_reader_init(&l->reader, &l->fs->c->ctx, l->fs->volume,
-					BFO_GAP_OF_DEVICE);
-	uint32_t ino;
+	struct bfo_context *ctx = &l->fs->c->ctx;
+	errcode_t err = bfo_reader_init(&l->reader, ctx, l->fs->volume, BFO_GAP_OF_DEVICE);
+	struct bfo_resolved way;
 
-	l->resolver = (struct bfo_resolver) { .reader = &l->reader, .name = l->fs->end.spec };
 	if (!err)
 		err = bfo_readdir_begin(&l->job, &l->reader, &opt, &sink);
 	if (!err)
-		err = bfo_resolve(&l->resolver, path, &ino);
+		err = bfo_resolve(&l->reader, &path, 1, &way);
 	if (!err)
-		err = bfo_readdir_list(&l->job, clean->v, clean->n, ino, l->resolver.parent);
-	return err ? err : bfo_users_check_again(&l->fs->c->ctx, l->fs->volume);
+		err = bfo_resolved_check(ctx, l->fs->end.spec, path, &way);
+	if (!err)
+		err = bfo_path_clean(path, &l->clean);
+	if (!err)
+		err = bfo_readdir_list(&l->job, l->clean.v, l->clean.n, way.ino, way.parent);
+	return err ? err : bfo_users_check_again(ctx, l->fs->volume);
 }
 
 e2bfo_err e2bfo_list(e2bfo_fs *fs, const char *path, uint32_t flags,
@@ -174,7 +177,7 @@ e2bfo_err e2bfo_list(e2bfo_fs *fs, const char *path, uint32_t flags,
 	if (!err)
 		err = list(&l, path, flags);
 	bfo_readdir_free(&l.job);
-	bfo_resolver_free(&l.resolver);
+	bfo_vec_free(&l.clean);
 	bfo_reader_free(&l.reader);
 	bfo_vec_free(&l.dir);
 	bfo_vec_free(&l.path);

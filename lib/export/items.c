@@ -47,7 +47,7 @@ errcode_t bfo_items_open(struct bfo_items *items, struct bfo_plan *plan, struct 
 		err = bfo_shelf_add(&items->shelf, &place);
 	if (err)
 		return bfo_fail(plan->ctx, err, "keeping inodes");
-	return source->ops->inodes(source, NULL, 0, take_inode, lose_inodes, items);
+	return bfo_source_tree_inodes(source, items->plan->tree, take_inode, lose_inodes, items);
 }
 
 /* ---- targets of links ---- */

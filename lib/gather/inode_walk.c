@@ -156,7 +156,15 @@ static errcode_t list_wanted(struct walk *w, bfo_order_list *list)
 	return err;
 }
 
-/* Of all that is wanted, or of SLOTS inodes of the tables. */
+/* What is wanted, or SLOTS inodes of the tables, in the order of the device. */
+static errcode_t list_blocks(struct walk *w, uint64_t slots, bfo_order_list *list)
+{
+	errcode_t err = w->only ? list_wanted(w, list) : list_tables(w, slots, list);
+
+	bfo_order_list_sort(list);
+	return err;
+}
+
 static errcode_t walk(struct walk *w, uint64_t slots)
 {
 	struct bfo_sink sink = { .take = take_table, .lost = w->lose ? lose_table : NULL,
@@ -166,8 +174,7 @@ static errcode_t walk(struct walk *w, uint64_t slots)
 
 	if (!w->only && !w->part.total)
 		w->part.total = count_slots(w->r->vol);
-	err = w->only ? list_wanted(w, &list) : list_tables(w, slots, &list);
-	bfo_order_list_sort(&list);
+	err = list_blocks(w, slots, &list);
 	if (!err)
 		err = bfo_reader_run(w->r, list.v, list.n, &sink);
 	bfo_vec_free(&list);
@@ -198,5 +205,18 @@ errcode_t bfo_inode_walk_part(struct bfo_reader *r, struct bfo_walk_part *part, 
 	errcode_t err = walk(&w, slots);
 
 	*part = w.part;
+	return err;
+}
+
+errcode_t bfo_inode_walk_cost(struct bfo_reader *r, const uint32_t *inos, size_t n,
+			      uint64_t *cost)
+{
+	struct walk w = { .r = r, .only = inos, .n_only = n };
+	bfo_order_list list = { 0 };
+	errcode_t err = list_blocks(&w, UINT64_MAX, &list);
+	uint64_t at = 0;
+
+	*cost = err ? 0 : bfo_reader_cost(r, list.v, list.n, &at);
+	bfo_vec_free(&list);
 	return err;
 }

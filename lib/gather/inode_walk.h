@@ -41,4 +41,11 @@ errcode_t bfo_inode_walk_all(struct bfo_reader *r, bfo_take_inode take, bfo_lose
 errcode_t bfo_inode_walk_part(struct bfo_reader *r, struct bfo_walk_part *part, uint64_t slots,
 			      bfo_take_inode take, void *priv);
 
+/*
+ * *COST: of reading the N inodes of INOS, ascending, in blocks (bfo_reader_cost()); or, if that is
+ * NULL, all that bfo_inode_walk() would read.  ENOMEM.
+ */
+errcode_t bfo_inode_walk_cost(struct bfo_reader *r, const uint32_t *inos, size_t n,
+			      uint64_t *cost);
+
 #endif

@@ -27,6 +27,8 @@ struct scan {
 	struct bfo_tree *tree;
 	bfo_take_name take;	/* gets the names */
 	void *priv;
+	bfo_order_list list;	/* blocks to be read */
+	bfo_numbers inlined;	/* inode numbers, ascending: directories that stand in them */
 	uint64_t done, total;	/* blocks */
 };
 
@@ -189,7 +191,7 @@ static errcode_t lose_blocks(void *priv, const struct bfo_node *node, uint32_t a
 }
 
 /* The blocks of one directory that lie before its end; a missing one is a finding. */
-static errcode_t list_directory(struct scan *s, bfo_row index, bfo_order_list *list)
+static errcode_t list_directory(struct scan *s, bfo_row index)
 {
 	struct bfo_tree *t = s->tree;
 	const struct bfo_inode *dir = &t->inodes.v[index];
@@ -207,7 +209,8 @@ static errcode_t list_directory(struct scan *s, bfo_row index, bfo_order_list *l
 		if (!err && len < seg->len)
 			err = bfo_tree_found(t, BFO_FOUND_DIR_SIZE, dir->ino, 0);
 		if (!err)
-			err = bfo_vec_push(list, bfo_node_make(seg->blk, len, index, seg->lblk));
+			err = bfo_vec_push(&s->list,
+					   bfo_node_make(seg->blk, len, index, seg->lblk));
 		expect = seg->lblk + len;
 		s->total += len;
 	}
@@ -218,9 +221,36 @@ static errcode_t list_directory(struct scan *s, bfo_row index, bfo_order_list *l
 	return err;
 }
 
-/* A block that two directories claim is read for the first alone: bounds the work (P8). */
-static errcode_t drop_overlaps(struct scan *s, bfo_order_list *list)
+/* Block LBLK of one directory; if it is missing, that is a finding. */
+static errcode_t list_block(struct scan *s, bfo_row index, uint32_t lblk)
 {
+	struct bfo_tree *t = s->tree;
+	const struct bfo_inode *dir = &t->inodes.v[index];
+	uint32_t k = bfo_seg_first(t, dir, lblk);
+	const struct bfo_seg *seg = k < bfo_seg_count(t, dir) ? bfo_seg_of(t, dir, k) : NULL;
+
+	if (!seg || seg->lblk > lblk || bfo_seg_unwritten(seg))
+		return bfo_tree_found(t, BFO_FOUND_DIR_HOLE, dir->ino, 0);
+	s->total++;
+	return bfo_vec_push(&s->list, bfo_node_make(seg->blk + (lblk - seg->lblk), 1, index, lblk));
+}
+
+/* As bfo_dir_part says; of what is no directory, or a damaged one, nothing. */
+static errcode_t list_part(struct scan *s, bfo_row index, uint32_t lblk)
+{
+	const struct bfo_inode *dir = &s->tree->inodes.v[index];
+
+	if (!S_ISDIR(dir->mode) || dir->state & BFO_INODE_BAD)
+		return 0;
+	if (dir->state & BFO_INODE_INLINE)
+		return bfo_vec_push(&s->inlined, dir->ino);
+	return lblk == BFO_NONE ? list_directory(s, index) : list_block(s, index, lblk);
+}
+
+/* A block that two directories claim is read for the first alone: bounds the work (P8). */
+static errcode_t drop_overlaps(struct scan *s)
+{
+	bfo_order_list *list = &s->list;
 	uint64_t end = 0;
 	errcode_t err = 0;
 	size_t i, kept = 0;
@@ -275,21 +305,26 @@ static errcode_t take_inline(void *priv, uint32_t ino, const void *raw)
 	return err || !size ? err : take_region(s, dir, tail, size);
 }
 
-static errcode_t scan_inline(struct scan *s)
+/* Reads what is listed. */
+static errcode_t run(struct scan *s)
 {
-	BFO_VEC(uint32_t) inos = { 0 };
-	errcode_t err = 0;
-	size_t i;
+	struct bfo_sink sink = { .take = take_blocks, .lost = lose_blocks, .priv = s };
+	errcode_t err;
 
-	for (i = 0; i < s->tree->inodes.n && !err; i++)
-		if (S_ISDIR(s->tree->inodes.v[i].mode) &&
-		    s->tree->inodes.v[i].state & BFO_INODE_INLINE &&
-		    !(s->tree->inodes.v[i].state & BFO_INODE_BAD))
-			err = bfo_vec_push(&inos, s->tree->inodes.v[i].ino);
-	if (!err && inos.n)
-		err = bfo_inode_walk(s->r, inos.v, inos.n, take_inline, NULL, s);
-	bfo_vec_free(&inos);
+	bfo_order_list_sort(&s->list);
+	err = drop_overlaps(s);
+	if (!err)
+		err = bfo_reader_run(s->r, s->list.v, s->list.n, &sink);
+	if (!err && s->inlined.n)
+		err = bfo_inode_walk(s->r, s->inlined.v, s->inlined.n, take_inline, NULL, s);
+	s->tree->dir_blocks = s->done;
 	return err;
+}
+
+static void release(struct scan *s)
+{
+	bfo_vec_free(&s->list);
+	bfo_vec_free(&s->inlined);
 }
 
 static errcode_t add_name(void *priv, const struct bfo_found_name *n)
@@ -309,24 +344,29 @@ errcode_t bfo_name_scan_to(struct bfo_reader *r, struct bfo_tree *tree, bfo_take
 			   void *priv)
 {
 	struct scan s = { .r = r, .tree = tree, .take = take, .priv = priv };
-	struct bfo_sink sink = { .take = take_blocks, .lost = lose_blocks, .priv = &s };
-	bfo_order_list list = { 0 };
 	errcode_t err = 0;
 	bfo_row i;
 
 	for (i = 0; i < tree->inodes.n && !err; i++)
-		if (S_ISDIR(tree->inodes.v[i].mode) &&
-		    !(tree->inodes.v[i].state & (BFO_INODE_BAD | BFO_INODE_INLINE)))
-			err = list_directory(&s, i, &list);
-	bfo_order_list_sort(&list);
+		err = list_part(&s, i, BFO_NONE);
 	if (!err)
-		err = drop_overlaps(&s, &list);
+		err = run(&s);
+	release(&s);
+	return err;
+}
+
+errcode_t bfo_name_scan_parts(struct bfo_reader *r, struct bfo_tree *tree,
+			      const bfo_dir_parts *parts, bfo_take_name take, void *priv)
+{
+	struct scan s = { .r = r, .tree = tree, .take = take, .priv = priv };
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < parts->n && !err; i++)
+		err = list_part(&s, parts->v[i].dir, parts->v[i].lblk);
 	if (!err)
-		err = bfo_reader_run(r, list.v, list.n, &sink);
-	if (!err)
-		err = scan_inline(&s);
-	tree->dir_blocks = s.done;
-	bfo_vec_free(&list);
+		err = run(&s);
+	release(&s);
 	return err;
 }
 

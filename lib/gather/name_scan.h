@@ -33,6 +33,21 @@ typedef errcode_t (*bfo_take_name)(void *priv, const struct bfo_found_name *name
 errcode_t bfo_name_scan_to(struct bfo_reader *r, struct bfo_tree *tree, bfo_take_name take,
 			   void *priv);
 
+/* What is to be read of a directory; the sort key (base/sort.h). */
+struct bfo_dir_part {
+	bfo_row dir;
+	uint32_t lblk;		/* this block of it; BFO_NONE: all, in blocks or in the inode */
+};
+
+typedef BFO_VEC(struct bfo_dir_part) bfo_dir_parts;
+
+/*
+ * The same of these PARTS alone, ascending, each once, of directories that have records in TREE;
+ * those that are damaged are passed over.
+ */
+errcode_t bfo_name_scan_parts(struct bfo_reader *r, struct bfo_tree *tree,
+			      const bfo_dir_parts *parts, bfo_take_name take, void *priv);
+
 /*
  * Gives all names the type of their inode, which must be read for that: needed where directories
  * do not say it (no feature filetype) and the inodes are not in TREE.

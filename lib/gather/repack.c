@@ -440,7 +440,7 @@ errcode_t bfo_repack_scan(struct bfo_source *source, struct bfo_tree *tree,
 	if (!err && is_moved(&s) && !has_sets)
 		err = bfo_value_scan(source, tree, target, &s.values);
 	if (!err)
-		err = source->ops->inodes(source, NULL, 0, take_inode, lose_inodes, &s);
+		err = bfo_source_tree_inodes(source, tree, take_inode, lose_inodes, &s);
 	if (!err && is_moved(&s))
 		err = has_sets ? take_sets(&s) : repack(&s);
 	free(s.inside);

@@ -70,6 +70,23 @@ errcode_t bfo_source_failed(struct bfo_source *s, uint64_t blk)
 	return bfo_fail(s->ctx, EIO, "reading block %llu of %s", (unsigned long long) blk, s->name);
 }
 
+errcode_t bfo_source_tree_inodes(struct bfo_source *s, const struct bfo_tree *tree,
+				 bfo_take_inode take, bfo_lose_inodes lose, void *priv)
+{
+	bfo_numbers inos = { 0 };
+	errcode_t err = 0;
+	size_t i;
+
+	if (!tree->is_picked)
+		return s->ops->inodes(s, NULL, 0, take, lose, priv);
+	for (i = 0; i < tree->inodes.n && !err; i++)
+		err = bfo_vec_push(&inos, tree->inodes.v[i].ino);
+	if (!err && inos.n)
+		err = s->ops->inodes(s, inos.v, inos.n, take, lose, priv);
+	bfo_vec_free(&inos);
+	return err;
+}
+
 errcode_t bfo_source_why(const struct bfo_source *s, uint64_t blk)
 {
 	return s->reader ? bfo_media_why(s->reader->vol, blk) : EIO;

@@ -103,6 +103,13 @@ int bfo_source_zeroes(const struct bfo_source *s);
 /* Block BLK, which is needed, cannot be read: notes that, and returns EIO. */
 errcode_t bfo_source_failed(struct bfo_source *s, uint64_t blk);
 
+/*
+ * Hands the inodes that TREE, gathered of S, has, and perhaps others, to TAKE (inode_walk.h).
+ * ENOMEM, and what inodes() returns.
+ */
+errcode_t bfo_source_tree_inodes(struct bfo_source *s, const struct bfo_tree *tree,
+				 bfo_take_inode take, bfo_lose_inodes lose, void *priv);
+
 /* Why block BLK cannot be read: EIO, BFO_ET_NOT_RESCUED, BFO_ET_TRUNCATED. */
 errcode_t bfo_source_why(const struct bfo_source *s, uint64_t blk);
 

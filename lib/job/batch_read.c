@@ -14,7 +14,9 @@
 #include "job/batch_read.h"
 #include "tree/access.h"
 
-#define ROUND_BYTES (32U << 20)		/* read at a time; the memory may say less */
+#define SORTED_BYTES (32U << 20)	/* what lies in order is read no faster by more at a time */
+#define ROUND_BYTES (1U << 30)
+#define FIRST_BYTES (16U << 20)		/* what a disk reads in 100 ms */
 
 /* ---- which files ---- */
 
@@ -24,12 +26,6 @@ static void refuse(struct bfo_batch_read *b, uint32_t index, errcode_t err)
 	bfo_what_clear(b->ctx);
 }
 
-/* What ends one file alone. */
-static int is_of_path(errcode_t err)
-{
-	return err == BFO_ET_NO_PATH || err == BFO_ET_NOT_DIR || err == EINVAL;
-}
-
 static errcode_t add_file(struct bfo_batch_read *b, uint32_t index, uint32_t ino)
 {
 	return bfo_vec_push(&b->files, (struct bfo_read_file) { .index = index, .ino = ino });
@@ -37,18 +33,19 @@ static errcode_t add_file(struct bfo_batch_read *b, uint32_t index, uint32_t ino
 
 static errcode_t add_paths(struct bfo_batch_read *b)
 {
-	errcode_t err = 0;
-	uint32_t i, ino;
+	struct bfo_resolved *ways = malloc(b->opt.n_paths * sizeof(*ways) + 1);
+	errcode_t err = ways ? bfo_resolve(&b->reader, b->opt.paths, b->opt.n_paths, ways)
+			     : bfo_fail(b->ctx, ENOMEM, "looking for paths"), why;
+	uint32_t i;
 
 	for (i = 0; i < b->opt.n_paths && !err; i++) {
-		err = bfo_resolve(&b->resolver, b->opt.paths[i], &ino);
-		if (!err)
-			err = add_file(b, i, ino);
-		if (!is_of_path(err))
-			continue;
-		refuse(b, i, err);
-		err = 0;
+		why = bfo_resolved_check(b->ctx, b->opt.volume, b->opt.paths[i], &ways[i]);
+		if (why)
+			refuse(b, i, why);
+		else
+			err = add_file(b, i, ways[i].ino);
 	}
+	free(ways);
 	return err;
 }
 
@@ -231,6 +228,16 @@ struct cursor {
 	uint64_t done;			/* bytes of it */
 };
 
+/* What a round may still take, and what it has. */
+struct budget {
+	uint64_t bytes;			/* that are left */
+	uint64_t most;			/* cost, in blocks (gather/batch.h) */
+	uint64_t blocks;		/* that are read */
+	uint64_t skips;			/* what it costs to go from each piece to the next */
+	uint64_t low, high;		/* blocks between which they lie */
+	uint64_t at;			/* the block behind the last one */
+};
+
 /* Bytes of F that are read before the byte at C, as reading begins where a block does. */
 static uint32_t bytes_before(const struct bfo_batch_read *b, const struct bfo_read_file *f,
 			     const struct cursor *c)
@@ -240,41 +247,94 @@ static uint32_t bytes_before(const struct bfo_batch_read *b, const struct bfo_re
 	return is_inline(b, f) ? at : at % b->tree.block_size;
 }
 
+/* COUNT blocks from BLK on are read, too. */
+static void spend(struct budget *b, uint64_t blk, uint64_t count, uint64_t seek)
+{
+	b->skips += bfo_skip_cost(b->at, blk, seek);
+	b->blocks += count;
+	b->at = blk + count;
+	b->low = blk < b->low ? blk : b->low;
+	b->high = b->at > b->high ? b->at : b->high;
+}
+
+/* It is read in ascending order, so what lies between its pieces is passed once at most. */
+static int is_spent(const struct budget *b)
+{
+	uint64_t span = b->high > b->low ? b->high - b->low : 0;
+
+	return !b->bytes || b->blocks + (b->skips < span ? b->skips : span) >= b->most;
+}
+
+/* LEN bytes of F from byte FROM on are read. */
+static void spend_part(const struct bfo_batch_read *b, const struct bfo_read_file *f, uint64_t from,
+		       uint64_t len, struct budget *left)
+{
+	const struct bfo_inode *rec = &b->tree.inodes.v[f->row];
+	uint64_t bs = b->tree.block_size, first = from / bs, end = (from + len + bs - 1) / bs;
+	uint64_t lo, hi;
+	uint32_t k;
+
+	for (k = bfo_seg_first(&b->tree, rec, first); k < bfo_seg_count(&b->tree, rec); k++) {
+		const struct bfo_seg *seg = bfo_seg_of(&b->tree, rec, k);
+
+		if (seg->lblk >= end)
+			break;
+		lo = seg->lblk > first ? seg->lblk : first;
+		hi = (uint64_t) seg->lblk + seg->len;
+		hi = hi < end ? hi : end;
+		if (!bfo_seg_unwritten(seg))
+			spend(left, bfo_seg_blk(seg) + (lo - seg->lblk), hi - lo,
+			      bfo_reader_seek(&b->reader));
+	}
+}
+
 /*
- * Adds what follows C to the round, as much as fits into *ROOM bytes: whole blocks of a file whose
- * end does not.  C moves behind it; *ROOM becomes 0 where nothing more fits.
+ * Adds what follows C to the round, as much as fits into LEFT: whole blocks of a file whose end
+ * does not.  C moves behind it; left->bytes become 0 where nothing more fits.
  */
-static errcode_t add_part(struct bfo_batch_read *b, struct cursor *c, uint64_t *room)
+static errcode_t add_part(struct bfo_batch_read *b, struct cursor *c, struct budget *left)
 {
 	const struct bfo_read_file *f = &b->files.v[c->file];
 	uint32_t before = bytes_before(b, f, c);
 	uint64_t from = f->from + c->done - before, len = before + f->size - c->done;
 
-	if (len > *room) {
-		len = is_inline(b, f) ? 0 : *room - *room % b->tree.block_size;
-		*room = len;
+	if (len > left->bytes) {
+		len = is_inline(b, f) ? 0 : left->bytes - left->bytes % b->tree.block_size;
+		left->bytes = len;
 	}
 	if (len > before)
 		c->done += len - before;
-	*room -= len;
+	left->bytes -= len;
 	if (len <= before && f->size)
 		return 0;
+	if (!is_inline(b, f))
+		spend_part(b, f, from, len, left);
 	if (c->done == f->size)
 		*c = (struct cursor) { .file = c->file + 1 };
 	return bfo_contents_add(&b->round, f->row, from, f->size ? len : 0, 0);
 }
 
-/* A round from C on; it has a block at least. */
+/*
+ * A round from C on; it has a block at least.  The first one costs what a disk reads in 100 ms, so
+ * that nobody waits for the first contents; each later one may cost twice as much as the one
+ * before.
+ */
 static errcode_t fill(struct bfo_batch_read *b, struct cursor *c)
 {
-	uint64_t room = b->opt.memory < ROUND_BYTES ? b->opt.memory : ROUND_BYTES;
+	uint64_t most = b->opt.in_disk_order ? SORTED_BYTES : ROUND_BYTES, bs = b->tree.block_size;
+	struct budget left = { .bytes = b->opt.memory < most ? b->opt.memory : most,
+			       .most = b->round_cost, .low = UINT64_MAX };
 	errcode_t err = 0;
 
-	if (room < b->tree.block_size)
-		room = b->tree.block_size;
+	if (left.bytes > left.most * bs)
+		left.bytes = left.most * bs;
+	if (left.bytes < bs)
+		left.bytes = bs;
 	b->round.files.n = 0;
-	while (c->file < b->files.n && room && !err)
-		err = add_part(b, c, &room);
+	while (c->file < b->files.n && !is_spent(&left) && !err)
+		err = add_part(b, c, &left);
+	if (b->round_cost < ROUND_BYTES)
+		b->round_cost *= 2;
 	return err;
 }
 
@@ -316,6 +376,7 @@ static errcode_t read_all(struct bfo_batch_read *b)
 	errcode_t err = 0;
 	size_t i;
 
+	b->round_cost = FIRST_BYTES / b->volume->block_size;
 	while (in.file < b->files.n && !err) {
 		bfo_progress_report(b->ctx, BFO_STAGE_DATA, done, total, out.file);
 		err = fill(b, &in);
@@ -346,7 +407,6 @@ static errcode_t open_volume(struct bfo_batch_read *b)
 	if (err)
 		return err;
 	bfo_source_of_volume(&b->source, &b->reader);
-	b->resolver = (struct bfo_resolver) { .reader = &b->reader, .name = b->opt.volume };
 	return 0;
 }
 
@@ -373,7 +433,6 @@ errcode_t bfo_batch_read(struct bfo_batch_read *b, struct bfo_context *ctx,
 void bfo_batch_read_free(struct bfo_batch_read *b)
 {
 	bfo_contents_free(&b->round);
-	bfo_resolver_free(&b->resolver);
 	bfo_tree_free(&b->tree);
 	bfo_reader_free(&b->reader);
 	if (!b->opt.open)

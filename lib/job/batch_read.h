@@ -6,8 +6,16 @@
  *                      ├── inodes, maps ── rounds: contents ── who wants them
  *   numbers ───────────┘
  *
- * Batchread() of the BFO paper (MSST 2019).  What it reads are the directories on the way, the
- * blocks of the inode table and of maps that it needs, and the contents: not the volume.
+ * Batchread() of the BFO paper (MSST 2019).  What it reads are blocks of the directories on the way
+ * (gather/resolve.h, which has the rule that says what is read of them), the blocks of the inode
+ * tables and of maps that it needs, and the contents: not the volume.
+ *
+ * Contents come in rounds.  Each is sorted by block and read in ascending order; the first one
+ * costs what a disk reads in 100 ms, and each may cost twice as much as the one before, until the
+ * memory is full.
+ *
+ * Memory: 48 bytes a file, 64 an inode and 16 an extent (tree/tree.h), and `memory`; before that
+ * what looking for paths takes (gather/resolve.h).
  *
  * Nothing is printed.  All is called by the thread that calls bfo_batch_read().
  */
@@ -45,7 +53,8 @@ struct bfo_batch_read_options {
 	struct bfo_volume *open;	/* this one, which is open; NULL: it is opened for this */
 	struct bfo_medium medium;
 	struct bfo_journal_use journal;
-	uint64_t memory;		/* bytes of contents at a time */
+	/* bytes of contents at a time; at most 1 GiB is taken, and 32 MiB in disk order */
+	uint64_t memory;
 	const char *const *paths;
 	size_t n_paths;
 	const uint32_t *inos;		/* inode numbers */
@@ -61,10 +70,10 @@ struct bfo_batch_read {
 	struct bfo_volume *volume;	/* NULL: not open (yet) */
 	struct bfo_reader reader;
 	struct bfo_source source;
-	struct bfo_resolver resolver;
 	struct bfo_tree tree;		/* of the files alone */
 	BFO_VEC(struct bfo_read_file) files;
 	struct bfo_contents round;
+	uint64_t round_cost;		/* blocks (gather/batch.h): what the next round may cost */
 };
 
 /*

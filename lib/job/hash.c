@@ -20,7 +20,7 @@ static errcode_t choose_order(void *priv, struct bfo_job *job)
 
 static errcode_t plan(struct bfo_copy *c)
 {
-	errcode_t err = bfo_job_gather(&c->job);
+	errcode_t err = bfo_job_gather_picked(&c->job);
 
 	c->job.config.order = choose_order;
 	c->job.config.losses = UINT64_MAX;

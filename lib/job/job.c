@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "gather/picked.h"
 #include "job/indexes.h"
 #include "job/job.h"
 #include "volume/open.h"
@@ -27,18 +28,34 @@ errcode_t bfo_job_take_source(struct bfo_job *job)
 	return job->from ? 0 : read_volume(job, job->source);
 }
 
-errcode_t bfo_job_gather(struct bfo_job *job)
+/* PICK: of no more than the filter selects, if that can be. */
+static errcode_t gather(struct bfo_job *job, int pick)
 {
+	const struct bfo_filter *filter = job->config.filter;
 	errcode_t err;
+	int picked = 0;
 
 	assert(job->phase == BFO_JOB_OPEN);
 	err = bfo_job_take_source(job);
 	job->tree.keep_map_blocks = 1;
-	if (!err)
+	if (!err && pick && job->from->reader && filter && filter->n_files)
+		err = bfo_gather_picked(job->from->reader, &job->tree, filter->files,
+					filter->n_files, &picked);
+	if (!err && !picked)
 		err = job->from->ops->gather(job->from, &job->tree, 1);
 	if (!err)
 		job->phase = BFO_JOB_GATHERED;
 	return err;
+}
+
+errcode_t bfo_job_gather(struct bfo_job *job)
+{
+	return gather(job, 0);
+}
+
+errcode_t bfo_job_gather_picked(struct bfo_job *job)
+{
+	return gather(job, 1);
 }
 
 errcode_t bfo_job_arrive(struct bfo_job *job)

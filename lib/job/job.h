@@ -133,6 +133,12 @@ errcode_t bfo_job_take_source(struct bfo_job *job);
 errcode_t bfo_job_gather(struct bfo_job *job);
 
 /*
+ * The same of no more than the files that the filter selects, if it is of a volume and selects
+ * files alone (gather/picked.h); else of all.
+ */
+errcode_t bfo_job_gather_picked(struct bfo_job *job);
+
+/*
  * In its place, of a source whose data come once: the tree, while the data go to free blocks of
  * job->target, on which alone can be decided afterwards.  Nothing is marked there.  The copy cannot
  * be resumed, so it gets no record (config.is_quick).  Errors: those of the source, and of

@@ -16,13 +16,8 @@
 #include "base/sort.h"
 #include "plan/names.h"
 #include "tree/access.h"
+#include "tree/dir_index.h"
 #include "tree/slices.h"
-
-/*
- * The kernel keeps the last even hash for its end-of-directory mark and maps a name with that
- * hash to the one before it (fs/ext4/hash.c); ext2fs_dirhash2() does not.
- */
-#define HASH_EOF 0xfffffffeU
 
 static void read_hashes(const char *stored, uint32_t *hash, uint32_t *minor)
 {
@@ -35,18 +30,14 @@ static void read_hashes(const char *stored, uint32_t *hash, uint32_t *minor)
 void bfo_text_hash(const struct bfo_target *target, uint32_t dir_flags, const char *text,
 		   uint32_t len, const void *hashes, uint32_t *hash, uint32_t *minor)
 {
-	int folded = dir_flags & EXT4_CASEFOLD_FL && target->encoding;
+	const struct bfo_hashing h = { .version = target->hash_version,
+				       .seed = target->hash_seed, .dir_flags = dir_flags,
+				       .encoding = target->encoding };
 
-	if (hashes) {
+	if (hashes)
 		read_hashes(hashes, hash, minor);
-		return;
-	}
-	if (ext2fs_dirhash2(target->hash_version, text, len,
-			    folded ? ext2fs_load_nls_table(target->encoding) : NULL,
-			    folded ? EXT4_CASEFOLD_FL : 0, target->hash_seed, hash, minor))
-		*hash = *minor = 0;
-	if (*hash == HASH_EOF)
-		*hash = BFO_HASH_LAST;
+	else
+		bfo_hashing_name(&h, text, len, hash, minor);
 }
 
 void bfo_name_hash(const struct bfo_target *target, uint32_t dir_flags, const char *text,

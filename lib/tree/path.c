@@ -37,6 +37,23 @@ size_t bfo_path_next(const char **path, const char **name)
 	return len;
 }
 
+errcode_t bfo_path_clean(const char *path, bfo_chars *out)
+{
+	const char *rest = path, *name;
+	errcode_t err = bfo_vec_reserve(out, strlen(path) + 2);
+	size_t len;
+
+	out->n = 0;
+	while (!err && (len = bfo_path_next(&rest, &name))) {
+		out->v[out->n++] = '/';
+		memcpy(out->v + out->n, name, len);
+		out->n += len;
+	}
+	if (!err && !out->n)
+		out->v[out->n++] = '/';
+	return err;
+}
+
 int bfo_path_is_up(const char *name, size_t len)
 {
 	return len == 2 && !memcmp(name, "..", 2);

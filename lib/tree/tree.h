@@ -240,6 +240,7 @@ struct bfo_tree {
 	bfo_ranges unread;		/* inode numbers that could not be read */
 	/* there may be inodes that never were (backup superblock) */
 	int unsure;
+	int is_picked;		/* of its volume it has a few inodes (gather/picked.h) */
 };
 
 /* The file type that a directory entry shows for MODE (EXT2_FT_*). */

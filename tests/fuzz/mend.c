@@ -15,7 +15,7 @@
 #include "base/crc32c.h"
 #include "fuzz.h"
 
-#define MOST_BLOCKS 64U			/* of a directory */
+#define MOST_BLOCKS 256U		/* of a directory */
 #define DEPTH 3				/* of extent trees */
 
 struct dx_tail {

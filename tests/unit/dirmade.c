@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "tree/access.h"
+#include "tree/dir_index.h"
 #include "dirmade.h"
 #include "fakefs.h"
 
@@ -170,6 +172,43 @@ static void take_entry(void *priv, const struct dirview_entry *e)
 	want_eq(e->type, types[number % MODES]);
 }
 
+/* What TEXT leads to below node N of the index, on LEVEL, as the library goes down it. */
+static uint32_t below(const struct dirmade *d, struct bfo_dir_index *h,
+		      const struct bfo_dir_index_node *n, uint32_t level, const char *text,
+		      uint32_t len)
+{
+	struct bfo_dir_index_node child;
+	uint32_t hash, minor, i, blk, ino = 0;
+
+	dirview_hash(&d->view, text, len, &hash, &minor);
+	i = bfo_dir_index_find(n, hash);
+	do {
+		blk = bfo_dir_index_block(n, i);
+		want(blk && blk < d->img.blocks);
+		if (level == h->levels) {
+			ino = dirview_search(&d->view, blk, text, len);
+			continue;
+		}
+		want(bfo_dir_index_read(h, d->blocks + (size_t) blk * h->block_size, 0, &child));
+		ino = below(d, h, &child, level + 1, text, len);
+	} while (!ino && bfo_dir_index_goes_on(n, ++i, hash));
+	return ino;
+}
+
+/* The same from the root on. */
+static uint32_t by_index(const struct dirmade *d, const char *text, uint32_t len)
+{
+	const struct bfo_target *t = &d->m.target;
+	struct bfo_dir_index h = { .block_size = t->block_size, .has_csum = t->has_csum,
+			       .has_large_dir = t->has_large_dir,
+			       .seed = bfo_crc32c_inode_seed(t->csum_seed, DIR_INO, GENERATION) };
+	struct bfo_dir_index_node root;
+
+	want(bfo_dir_index_read(&h, d->blocks, 1, &root));
+	want_eq(h.version, t->hash_stored);
+	return below(d, &h, &root, 0, text, len);
+}
+
 /* A live name's bytes are those of the entry that was seen, as lookup compares them. */
 static void look_up(const struct dirmade *d, const struct bfo_name *n, uint32_t number)
 {
@@ -178,6 +217,8 @@ static void look_up(const struct dirmade *d, const struct bfo_name *n, uint32_t 
 	char absent[256];
 
 	want_eq(dirview_lookup(&d->view, text, len), FIRST_INO + number);
+	if (d->img.indexed && !d->view.has_hashes)
+		want_eq(by_index(d, text, len), FIRST_INO + number);
 	memcpy(absent, text, len);
 	absent[number % len] ^= 0x15;
 	if (strtoul(absent, NULL, 16) == number && absent[number % len] != text[number % len])

@@ -314,6 +314,11 @@ static uint32_t search_block(const struct dirview *d, uint32_t blk, uint32_t at,
 	return 0;
 }
 
+uint32_t dirview_search(const struct dirview *d, uint32_t blk, const char *name, unsigned int len)
+{
+	return search_block(d, blk, 0, name, len);
+}
+
 /* dx_probe(): the last entry whose hash is not above HASH; by halves, as there. */
 static uint32_t probe(const struct node *n, uint32_t hash)
 {

@@ -48,6 +48,9 @@ void dirview_each(struct dirview *d, dirview_take take, void *priv);
 /* The inode that NAME leads to, found as a kernel looks names up; 0 if it finds none. */
 uint32_t dirview_lookup(const struct dirview *d, const char *name, unsigned int len);
 
+/* The inode that NAME leads to in block BLK, a leaf; 0: it is not there. */
+uint32_t dirview_search(const struct dirview *d, uint32_t blk, const char *name, unsigned int len);
+
 /* The hash of a name as DIR has it. */
 void dirview_hash(const struct dirview *d, const char *name, unsigned int len, uint32_t *hash,
 		  uint32_t *minor);
