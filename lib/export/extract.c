@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -66,28 +67,12 @@ static errcode_t extract_end(void *priv)
 /* The directory is missing: S->above is the one above it, S->name its name there. */
 static errcode_t open_above(struct bfo_extract *s)
 {
-	size_t len = strlen(s->path), base;
-	char *above;
-	errcode_t err = 0;
+	errcode_t err = bfo_extract_above(s->path, &s->above, &s->name);
 	struct stat st;
 
-	while (len > 1 && s->path[len - 1] == '/')
-		len--;
-	base = bfo_extract_base(s->path, len);
-	s->name = strndup(s->path + base, len - base);
-	above = base ? strndup(s->path, base) : strdup(".");
-	if (!s->name || !above)
-		err = ENOMEM;
-	else if (!bfo_extract_is_name(s->name, strlen(s->name)))
-		err = ENOENT;
-	if (!err) {
-		s->above = open(above, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		err = s->above < 0 ? errno : 0;
-	}
 	/* a link that leads nowhere */
 	if (!err && !fstatat(s->above, s->name, &st, AT_SYMLINK_NOFOLLOW))
 		err = ENOENT;
-	free(above);
 	return err;
 }
 
@@ -108,6 +93,8 @@ static errcode_t open_root(struct bfo_extract *s)
 	if (fs.f_flag & ST_RDONLY)
 		return EROFS;
 	s->sync = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->sync >= 0)		/* for bfo_extract_abort(), where there are locks */
+		flock(s->sync, LOCK_SH | LOCK_NB);
 	return 0;
 }
 

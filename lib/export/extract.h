@@ -48,10 +48,9 @@ struct bfo_extract_note {
  * Writes nothing yet.  Returns ENOMEM, ENOENT (the directory above it is missing, too), EROFS, or
  * other errno's of opening it.  The outlet is for bfo_extract_close().
  *
- * Its functions return errno's and these: BFO_ET_DAMAGED, a path that is none, or a name like our
- * own hidden ones, or items out of order; EXDEV, a mount point; BFO_ET_CLASH, a name that exists
- * (for `look` that is no error), or two names that the filesystem takes for one; BFO_ET_CHANGED,
- * somebody else moves directories.
+ * Its functions return errno's and these: BFO_ET_DAMAGED, a path that is none, or items out of
+ * order; EXDEV, a mount point; BFO_ET_CLASH, a name that exists (for `look` that is no error), or
+ * two names that the filesystem takes for one; BFO_ET_CHANGED, somebody else moves directories.
  */
 errcode_t bfo_extract_open(struct bfo_context *ctx, const struct bfo_extract_options *opt,
 			   struct bfo_outlet **outlet);
@@ -71,10 +70,18 @@ int bfo_extract_has_named(const struct bfo_outlet *outlet);
 /* After a failure, or without `end`: what has no name of its own yet is removed.  NULL is fine. */
 void bfo_extract_close(struct bfo_outlet *outlet);
 
+/* What was found of killed runs. */
+struct bfo_extract_left {
+	uint64_t removed;		/* names, with all below them */
+	uint64_t alike;			/* that look so, and were not made there: they stay */
+};
+
 /*
- * Removes what killed runs left in the directory PATH and below it: *REMOVED such names.  Mount
- * points are not entered.  No other run may be at work there.
+ * Removes what killed runs left in the directory PATH and below it; if that is missing, in the one
+ * above.  Mount points are not entered.  EBUSY: a run is at work there, or in a directory below;
+ * one in a directory above it is not noticed.
  */
-errcode_t bfo_extract_abort(struct bfo_context *ctx, const char *path, uint64_t *removed);
+errcode_t bfo_extract_abort(struct bfo_context *ctx, const char *path,
+			    struct bfo_extract_left *left);
 
 #endif

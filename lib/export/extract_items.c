@@ -97,13 +97,16 @@ static errcode_t begin_in(struct bfo_extract *s, int is_ours)
 static errcode_t root_item(struct bfo_extract *s, const struct bfo_item *item)
 {
 	int fd = -1, ret;
+	uint32_t seed;
 	errcode_t err;
 
 	if (s->levels.n || !S_ISDIR(item->attrs.mode))
 		return bfo_extract_fail(s, BFO_ET_DAMAGED, "placing", "", 0);
 	if (s->root >= 0)
 		return begin_in(s, 0);
-	ret = bfo_extract_make_hidden(s->above, s->hidden, item, NULL, &fd);
+	ret = bfo_extract_seed(s->above, &seed);
+	if (!ret)
+		ret = bfo_extract_make_hidden(s->above, seed, s->hidden, item, NULL, &fd);
 	if (ret)
 		return bfo_fail(s->outlet.ctx, ret, "making %s", s->path);
 	s->root = bfo_dirs_open(s->above, s->hidden, O_PATH | O_DIRECTORY);
@@ -187,12 +190,15 @@ static errcode_t make(struct bfo_extract *s, const struct bfo_item *item,
 		return err;
 	made->is_top = !here(s)->is_ours;
 	if (made->is_top) {
+		struct bfo_extract_top *top;
+
 		err = bfo_extract_top_begin(s, item->path, item->path_len, &old);
 		if (err)
 			return bfo_extract_fail(s, err, "making", item->path, item->path_len);
-		made->name = s->tops.v[s->tops.n - 1].hidden;
-		ret = bfo_extract_make_hidden(made->at, s->tops.v[s->tops.n - 1].hidden, item,
-					      from, &made->fd);
+		top = &s->tops.v[s->tops.n - 1];
+		made->name = top->hidden;
+		ret = bfo_extract_make_hidden(made->at, top->seed, top->hidden, item, from,
+					      &made->fd);
 	} else {
 		ret = bfo_extract_make(made->at, name, item, from, &made->fd);
 	}

@@ -4,6 +4,7 @@
  *
  *   extract.c         the outlet, and the directory that it leads to
  *   extract_paths.c   paths of items
+ *   extract_hidden.c  names of what is not complete
  *   extract_items.c   where items go, in which order
  *   extract_file.c    a regular file, from its item to its last attribute
  *   extract_look.c    clashes, before anything is written
@@ -63,6 +64,7 @@ struct bfo_extract_top {
 	struct bfo_extract_text path;	/* in s->tops_text */
 	size_t parent_len;		/* of it */
 	uint64_t parent_dev, parent_ino;
+	uint32_t seed;			/* of the parent */
 	int replaces;			/* a file that has the name: */
 	uint64_t old_ino;
 	char hidden[BFO_EXTRACT_HIDDEN];	/* "": there is nothing by such a name */
@@ -152,14 +154,29 @@ errcode_t bfo_extract_keep(bfo_chars *text, const char *bytes, size_t len,
 /* Where the last name of PATH begins. */
 size_t bfo_extract_base(const char *path, size_t len);
 
-/* BFO_ET_DAMAGED: ITEM's path, or that of its first name, is none, or one of our own. */
+/* BFO_ET_DAMAGED: ITEM's path, or that of its first name, is none. */
 errcode_t bfo_extract_check(struct bfo_extract *s, const struct bfo_item *item);
 
-/* True if NAME can be one, and is none of a hidden thing. */
+/* True if NAME can be one. */
 int bfo_extract_is_name(const char *name, size_t len);
 
-/* True if NAME is one of a hidden thing. */
-int bfo_extract_is_hidden(const char *name, size_t len);
+/*
+ * The directory above PATH, which is missing: *AT, and the name there, *NAME, malloc'ed; -1 and
+ * NULL after an error.
+ */
+errcode_t bfo_extract_above(const char *path, int *at, char **name);
+
+/* ---- extract_hidden.c ---- */
+
+/* What hidden names in directory AT follow from, as long as it is there.  An errno. */
+int bfo_extract_seed(int at, uint32_t *seed);
+
+/* Draws a name for a directory with that SEED.  An errno. */
+int bfo_extract_hidden_draw(uint32_t seed, char hidden[BFO_EXTRACT_HIDDEN]);
+
+/* True if NAME looks like one of a hidden thing; if it was drawn for a directory with that SEED. */
+int bfo_extract_is_hidden(const char *name);
+int bfo_extract_is_hidden_in(uint32_t seed, const char *name);
 
 /* ---- extract_items.c ---- */
 
@@ -195,9 +212,10 @@ struct bfo_extract_source {
 int bfo_extract_make(int at, const char *name, const struct bfo_item *item,
 		     const struct bfo_extract_source *from, int *fd);
 
-/* The same under a hidden name that is drawn: HIDDEN. */
-int bfo_extract_make_hidden(int at, char hidden[BFO_EXTRACT_HIDDEN], const struct bfo_item *item,
-			    const struct bfo_extract_source *from, int *fd);
+/* The same under a hidden name that is drawn for AT, whose seed SEED is: HIDDEN. */
+int bfo_extract_make_hidden(int at, uint32_t seed, char hidden[BFO_EXTRACT_HIDDEN],
+			    const struct bfo_item *item, const struct bfo_extract_source *from,
+			    int *fd);
 
 /* ---- extract_attrs.c ---- */
 

@@ -29,6 +29,17 @@ errcode_t bfo_extract_sync(struct bfo_extract *s)
 	return syncfs(s->sync) ? bfo_fail(s->outlet.ctx, errno, "syncing %s", s->path) : 0;
 }
 
+/* What hidden names in AT, the directory of TOP, follow from: perhaps as with the top before. */
+static errcode_t seed_of(const struct bfo_extract *s, int at, struct bfo_extract_top *top)
+{
+	const struct bfo_extract_top *last = s->tops.n ? &s->tops.v[s->tops.n - 1] : NULL;
+
+	if (!last || last->parent_ino != top->parent_ino || last->parent_dev != top->parent_dev)
+		return bfo_extract_seed(at, &top->seed);
+	top->seed = last->seed;
+	return 0;
+}
+
 errcode_t bfo_extract_top_begin(struct bfo_extract *s, const char *path, size_t len,
 				const struct statx *old)
 {
@@ -46,7 +57,9 @@ errcode_t bfo_extract_top_begin(struct bfo_extract *s, const char *path, size_t 
 		return errno;
 	top.parent_dev = st.st_dev;
 	top.parent_ino = st.st_ino;
-	err = bfo_extract_keep(&s->tops_text, path, len, &top.path);
+	err = seed_of(s, at, &top);
+	if (!err)
+		err = bfo_extract_keep(&s->tops_text, path, len, &top.path);
 	return err ? err : bfo_vec_push(&s->tops, top);
 }
 

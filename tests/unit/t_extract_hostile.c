@@ -17,8 +17,7 @@ static struct extractbed bed;
 /* ---- hostile items ---- */
 
 static const char *const paths[] = {
-	"..", "../x", "a/../../x", ".", "a/.", "/x", "/", "a//b", "a/", ".e2bfo-abcDE1",
-	"a/.e2bfo-000000/b", ".e2bfo-zzzzzz/x",
+	"..", "../x", "a/../../x", ".", "a/.", "/x", "/", "a//b", "a/",
 };
 
 /* Paths that are none. */

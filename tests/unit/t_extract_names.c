@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/xattr.h>
 
+#include "export/extract_state.h"
 #include "export/folded.h"
 #include "tree/acl.h"
 #include "extractbed.h"
@@ -306,8 +307,11 @@ START_TEST(goes_deep)
 	char *text = unit_alloc(2 * DEEP + 2);
 	struct extractbed_node *n = unit_alloc((DEEP + 1) * sizeof(*n));
 	struct rlimit limit = { .rlim_cur = 512, .rlim_max = 512 };
-	uint64_t removed;
+	char hidden[BFO_EXTRACT_HIDDEN], name[64];
+	struct bfo_extract_left left;
 	unsigned int i;
+	uint32_t seed;
+	int at;
 
 	if (!extractbed_begin(&bed, NULL, 64U << 20))
 		return;
@@ -327,10 +331,14 @@ START_TEST(goes_deep)
 	}
 	extractbed_want_times(&bed, &n[1], "dir/d");
 	extractbed_want_times(&bed, &n[2], "dir/d/d");
-	want(!rename(extractbed_path(&bed, "dir/d"), extractbed_path(&bed, "dir/.e2bfo-abcdef")));
-	want_ok(bfo_extract_abort(&bed.ctx, bed.mount, &removed));
-	want_eq(removed, 1);
-	want(!extractbed_exists(&bed, "dir/.e2bfo-abcdef") && !rmdir(bed.dir));
+	at = open(bed.dir, O_PATH);
+	want(at >= 0 && !bfo_extract_seed(at, &seed) && !close(at));
+	want(!bfo_extract_hidden_draw(seed, hidden));
+	snprintf(name, sizeof(name), "dir/%s", hidden);
+	want(!rename(extractbed_path(&bed, "dir/d"), extractbed_path(&bed, name)));
+	want_ok(bfo_extract_abort(&bed.ctx, bed.mount, &left));
+	want_eq(left.removed, 1);
+	want(!extractbed_exists(&bed, name) && !rmdir(bed.dir));
 	free(n);
 	free(text);
 	extractbed_finish(&bed);
