@@ -239,9 +239,8 @@ static errcode_t directory(struct bfo_extract *s, const struct bfo_item *item)
 static errcode_t finish_special(struct bfo_extract *s, const struct bfo_item *item,
 				const struct made *made)
 {
-	struct bfo_extract_subject to = {
-		.at = made->at, .name = made->name, .path = item->path,
-		.path_len = item->path_len, .inherits = made->is_top };
+	struct bfo_extract_subject to = { .path = item->path, .path_len = item->path_len,
+					  .inherits = made->is_top };
 	struct stat st;
 	errcode_t err;
 

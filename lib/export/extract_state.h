@@ -222,8 +222,6 @@ int bfo_extract_make_hidden(int at, uint32_t seed, char hidden[BFO_EXTRACT_HIDDE
 /* What gets attributes. */
 struct bfo_extract_subject {
 	int fd;				/* open, or only to look at (O_PATH) */
-	int at;				/* ... then its directory, */
-	const char *name;		/* and its name there */
 	const char *path;		/* below the root, for notes */
 	size_t path_len;
 	int is_open;
