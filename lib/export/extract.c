@@ -166,21 +166,31 @@ int bfo_extract_has_named(const struct bfo_outlet *outlet)
 	return s->has_named;
 }
 
+uint64_t bfo_extract_give_up(struct bfo_outlet *outlet)
+{
+	struct bfo_extract *s = outlet->priv;
+
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	bfo_dirs_free(&s->dirs);
+	s->levels.n = 0;
+	return bfo_extract_tops_remove(s);
+}
+
 void bfo_extract_close(struct bfo_outlet *outlet)
 {
 	struct bfo_extract *s = outlet ? outlet->priv : NULL;
-	int fds[4], i;
+	int fds[3], i;
 
 	if (!s)
 		return;
-	bfo_dirs_free(&s->dirs);
-	bfo_extract_tops_remove(s);
+	bfo_extract_give_up(outlet);
 	bfo_dirs_free(&s->other);
-	fds[0] = s->fd;
-	fds[1] = s->root;
-	fds[2] = s->above;
-	fds[3] = s->sync;
-	for (i = 0; i < 4; i++)
+	fds[0] = s->root;
+	fds[1] = s->above;
+	fds[2] = s->sync;
+	for (i = 0; i < 3; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	free_all(s);

@@ -67,7 +67,13 @@ const struct bfo_extract_note *bfo_extract_notes(const struct bfo_outlet *outlet
 /* True if something that was made has its name: after a failure, too. */
 int bfo_extract_has_named(const struct bfo_outlet *outlet);
 
-/* After a failure, or without `end`: what has no name of its own yet is removed.  NULL is fine. */
+/*
+ * After a failure, or without `end`: what has no name of its own yet is removed.  Returns how much
+ * of that could not be.
+ */
+uint64_t bfo_extract_give_up(struct bfo_outlet *outlet);
+
+/* Gives up what has not come to its end, and frees all.  NULL is fine. */
 void bfo_extract_close(struct bfo_outlet *outlet);
 
 /* What was found of killed runs. */

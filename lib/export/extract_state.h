@@ -264,8 +264,8 @@ errcode_t bfo_extract_top_end(struct bfo_extract *s);
 /* It was never made. */
 void bfo_extract_top_forget(struct bfo_extract *s);
 errcode_t bfo_extract_tops_flush(struct bfo_extract *s);
-/* Removes what has no name of its own. */
-void bfo_extract_tops_remove(struct bfo_extract *s);
+/* Removes what has no name of its own; returns how much of that is still there. */
+uint64_t bfo_extract_tops_remove(struct bfo_extract *s);
 errcode_t bfo_extract_sync(struct bfo_extract *s);
 /* The directory itself, where it is new, gets its name. */
 errcode_t bfo_extract_root_end(struct bfo_extract *s);

@@ -171,14 +171,28 @@ errcode_t bfo_extract_root_end(struct bfo_extract *s)
 	return 0;
 }
 
-void bfo_extract_tops_remove(struct bfo_extract *s)
+/* Removes HIDDEN in AT; returns 1 if it is still there. */
+static int remove_one(int at, char *hidden)
 {
+	if (bfo_extract_remove(at, hidden))
+		return 1;
+	hidden[0] = 0;
+	return 0;
+}
+
+uint64_t bfo_extract_tops_remove(struct bfo_extract *s)
+{
+	uint64_t left = 0;
 	size_t i;
 	int at;
 
 	if (s->hidden[0])
-		bfo_extract_remove(s->above, s->hidden);
-	for (i = 0; i < s->tops.n; i++)
-		if (s->tops.v[i].hidden[0] && !go_to_parent(s, &s->tops.v[i], &at))
-			bfo_extract_remove(at, s->tops.v[i].hidden);
+		left += remove_one(s->above, s->hidden);
+	for (i = 0; i < s->tops.n; i++) {
+		struct bfo_extract_top *top = &s->tops.v[i];
+
+		if (top->hidden[0])
+			left += go_to_parent(s, top, &at) || remove_one(at, top->hidden);
+	}
+	return left;
 }

@@ -274,7 +274,9 @@ errcode_t bfo_export_commit(struct bfo_copy *c)
 	if (c->goal.kind == BFO_END_ARCHIVE)
 		return make_archive(c);
 	err = emit(c);
-	if (bfo_extract_has_named(c->outlet))
+	if (err && bfo_extract_give_up(c->outlet))
+		c->fate = BFO_FATE_UNFINISHED;
+	else if (bfo_extract_has_named(c->outlet))
 		c->fate = BFO_FATE_NAMES;
 	return err;
 }
