@@ -108,32 +108,49 @@ void export_json(struct json *j, const struct bfo_copy *copy)
 	json_close(j, '}');
 }
 
+static const struct bfo_extract_clash *clashes_of(const struct bfo_copy *copy, size_t *n)
+{
+	*n = 0;
+	return copy->outlet && copy->goal.kind == BFO_END_DIRECTORY ?
+	       bfo_extract_clashes(copy->outlet, n) : NULL;
+}
+
 void export_clashes(const struct bfo_copy *copy, int all)
 {
-	size_t i, n = 0;
-	const char *const *paths = copy->outlet ? bfo_extract_clashes(copy->outlet, &n) : NULL;
+	size_t i, n;
+	const struct bfo_extract_clash *clashes = clashes_of(copy, &n);
 	char shown[SHOWN_BYTES];
 
 	for (i = 0; i < n && (i < SHOWN || all); i++)
-		message("exists already: %s",
-			bfo_text_escape(paths[i], strlen(paths[i]), shown, sizeof(shown)));
+		message("%s: %s", clashes[i].text,
+			bfo_text_escape(clashes[i].path, strlen(clashes[i].path), shown,
+					sizeof(shown)));
 	if (i < n)
 		message("and %zu more (all with --verbose or --json)", n - i);
 }
 
 static const char *get_clash(void *priv, size_t i, size_t *len)
 {
-	const char *const *paths = priv;
+	const struct bfo_extract_clash *clashes = priv;
 
-	*len = strlen(paths[i]);
-	return paths[i];
+	*len = strlen(clashes[i].path);
+	return clashes[i].path;
+}
+
+static const char *get_clash_kind(void *priv, size_t i, size_t *len)
+{
+	const struct bfo_extract_clash *clashes = priv;
+
+	*len = strlen(clashes[i].word);
+	return clashes[i].word;
 }
 
 void export_json_clashes(struct json *j, const struct bfo_copy *copy)
 {
-	size_t n = 0;
-	const char *const *paths = copy->outlet && copy->goal.kind == BFO_END_DIRECTORY ?
-				   bfo_extract_clashes(copy->outlet, &n) : NULL;
+	size_t n;
+	const struct bfo_extract_clash *clashes = clashes_of(copy, &n);
 
-	json_strings(j, "clashes", n, get_clash, (void *) paths);
+	json_strings(j, "clashes", n, get_clash, (void *) clashes);
+	if (copy->goal.kind == BFO_END_DIRECTORY)
+		json_strings(j, "clash_kinds", n, get_clash_kind, (void *) clashes);
 }

@@ -64,19 +64,29 @@ static errcode_t extract_end(void *priv)
 
 /* ---- open and close ---- */
 
-/* The directory is missing: S->above is the one above it, S->name its name there. */
-static errcode_t open_above(struct bfo_extract *s)
+/* The directory is missing: S->above is the one above it, S->name its name there.  *WHY: if not. */
+static errcode_t open_above(struct bfo_extract *s, const char **why)
 {
 	errcode_t err = bfo_extract_above(s->path, &s->above, &s->name);
+	enum bfo_extract_clash_kind kind;
+	struct statx about;
 	struct stat st;
 
-	/* a link that leads nowhere */
-	if (!err && !fstatat(s->above, s->name, &st, AT_SYMLINK_NOFOLLOW))
-		err = ENOENT;
-	return err;
+	if (err) {
+		*why = err == ENOENT ? "the directory above it is missing, too" : NULL;
+		return err;
+	}
+	if (!fstatat(s->above, s->name, &st, AT_SYMLINK_NOFOLLOW)) {
+		*why = "it is a link that leads nowhere";
+		return ENOENT;
+	}
+	kind = bfo_extract_judge_dir(s->above, &about);
+	*why = kind == BFO_CLASH_SEALED ? "the directory above it is immutable or append-only"
+					: "the directory above it may not be changed";
+	return kind == BFO_CLASH_KINDS ? 0 : kind == BFO_CLASH_SEALED ? EPERM : EACCES;
 }
 
-static errcode_t open_root(struct bfo_extract *s)
+static errcode_t open_root(struct bfo_extract *s, const char **why)
 {
 	struct statvfs fs;
 	errcode_t err = 0;
@@ -84,9 +94,10 @@ static errcode_t open_root(struct bfo_extract *s)
 
 	s->root = open(s->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (s->root < 0)
-		err = errno == ENOENT ? open_above(s) : errno;
+		err = errno == ENOENT ? open_above(s, why) : errno;
 	if (err)
 		return err;
+	*why = NULL;
 	at = s->root < 0 ? s->above : s->root;
 	if (fstatvfs(at, &fs))
 		return errno;
@@ -102,6 +113,7 @@ errcode_t bfo_extract_open(struct bfo_context *ctx, const struct bfo_extract_opt
 			   struct bfo_outlet **outlet)
 {
 	struct bfo_extract *s = calloc(1, sizeof(*s));
+	const char *why = NULL;
 	errcode_t err;
 
 	*outlet = NULL;
@@ -117,10 +129,10 @@ errcode_t bfo_extract_open(struct bfo_context *ctx, const struct bfo_extract_opt
 	err = s->path ? bfo_globs_compile(&s->no_xattrs, opt->no_xattrs, opt->n_no_xattrs) : ENOMEM;
 	if (!err) {
 		s->match = calloc(s->no_xattrs.words + 1, sizeof(*s->match));
-		err = s->match ? open_root(s) : ENOMEM;
+		err = s->match ? open_root(s, &why) : ENOMEM;
 	}
 	if (err)
-		bfo_fail(ctx, err, "opening %s", opt->path);
+		bfo_fail(ctx, err, "opening %s%s%s", opt->path, why ? ": " : "", why ? why : "");
 	else if (opt->metadata_out)
 		err = bfo_metadata_open(ctx, opt->metadata_out, &s->metadata);
 	if (err)

@@ -32,6 +32,8 @@ struct bfo_extract_options {
 	const char *const *no_xattrs;	/* patterns of names (plan/glob.h) that are left out */
 	size_t n_no_xattrs;
 	const char *metadata_out;	/* file for e2bfo-metadata(5), or NULL */
+	/* what nothing takes the place of, nor is made in; zeroes: there is no such thing */
+	uint64_t source_dev, source_ino;
 };
 
 /* What could not be kept, or was not wanted: of how many items, and the path of the first. */
@@ -49,17 +51,25 @@ struct bfo_extract_note {
  * other errno's of opening it.  The outlet is for bfo_extract_close().
  *
  * Its functions return errno's and these: BFO_ET_DAMAGED, a path that is none, or items out of
- * order; EXDEV, a mount point; BFO_ET_CLASH, a name that exists (for `look` that is no error), or
- * two names that the filesystem takes for one; BFO_ET_CHANGED, somebody else moves directories.
+ * order; EXDEV, a mount point, or BFO_ET_CLASH, a name that exists, or two names that the
+ * filesystem takes for one (for `look` none of these is an error); BFO_ET_CHANGED, somebody else
+ * moves directories.
  */
 errcode_t bfo_extract_open(struct bfo_context *ctx, const struct bfo_extract_options *opt,
 			   struct bfo_outlet **outlet);
 
+/* What is in the way of items. */
+struct bfo_extract_clash {
+	const char *path;		/* below the directory; "/": that itself */
+	const char *word;		/* why, for programs */
+	const char *text;		/* for people */
+};
+
 /*
- * Paths of items, after the last `look`, that would take the place of something else; with any of
- * them `item` must not be called.  They stay until the outlet is closed.  NULL: ENOMEM.
+ * After the last `look`, all that is in the way: *N of them; with any `item` must not be called.
+ * They stay until this is called again, or the outlet is closed.  NULL: ENOMEM.
  */
-const char *const *bfo_extract_clashes(const struct bfo_outlet *outlet, size_t *n);
+const struct bfo_extract_clash *bfo_extract_clashes(const struct bfo_outlet *outlet, size_t *n);
 
 /* A row a kind, until the outlet is called again; *N of them. */
 const struct bfo_extract_note *bfo_extract_notes(const struct bfo_outlet *outlet, size_t *n);
@@ -75,6 +85,12 @@ uint64_t bfo_extract_give_up(struct bfo_outlet *outlet);
 
 /* Gives up what has not come to its end, and frees all.  NULL is fine. */
 void bfo_extract_close(struct bfo_outlet *outlet);
+
+/*
+ * The directory above PATH, which is missing: *AT, and the name there, *NAME, malloc'ed; -1 and
+ * NULL after an error.
+ */
+errcode_t bfo_extract_above(const char *path, int *at, char **name);
 
 /* What was found of killed runs. */
 struct bfo_extract_left {

@@ -7,7 +7,8 @@
  *   extract_hidden.c  names of what is not complete
  *   extract_items.c   where items go, in which order
  *   extract_file.c    a regular file, from its item to its last attribute
- *   extract_look.c    clashes, before anything is written
+ *   extract_look.c    what is in the way, before anything is written
+ *   extract_clash.c   ... listed
  *   extract_make.c    one name: made, in its place or hidden
  *   extract_attrs.c   what an item is beside its data and its name
  *   extract_xattrs.c  extended attributes
@@ -160,12 +161,6 @@ errcode_t bfo_extract_check(struct bfo_extract *s, const struct bfo_item *item);
 /* True if NAME can be one. */
 int bfo_extract_is_name(const char *name, size_t len);
 
-/*
- * The directory above PATH, which is missing: *AT, and the name there, *NAME, malloc'ed; -1 and
- * NULL after an error.
- */
-errcode_t bfo_extract_above(const char *path, int *at, char **name);
-
 /* ---- extract_hidden.c ---- */
 
 /* What hidden names in directory AT follow from, as long as it is there.  An errno. */
@@ -191,7 +186,51 @@ errcode_t bfo_extract_file_data(struct bfo_extract *s, uint64_t offset, const vo
 				size_t len);
 errcode_t bfo_extract_file_done(struct bfo_extract *s);
 
+/* ---- extract_clash.c ---- */
+
+enum bfo_extract_clash_kind {
+	BFO_CLASH_EXISTS, BFO_CLASH_DIRECTORY, BFO_CLASH_NO_DIRECTORY, BFO_CLASH_MOUNT,
+	BFO_CLASH_SEALED, BFO_CLASH_DENIED, BFO_CLASH_FOLDED, BFO_CLASH_SOURCE,
+	BFO_CLASH_KINDS,		/* none */
+};
+
+struct bfo_extract_clash_row {
+	struct bfo_extract_text path;
+	enum bfo_extract_clash_kind kind;
+};
+
+/* A zeroed one is empty. */
+struct bfo_extract_clash_list {
+	BFO_VEC(struct bfo_extract_clash_row) rows;
+	bfo_chars text;
+	struct bfo_extract_clash *list;
+};
+
+void bfo_extract_clashes_free(struct bfo_extract_clash_list *l);
+errcode_t bfo_extract_clash_add(struct bfo_extract_clash_list *l, enum bfo_extract_clash_kind kind,
+				const char *path, size_t len);
+/* All of them: *N.  They stay until this is called again.  NULL: ENOMEM. */
+const struct bfo_extract_clash *bfo_extract_clash_list(struct bfo_extract_clash_list *l, size_t *n);
+
+/* True if what ST is of can get no other name, nor be removed. */
+int bfo_extract_is_sealed(const struct statx *st);
+/* Why no name can be made in directory AT: *ST is what it is like. */
+enum bfo_extract_clash_kind bfo_extract_judge_dir(int at, struct statx *st);
+/* Why file OLD, in DIR, cannot be replaced. */
+enum bfo_extract_clash_kind bfo_extract_judge_file(const struct statx *dir,
+						   const struct statx *old);
+
 /* ---- extract_look.c ---- */
+
+/* What there was to be seen, beside clashes. */
+struct bfo_extract_seen {
+	uint64_t directories;		/* that exist, without the root */
+	uint64_t replaced;		/* names of files that will be */
+	uint64_t freed, freed_bytes;	/* of these files, those that have no other name */
+};
+
+/* So far. */
+struct bfo_extract_seen bfo_extract_seen(const struct bfo_extract *s);
 
 errcode_t bfo_extract_look_item(struct bfo_extract *s, const struct bfo_item *item,
 				enum bfo_look *what);

@@ -149,7 +149,7 @@ START_TEST(finds_clashes)
 					extractbed_file("late", "new", 4),
 					extractbed_node("link", S_IFDIR | 0755, 7),
 					extractbed_file("zzz", "", 8) };
-	const char *const *clashes;
+	const struct bfo_extract_clash *clashes;
 	size_t skipped, count;
 	unsigned int hidden;
 
@@ -161,8 +161,10 @@ START_TEST(finds_clashes)
 	clashes = bfo_extract_clashes(bed.outlet, &count);
 	want_eq(skipped, rows[_i].skipped);
 	want_eq(count, rows[_i].clashes);
-	ck_assert_str_eq(clashes[0], "d");
-	ck_assert_str_eq(clashes[count - 1], "link");
+	ck_assert_str_eq(clashes[0].path, "d");
+	ck_assert_str_eq(clashes[0].word, "directory");
+	ck_assert_str_eq(clashes[count - 1].path, "link");
+	ck_assert_str_eq(clashes[count - 1].word, "no-directory");
 	want_err(extractbed_put(&bed, n, N(n)), BFO_ET_CLASH);
 	extractbed_close(&bed);
 	want_eq(extractbed_count(&bed, &hidden), 6);
