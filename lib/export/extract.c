@@ -106,7 +106,7 @@ static errcode_t open_root(struct bfo_extract *s, const char **why)
 	s->sync = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->sync >= 0)		/* for bfo_extract_abort(), where there are locks */
 		flock(s->sync, LOCK_SH | LOCK_NB);
-	return 0;
+	return bfo_extract_room_begin(s);
 }
 
 errcode_t bfo_extract_open(struct bfo_context *ctx, const struct bfo_extract_options *opt,

@@ -7,13 +7,16 @@
  * names are made as .e2bfo-XXXXXX beside their place, made durable, many of them at once, and
  * renamed.  So are files that go into directories that exist; these keep their attributes.
  *
- *   open ── look* ── [clashes] ── item, data, done, leave ... ── end ── notes ── close
+ *   open ── look* ── [clashes] ── weigh* ── room ── item, data, done, leave ... ── end ── notes ──
+ *   close
  */
 #ifndef BFO_EXPORT_EXTRACT_H
 #define BFO_EXPORT_EXTRACT_H
 
 #include "base/context.h"
 #include "export/outlet.h"
+
+struct bfo_shortage;
 
 /* What becomes of a name that exists.  A directory never takes the place of anything else. */
 enum bfo_extract_over {
@@ -70,6 +73,29 @@ struct bfo_extract_clash {
  * They stay until this is called again, or the outlet is closed.  NULL: ENOMEM.
  */
 const struct bfo_extract_clash *bfo_extract_clashes(const struct bfo_outlet *outlet, size_t *n);
+
+/* Items by what they are. */
+struct bfo_extract_counts {
+	uint64_t files, directories, symlinks, devices, fifos, sockets;	/* new ones */
+	uint64_t links;			/* further names of them */
+	uint64_t replaced;		/* names, of all these, that a file had */
+	uint64_t merged;		/* directories that exist */
+};
+
+/*
+ * After the last `look`, if nothing is in the way: ITEM, of which all is known, is to be made.  The
+ * same of each, in any order.
+ */
+errcode_t bfo_extract_weigh(struct bfo_outlet *outlet, const struct bfo_item *item);
+
+/*
+ * Afterwards: whether there is room for them, as far as that can be known.  BFO_ET_NO_SPACE,
+ * BFO_ET_NO_INODES: *SHORTAGE, of blocks or of inodes.
+ */
+errcode_t bfo_extract_room(struct bfo_outlet *outlet, struct bfo_shortage *shortage);
+
+/* What was made, or, IS_PLANNED, is to be. */
+struct bfo_extract_counts bfo_extract_counts(const struct bfo_outlet *outlet, int is_planned);
 
 /* A row a kind, until the outlet is called again; *N of them. */
 const struct bfo_extract_note *bfo_extract_notes(const struct bfo_outlet *outlet, size_t *n);

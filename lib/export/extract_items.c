@@ -102,8 +102,10 @@ static errcode_t root_item(struct bfo_extract *s, const struct bfo_item *item)
 
 	if (s->levels.n || !S_ISDIR(item->attrs.mode))
 		return bfo_extract_fail(s, BFO_ET_DAMAGED, "placing", "", 0);
-	if (s->root >= 0)
+	if (s->root >= 0) {
+		s->made.merged++;
 		return begin_in(s, 0);
+	}
 	ret = bfo_extract_seed(s->above, &seed);
 	if (!ret)
 		ret = bfo_extract_make_hidden(s->above, seed, s->hidden, item, NULL, &fd);
@@ -112,6 +114,7 @@ static errcode_t root_item(struct bfo_extract *s, const struct bfo_item *item)
 	s->root = bfo_dirs_open(s->above, s->hidden, O_PATH | O_DIRECTORY);
 	if (s->root < 0)
 		return bfo_fail(s->outlet.ctx, errno, "making %s", s->path);
+	bfo_extract_count(&s->made, item);
 	bfo_extract_attrs_begin(s->root, &item->attrs);
 	err = bfo_extract_note_common(s, item);
 	return err ? err : begin_in(s, 1);
@@ -186,6 +189,7 @@ static errcode_t make(struct bfo_extract *s, const struct bfo_item *item,
 	if (err)
 		return bfo_extract_fail(s, err, "going to", item->path, item->path_len);
 	err = find_old(s, item, made->at, name, &old);
+	s->made.merged += !err && S_ISDIR(old.stx_mode);
 	if (err || S_ISDIR(old.stx_mode))
 		return err;
 	made->is_top = !here(s)->is_ours;
@@ -202,8 +206,11 @@ static errcode_t make(struct bfo_extract *s, const struct bfo_item *item,
 	} else {
 		ret = bfo_extract_make(made->at, name, item, from, &made->fd);
 	}
-	if (!ret)
+	if (!ret) {
+		bfo_extract_count(&s->made, item);
+		s->made.replaced += !!old.stx_mask;
 		return 0;
+	}
 	if (made->is_top)
 		bfo_extract_top_forget(s);
 	made->name = NULL;

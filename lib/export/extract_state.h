@@ -9,12 +9,13 @@
  *   extract_file.c    a regular file, from its item to its last attribute
  *   extract_look.c    what is in the way, before anything is written
  *   extract_clash.c   ... listed
+ *   extract_room.c    whether there is room
  *   extract_make.c    one name: made, in its place or hidden
  *   extract_attrs.c   what an item is beside its data and its name
  *   extract_xattrs.c  extended attributes
  *   extract_tops.c    what is hidden: made durable, and renamed
  *   extract_links.c   files with several names; attributes that come last of all
- *   extract_notes.c   what could not be kept
+ *   extract_notes.c   what was made, and what could not be kept
  *   extract_remove.c  trees that are given up
  *
  * A "top" is a name that is new in a directory that exists.  It is hidden until all of it is
@@ -132,6 +133,9 @@ struct bfo_extract {
 	BFO_VEC(struct bfo_extract_late) late;
 	bfo_chars kept_text;
 
+	uint32_t block_bytes;		/* of the filesystem; 0: its room is not counted */
+	uint64_t planned_blocks;
+	struct bfo_extract_counts planned, made;
 	uint64_t counts[BFO_NOTE_KINDS];
 	char *firsts[BFO_NOTE_KINDS];
 	struct bfo_extract_note notes[BFO_NOTE_KINDS];
@@ -325,7 +329,16 @@ errcode_t bfo_extract_late_add(struct bfo_extract *s, const struct bfo_extract_s
 /* All names exist. */
 errcode_t bfo_extract_late_apply(struct bfo_extract *s);
 
+/* ---- extract_room.c ---- */
+
+/* Once the directory is open.  An errno. */
+errcode_t bfo_extract_room_begin(struct bfo_extract *s);
+
 /* ---- extract_notes.c ---- */
+
+/* Adds ITEM to COUNTS; how many inodes COUNTS are. */
+void bfo_extract_count(struct bfo_extract_counts *counts, const struct bfo_item *item);
+uint64_t bfo_extract_inodes(const struct bfo_extract_counts *counts);
 
 /* KIND concerns the item called PATH.  ENOMEM. */
 errcode_t bfo_extract_note(struct bfo_extract *s, enum bfo_extract_kind kind, const char *path,

@@ -253,6 +253,19 @@ static errcode_t look(void *priv, struct bfo_job *job)
 				 "them)");
 }
 
+static errcode_t weigh(void *priv, const struct bfo_item *item)
+{
+	return bfo_extract_weigh(priv, item);
+}
+
+/* A directory has room for all of it, or that cannot be known. */
+static errcode_t check_room(struct bfo_copy *c)
+{
+	errcode_t err = c->outlet ? bfo_items_walk(&c->items, weigh, c->outlet) : 0;
+
+	return err || !c->outlet ? err : bfo_extract_room(c->outlet, &c->job.plan.shortage);
+}
+
 errcode_t bfo_export_plan(struct bfo_copy *c)
 {
 	errcode_t err;
@@ -266,6 +279,8 @@ errcode_t bfo_export_plan(struct bfo_copy *c)
 		err = bfo_job_place(&c->job, NULL);
 	if (!err)
 		err = bfo_items_complete(&c->items);
+	if (!err)
+		err = check_room(c);
 	if (err || !c->opt.dry_run)
 		return err;
 	bfo_rescue_note_zeroes(c);
