@@ -16,6 +16,8 @@ E2ITREE=${E2ITREE:-$BUILDDIR/e2itree/e2itree}
 IMAGES=$SRCDIR/images
 JUDGES=$BUILDDIR/tests/oracle
 export TMPDIR=${TMPDIR:-/tmp}
+# A program with the address sanitizer lets tests/fault/shim.so be loaded before that.
+export ASAN_OPTIONS=verify_asan_link_order=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 WORK=$(mktemp -d "$TMPDIR/e2bfo-test.XXXXXX")
 mkdir "$WORK/.state"
 : > "$WORK/.state/mounts"

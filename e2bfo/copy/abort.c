@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/bfo_err.h"
+#include "cli/process.h"
 #include "export/extract.h"
 #include "job/end.h"
 #include "e2bfo/commands.h"
@@ -32,7 +33,7 @@ static const struct option_table table = {
 	.rows = rows,
 	.outro =
 	"\n"
-	"Exit status: 0 done, 8 not: there is none, or it had come to its end; 16 usage.\n"
+	"Exit status: 0 done, 8 not: there is none, or it had come to its end; 16 usage, 32 cancelled.\n"
 	"\n"
 	"Example:\n"
 	"  e2bfo abort /dev/sdc1\n",
@@ -57,14 +58,21 @@ static int tell_none(const struct resume_options *o, const struct bfo_interrupte
 static int abort_directory(const struct resume_options *o, struct bfo_interrupted *in,
 			   struct bfo_context *ctx, const char *path)
 {
-	char done[80];
-	uint64_t removed = 0;
-	errcode_t err = bfo_extract_abort(ctx, path, &removed);
+	struct bfo_extract_left left;
+	char done[160];
+	errcode_t err;
+	int used;
 
+	process_attach(ctx);
+	err = bfo_extract_abort(ctx, path, &left);
 	in->ctx = ctx;
-	snprintf(done, sizeof(done), "%llu unfinished %s removed", (unsigned long long) removed,
-		 removed == 1 ? "name" : "names");
-	return interrupted_tell(o, in, err ? EXIT_FAILED : EXIT_KEPT, err, done);
+	used = snprintf(done, sizeof(done), "%llu unfinished %s removed",
+			(unsigned long long) left.removed, left.removed == 1 ? "name" : "names");
+	if (left.alike)
+		snprintf(done + used, sizeof(done) - used, "; names that look alike, and that no "
+			 "copy has made there: %llu, which stay", (unsigned long long) left.alike);
+	return interrupted_tell(o, in, err == BFO_ET_CANCELLED ? EXIT_CANCELLED :
+				err ? EXIT_FAILED : EXIT_KEPT, err, done);
 }
 
 static int abort_volume(const struct resume_options *o, struct bfo_interrupted *in,

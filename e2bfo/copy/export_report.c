@@ -60,12 +60,65 @@ void export_warn(const struct bfo_copy *copy)
 			(unsigned long long) copy->tar.sockets);
 }
 
+/* What a directory gets, by kinds. */
+struct kind {
+	const char *word, *one, *many;
+	uint64_t count;
+};
+
+#define KINDS 7
+
+static int counts_of(const struct bfo_copy *copy, struct bfo_extract_counts *counts)
+{
+	if (copy->goal.kind != BFO_END_DIRECTORY || !copy->outlet)
+		return 0;
+	*counts = bfo_extract_counts(copy->outlet, copy->opt.dry_run);
+	return 1;
+}
+
+static void list_kinds(const struct bfo_extract_counts *c, struct kind kinds[KINDS])
+{
+	const struct kind all[KINDS] = {
+		{ "files", "file", "files", c->files },
+		{ "directories", "directory", "directories", c->directories },
+		{ "symlinks", "symbolic link", "symbolic links", c->symlinks },
+		{ "devices", "device", "devices", c->devices },
+		{ "fifos", "fifo", "fifos", c->fifos },
+		{ "sockets", "socket", "sockets", c->sockets },
+		{ "hard_links", "further hard link", "further hard links", c->links },
+	};
+
+	memcpy(kinds, all, sizeof(all));
+}
+
+static void print_counts(const struct bfo_copy *copy)
+{
+	struct bfo_extract_counts c;
+	struct kind kinds[KINDS];
+	int i, shown = 0;
+
+	if (!counts_of(copy, &c))
+		return;
+	list_kinds(&c, kinds);
+	printf(copy->opt.dry_run ? "To be made:" : "Made:");
+	for (i = 0; i < KINDS; i++)
+		if (kinds[i].count)
+			printf("%s %llu %s", shown++ ? "," : "",
+			       (unsigned long long) kinds[i].count,
+			       kinds[i].count == 1 ? kinds[i].one : kinds[i].many);
+	puts(shown ? "." : " nothing.");
+	if (c.replaced)
+		printf("Names whose files %s replaced: %llu.\n",
+		       copy->opt.dry_run ? "are to be" : "were", (unsigned long long) c.replaced);
+}
+
 void export_print(const struct bfo_copy *copy)
 {
 	size_t i, n;
 	const struct bfo_extract_note *notes = notes_of(copy, &n);
 	char a[32];
 
+	print_counts(copy);
 	for (i = 0; i < n; i++)
 		printf("%s: %llu%s\n", notes[i].text, (unsigned long long) notes[i].count,
 		       notes[i].is_common ? " (no mounted filesystem takes it)" : "");
@@ -73,6 +126,24 @@ void export_print(const struct bfo_copy *copy)
 		printf("The archive has %llu members, %s.\n",
 		       (unsigned long long) copy->tar.members,
 		       size_text(copy->tar.written, a, sizeof(a)));
+}
+
+/* Once it is known: after a failure it is not. */
+static void json_counts(struct json *j, const struct bfo_copy *copy)
+{
+	struct bfo_extract_counts c;
+	struct kind kinds[KINDS];
+	int i;
+
+	if ((!copy->written && !copy->opt.dry_run) || !counts_of(copy, &c))
+		return;
+	list_kinds(&c, kinds);
+	json_open(j, "made", '{');
+	for (i = 0; i < KINDS; i++)
+		json_number(j, kinds[i].word, kinds[i].count);
+	json_number(j, "replaced", c.replaced);
+	json_number(j, "directories_that_existed", c.merged);
+	json_close(j, '}');
 }
 
 static void json_notes(struct json *j, const struct bfo_copy *copy)
@@ -95,8 +166,10 @@ static void json_notes(struct json *j, const struct bfo_copy *copy)
 
 void export_json(struct json *j, const struct bfo_copy *copy)
 {
-	if (copy->goal.kind == BFO_END_DIRECTORY)
+	if (copy->goal.kind == BFO_END_DIRECTORY) {
+		json_counts(j, copy);
 		json_notes(j, copy);
+	}
 	if (copy->goal.kind != BFO_END_ARCHIVE)
 		return;
 	json_open(j, "archive", '{');
@@ -108,32 +181,49 @@ void export_json(struct json *j, const struct bfo_copy *copy)
 	json_close(j, '}');
 }
 
+static const struct bfo_extract_clash *clashes_of(const struct bfo_copy *copy, size_t *n)
+{
+	*n = 0;
+	return copy->outlet && copy->goal.kind == BFO_END_DIRECTORY ?
+	       bfo_extract_clashes(copy->outlet, n) : NULL;
+}
+
 void export_clashes(const struct bfo_copy *copy, int all)
 {
-	size_t i, n = 0;
-	const char *const *paths = copy->outlet ? bfo_extract_clashes(copy->outlet, &n) : NULL;
+	size_t i, n;
+	const struct bfo_extract_clash *clashes = clashes_of(copy, &n);
 	char shown[SHOWN_BYTES];
 
 	for (i = 0; i < n && (i < SHOWN || all); i++)
-		message("exists already: %s",
-			bfo_text_escape(paths[i], strlen(paths[i]), shown, sizeof(shown)));
+		message("%s: %s", clashes[i].text,
+			bfo_text_escape(clashes[i].path, strlen(clashes[i].path), shown,
+					sizeof(shown)));
 	if (i < n)
 		message("and %zu more (all with --verbose or --json)", n - i);
 }
 
 static const char *get_clash(void *priv, size_t i, size_t *len)
 {
-	const char *const *paths = priv;
+	const struct bfo_extract_clash *clashes = priv;
 
-	*len = strlen(paths[i]);
-	return paths[i];
+	*len = strlen(clashes[i].path);
+	return clashes[i].path;
+}
+
+static const char *get_clash_kind(void *priv, size_t i, size_t *len)
+{
+	const struct bfo_extract_clash *clashes = priv;
+
+	*len = strlen(clashes[i].word);
+	return clashes[i].word;
 }
 
 void export_json_clashes(struct json *j, const struct bfo_copy *copy)
 {
-	size_t n = 0;
-	const char *const *paths = copy->outlet && copy->goal.kind == BFO_END_DIRECTORY ?
-				   bfo_extract_clashes(copy->outlet, &n) : NULL;
+	size_t n;
+	const struct bfo_extract_clash *clashes = clashes_of(copy, &n);
 
-	json_strings(j, "clashes", n, get_clash, (void *) paths);
+	json_strings(j, "clashes", n, get_clash, (void *) clashes);
+	if (copy->goal.kind == BFO_END_DIRECTORY)
+		json_strings(j, "clash_kinds", n, get_clash_kind, (void *) clashes);
 }

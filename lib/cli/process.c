@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <ext2fs/ext2_err.h>
 
@@ -16,12 +17,29 @@
 #include "cli/process.h"
 
 #define LARGE_BYTES (1 << 20)
+#define PATIENCE 10	/* seconds from the first signal on, in which others say the same */
 
 volatile sig_atomic_t cancel_requested, progress_requested;
 
+static volatile sig_atomic_t cancel_asked;	/* when, in seconds */
+
+static long seconds(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* Whoever asks again much later ends a process that hangs, as it would have without a handler. */
 static void on_signal(int sig)
 {
-	(void) sig;
+	if (!cancel_requested)
+		cancel_asked = seconds();
+	else if (seconds() - cancel_asked > PATIENCE) {
+		signal(sig, SIG_DFL);
+		raise(sig);
+	}
 	cancel_requested = 1;
 }
 
@@ -33,7 +51,7 @@ static void on_question(int sig)
 
 void process_attach(struct bfo_context *ctx)
 {
-	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART };
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 	const char *folder = secure_getenv("TMPDIR");
 
 	ctx->cancel = &cancel_requested;

@@ -24,8 +24,8 @@ extern volatile sig_atomic_t cancel_requested;
 void process_begin(const char *program);
 
 /*
- * CTX is told of signals, the first of which asks to stop, and a second one does what it always
- * did; and of TMPDIR.
+ * CTX is told of signals, which ask to stop, and of TMPDIR.  Signals of the first ten seconds are
+ * one request, however many there are; a later one does what it always did.
  */
 void process_attach(struct bfo_context *ctx);
 

@@ -33,8 +33,11 @@ static const struct {
 		"it" },
 	[BFO_FATE_PARTLY] = { "partly-formatted", "may be partly formatted", NULL },
 	[BFO_FATE_NAMES] = { "complete-names",
-		"has those names whose files were complete, if any, and nothing that was not",
-		NULL },
+		"has those names whose files were complete, if any, and nothing that was not; with "
+		"--skip-existing the copy goes on", NULL },
+	[BFO_FATE_UNFINISHED] = { "unfinished-names",
+		"has names .e2bfo-XXXXXX of what was not complete, which could not be removed: "
+		"'e2bfo abort' removes them; what else it has is whole", NULL },
 	[BFO_FATE_SENT] = { "partly-sent", "has got a part of the archive, which is of no use",
 		NULL },
 	[BFO_FATE_ABSENT] = { "not-made", "was not made", NULL },

@@ -10,6 +10,7 @@
  *   PARTLY ── BEFORE ...               --mkfs: what the target held is gone
  *   ABSENT                             a file that was to be made: an image, an archive
  *   BEFORE, ABSENT ── NAMES            a directory
+ *      `───────────── UNFINISHED       ... in which something is left
  */
 #ifndef BFO_COMMIT_FATE_H
 #define BFO_COMMIT_FATE_H
@@ -28,6 +29,7 @@ enum bfo_fate {
 	BFO_FATE_ABSENT,	/* there is none */
 	/* a directory: what has its name is whole, and the rest is gone */
 	BFO_FATE_NAMES,
+	BFO_FATE_UNFINISHED,	/* a directory: ... but for what could not be removed */
 	BFO_FATE_SENT,		/* standard output: what it got is not whole, and cannot go */
 };
 

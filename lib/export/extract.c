@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -63,35 +64,29 @@ static errcode_t extract_end(void *priv)
 
 /* ---- open and close ---- */
 
-/* The directory is missing: S->above is the one above it, S->name its name there. */
-static errcode_t open_above(struct bfo_extract *s)
+/* The directory is missing: S->above is the one above it, S->name its name there.  *WHY: if not. */
+static errcode_t open_above(struct bfo_extract *s, const char **why)
 {
-	size_t len = strlen(s->path), base;
-	char *above;
-	errcode_t err = 0;
+	errcode_t err = bfo_extract_above(s->path, &s->above, &s->name);
+	enum bfo_extract_clash_kind kind;
+	struct statx about;
 	struct stat st;
 
-	while (len > 1 && s->path[len - 1] == '/')
-		len--;
-	base = bfo_extract_base(s->path, len);
-	s->name = strndup(s->path + base, len - base);
-	above = base ? strndup(s->path, base) : strdup(".");
-	if (!s->name || !above)
-		err = ENOMEM;
-	else if (!bfo_extract_is_name(s->name, strlen(s->name)))
-		err = ENOENT;
-	if (!err) {
-		s->above = open(above, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		err = s->above < 0 ? errno : 0;
+	if (err) {
+		*why = err == ENOENT ? "the directory above it is missing, too" : NULL;
+		return err;
 	}
-	/* a link that leads nowhere */
-	if (!err && !fstatat(s->above, s->name, &st, AT_SYMLINK_NOFOLLOW))
-		err = ENOENT;
-	free(above);
-	return err;
+	if (!fstatat(s->above, s->name, &st, AT_SYMLINK_NOFOLLOW)) {
+		*why = "it is a link that leads nowhere";
+		return ENOENT;
+	}
+	kind = bfo_extract_judge_dir(s->above, &about);
+	*why = kind == BFO_CLASH_SEALED ? "the directory above it is immutable or append-only"
+					: "the directory above it may not be changed";
+	return kind == BFO_CLASH_KINDS ? 0 : kind == BFO_CLASH_SEALED ? EPERM : EACCES;
 }
 
-static errcode_t open_root(struct bfo_extract *s)
+static errcode_t open_root(struct bfo_extract *s, const char **why)
 {
 	struct statvfs fs;
 	errcode_t err = 0;
@@ -99,22 +94,26 @@ static errcode_t open_root(struct bfo_extract *s)
 
 	s->root = open(s->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (s->root < 0)
-		err = errno == ENOENT ? open_above(s) : errno;
+		err = errno == ENOENT ? open_above(s, why) : errno;
 	if (err)
 		return err;
+	*why = NULL;
 	at = s->root < 0 ? s->above : s->root;
 	if (fstatvfs(at, &fs))
 		return errno;
 	if (fs.f_flag & ST_RDONLY)
 		return EROFS;
 	s->sync = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return 0;
+	if (s->sync >= 0)		/* for bfo_extract_abort(), where there are locks */
+		flock(s->sync, LOCK_SH | LOCK_NB);
+	return bfo_extract_room_begin(s);
 }
 
 errcode_t bfo_extract_open(struct bfo_context *ctx, const struct bfo_extract_options *opt,
 			   struct bfo_outlet **outlet)
 {
 	struct bfo_extract *s = calloc(1, sizeof(*s));
+	const char *why = NULL;
 	errcode_t err;
 
 	*outlet = NULL;
@@ -130,10 +129,10 @@ errcode_t bfo_extract_open(struct bfo_context *ctx, const struct bfo_extract_opt
 	err = s->path ? bfo_globs_compile(&s->no_xattrs, opt->no_xattrs, opt->n_no_xattrs) : ENOMEM;
 	if (!err) {
 		s->match = calloc(s->no_xattrs.words + 1, sizeof(*s->match));
-		err = s->match ? open_root(s) : ENOMEM;
+		err = s->match ? open_root(s, &why) : ENOMEM;
 	}
 	if (err)
-		bfo_fail(ctx, err, "opening %s", opt->path);
+		bfo_fail(ctx, err, "opening %s%s%s", opt->path, why ? ": " : "", why ? why : "");
 	else if (opt->metadata_out)
 		err = bfo_metadata_open(ctx, opt->metadata_out, &s->metadata);
 	if (err)
@@ -179,21 +178,31 @@ int bfo_extract_has_named(const struct bfo_outlet *outlet)
 	return s->has_named;
 }
 
+uint64_t bfo_extract_give_up(struct bfo_outlet *outlet)
+{
+	struct bfo_extract *s = outlet->priv;
+
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	bfo_dirs_free(&s->dirs);
+	s->levels.n = 0;
+	return bfo_extract_tops_remove(s);
+}
+
 void bfo_extract_close(struct bfo_outlet *outlet)
 {
 	struct bfo_extract *s = outlet ? outlet->priv : NULL;
-	int fds[4], i;
+	int fds[3], i;
 
 	if (!s)
 		return;
-	bfo_dirs_free(&s->dirs);
-	bfo_extract_tops_remove(s);
+	bfo_extract_give_up(outlet);
 	bfo_dirs_free(&s->other);
-	fds[0] = s->fd;
-	fds[1] = s->root;
-	fds[2] = s->above;
-	fds[3] = s->sync;
-	for (i = 0; i < 4; i++)
+	fds[0] = s->root;
+	fds[1] = s->above;
+	fds[2] = s->sync;
+	for (i = 0; i < 3; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	free_all(s);

@@ -97,18 +97,24 @@ static errcode_t begin_in(struct bfo_extract *s, int is_ours)
 static errcode_t root_item(struct bfo_extract *s, const struct bfo_item *item)
 {
 	int fd = -1, ret;
+	uint32_t seed;
 	errcode_t err;
 
 	if (s->levels.n || !S_ISDIR(item->attrs.mode))
 		return bfo_extract_fail(s, BFO_ET_DAMAGED, "placing", "", 0);
-	if (s->root >= 0)
+	if (s->root >= 0) {
+		s->made.merged++;
 		return begin_in(s, 0);
-	ret = bfo_extract_make_hidden(s->above, s->hidden, item, NULL, &fd);
+	}
+	ret = bfo_extract_seed(s->above, &seed);
+	if (!ret)
+		ret = bfo_extract_make_hidden(s->above, seed, s->hidden, item, NULL, &fd);
 	if (ret)
 		return bfo_fail(s->outlet.ctx, ret, "making %s", s->path);
 	s->root = bfo_dirs_open(s->above, s->hidden, O_PATH | O_DIRECTORY);
 	if (s->root < 0)
 		return bfo_fail(s->outlet.ctx, errno, "making %s", s->path);
+	bfo_extract_count(&s->made, item);
 	bfo_extract_attrs_begin(s->root, &item->attrs);
 	err = bfo_extract_note_common(s, item);
 	return err ? err : begin_in(s, 1);
@@ -183,21 +189,28 @@ static errcode_t make(struct bfo_extract *s, const struct bfo_item *item,
 	if (err)
 		return bfo_extract_fail(s, err, "going to", item->path, item->path_len);
 	err = find_old(s, item, made->at, name, &old);
+	s->made.merged += !err && S_ISDIR(old.stx_mode);
 	if (err || S_ISDIR(old.stx_mode))
 		return err;
 	made->is_top = !here(s)->is_ours;
 	if (made->is_top) {
+		struct bfo_extract_top *top;
+
 		err = bfo_extract_top_begin(s, item->path, item->path_len, &old);
 		if (err)
 			return bfo_extract_fail(s, err, "making", item->path, item->path_len);
-		made->name = s->tops.v[s->tops.n - 1].hidden;
-		ret = bfo_extract_make_hidden(made->at, s->tops.v[s->tops.n - 1].hidden, item,
-					      from, &made->fd);
+		top = &s->tops.v[s->tops.n - 1];
+		made->name = top->hidden;
+		ret = bfo_extract_make_hidden(made->at, top->seed, top->hidden, item, from,
+					      &made->fd);
 	} else {
 		ret = bfo_extract_make(made->at, name, item, from, &made->fd);
 	}
-	if (!ret)
+	if (!ret) {
+		bfo_extract_count(&s->made, item);
+		s->made.replaced += !!old.stx_mask;
 		return 0;
+	}
 	if (made->is_top)
 		bfo_extract_top_forget(s);
 	made->name = NULL;
@@ -233,9 +246,8 @@ static errcode_t directory(struct bfo_extract *s, const struct bfo_item *item)
 static errcode_t finish_special(struct bfo_extract *s, const struct bfo_item *item,
 				const struct made *made)
 {
-	struct bfo_extract_subject to = {
-		.at = made->at, .name = made->name, .path = item->path,
-		.path_len = item->path_len, .inherits = made->is_top };
+	struct bfo_extract_subject to = { .path = item->path, .path_len = item->path_len,
+					  .inherits = made->is_top };
 	struct stat st;
 	errcode_t err;
 

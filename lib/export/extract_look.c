@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * extract_look.c - clashes, before anything is written
+ * extract_look.c - what is in the way, before anything is written
  *
  * A stack of directories that exist follows the items.  Below one that does not exist nothing is to
- * be looked at.
+ * be looked at; a directory that takes no names is in the way once there is one to be made in it.
  *
  * In a casefolded directory two items may be one name (folded.h).  What other filesystems fold is
  * found when the second name is made.
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <linux/fs.h>
 
@@ -22,7 +23,8 @@
 
 struct level {
 	size_t path_len;
-	int is_folded;
+	int is_folded, is_judged, is_closed;	/* it is in the way itself */
+	struct statx st;		/* once it is judged */
 	struct bfo_folded_mark folded;	/* where its names begin */
 };
 
@@ -31,9 +33,8 @@ struct bfo_extract_look {
 	BFO_VEC(struct level) levels;	/* that of the root, and those of `dirs` */
 	bfo_chars at;			/* the path of the last */
 	struct bfo_folded folded;
-	BFO_VEC(size_t) clashes;	/* where paths begin in clash_text */
-	bfo_chars clash_text;
-	const char **list;
+	struct bfo_extract_clash_list clashes;
+	struct bfo_extract_seen seen;
 };
 
 void bfo_extract_look_free(struct bfo_extract_look *l)
@@ -44,18 +45,8 @@ void bfo_extract_look_free(struct bfo_extract_look *l)
 	bfo_vec_free(&l->levels);
 	bfo_vec_free(&l->at);
 	bfo_folded_free(&l->folded);
-	bfo_vec_free(&l->clashes);
-	bfo_vec_free(&l->clash_text);
-	free(l->list);
+	bfo_extract_clashes_free(&l->clashes);
 	free(l);
-}
-
-static errcode_t add_clash(struct bfo_extract_look *l, const char *path, size_t len)
-{
-	struct bfo_extract_text place;
-	errcode_t err = bfo_extract_keep(&l->clash_text, path, len, &place);
-
-	return err ? err : bfo_vec_push(&l->clashes, place.at);
 }
 
 /* NAME, in the directory that S->look is in, is one with another item. */
@@ -75,7 +66,7 @@ static errcode_t add_folded(void *priv, const char *name, size_t len)
 	}
 	memcpy(s->walk.v + s->walk.n, name, len);
 	s->walk.n += len;
-	return add_clash(l, s->walk.v, s->walk.n);
+	return bfo_extract_clash_add(&l->clashes, BFO_CLASH_FOLDED, s->walk.v, s->walk.n);
 }
 
 /* ---- the stack ---- */
@@ -151,26 +142,92 @@ static int is_newer(const struct bfo_attrs *a, const struct statx *old)
 	return a->nsec[BFO_MTIME] > old->stx_mtime.tv_nsec;
 }
 
+static errcode_t add_clash(struct bfo_extract *s, enum bfo_extract_clash_kind kind,
+			   const struct bfo_item *item)
+{
+	return bfo_extract_clash_add(&s->look->clashes, kind, item->path, item->path_len);
+}
+
+/* A name is to be made in the last directory, or to be replaced there. */
+static errcode_t judge_dir(struct bfo_extract *s, int at)
+{
+	struct bfo_extract_look *l = s->look;
+	struct level *level = &l->levels.v[l->levels.n - 1];
+	enum bfo_extract_clash_kind kind;
+
+	if (level->is_judged)
+		return 0;
+	level->is_judged = 1;
+	kind = bfo_extract_judge_dir(at, &level->st);
+	if (kind == BFO_CLASH_KINDS)
+		return 0;
+	level->is_closed = 1;
+	return bfo_extract_clash_add(&l->clashes, kind, l->at.v, l->at.n);
+}
+
+/* ITEM, a directory, exists as one. */
+static errcode_t enter(struct bfo_extract *s, const struct bfo_item *item)
+{
+	const char *name = item->path + bfo_extract_base(item->path, item->path_len);
+	errcode_t err = bfo_dirs_enter(&s->look->dirs, name, strlen(name));
+
+	if (err == EXDEV)
+		return add_clash(s, BFO_CLASH_MOUNT, item);
+	s->look->seen.directories += !err;
+	return err ? err : add_level(s->look, item->path, item->path_len);
+}
+
+/* ITEM, no directory, is to take the place of OLD, which is none either. */
+static errcode_t replace(struct bfo_extract *s, const struct bfo_item *item, int at,
+			 const struct statx *old)
+{
+	struct bfo_extract_look *l = s->look;
+	errcode_t err = judge_dir(s, at);
+	const struct level *level = &l->levels.v[l->levels.n - 1];
+	enum bfo_extract_clash_kind kind = bfo_extract_judge_file(&level->st, old);
+
+	if (err || level->is_closed)
+		return err;
+	if (kind != BFO_CLASH_KINDS)
+		return add_clash(s, kind, item);
+	l->seen.replaced++;
+	if (old->stx_nlink == 1) {
+		l->seen.freed++;
+		l->seen.freed_bytes += old->stx_blocks * 512;
+	}
+	return 0;
+}
+
+static int is_source(const struct bfo_extract *s, const struct statx *old)
+{
+	return s->opt.source_ino == old->stx_ino &&
+	       s->opt.source_dev == makedev(old->stx_dev_major, old->stx_dev_minor);
+}
+
 /* ITEM has the name of something that exists, OLD. */
-static errcode_t judge_old(struct bfo_extract *s, const struct bfo_item *item,
+static errcode_t judge_old(struct bfo_extract *s, const struct bfo_item *item, int at,
 			   const struct statx *old, enum bfo_look *what)
 {
-	int is_dir = S_ISDIR(item->attrs.mode);
+	int is_dir = S_ISDIR(item->attrs.mode), was_dir = S_ISDIR(old->stx_mode);
+	enum bfo_extract_over over = s->opt.over;
 
-	if (old->stx_attributes & STATX_ATTR_MOUNT_ROOT)
-		return EXDEV;
-	if (is_dir && S_ISDIR(old->stx_mode)) {
-		const char *name = item->path + bfo_extract_base(item->path, item->path_len);
-		errcode_t err = bfo_dirs_enter(&s->look->dirs, name, strlen(name));
-
-		return err ? err : add_level(s->look, item->path, item->path_len);
-	}
-	if (is_dir || S_ISDIR(old->stx_mode) || s->opt.over == BFO_EXTRACT_CLASH)
-		return add_clash(s->look, item->path, item->path_len);
-	if (s->opt.over == BFO_EXTRACT_SKIP ||
-	    (s->opt.over == BFO_EXTRACT_NEWER && !is_newer(&item->attrs, old)))
+	if (!is_dir && !was_dir &&
+	    (over == BFO_EXTRACT_SKIP ||
+	     (over == BFO_EXTRACT_NEWER && !is_newer(&item->attrs, old)))) {
 		*what = BFO_LOOK_SKIP;
-	return 0;
+		return 0;
+	}
+	if (old->stx_attributes & STATX_ATTR_MOUNT_ROOT)
+		return add_clash(s, BFO_CLASH_MOUNT, item);
+	if (is_source(s, old))
+		return add_clash(s, BFO_CLASH_SOURCE, item);
+	if (is_dir && was_dir)
+		return enter(s, item);
+	if (is_dir || was_dir)
+		return add_clash(s, is_dir ? BFO_CLASH_NO_DIRECTORY : BFO_CLASH_DIRECTORY, item);
+	if (over == BFO_EXTRACT_CLASH)
+		return add_clash(s, BFO_CLASH_EXISTS, item);
+	return replace(s, item, at, old);
 }
 
 static errcode_t look_at(struct bfo_extract *s, const struct bfo_item *item, enum bfo_look *what)
@@ -191,8 +248,8 @@ static errcode_t look_at(struct bfo_extract *s, const struct bfo_item *item, enu
 		return err;
 	if (!statx(at, item->path + base, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,
 		   STATX_BASIC_STATS, &old))
-		return judge_old(s, item, &old, what);
-	return errno == ENOENT ? 0 : errno;
+		return judge_old(s, item, at, &old, what);
+	return errno == ENOENT || errno == EACCES ? judge_dir(s, at) : errno;
 }
 
 errcode_t bfo_extract_look_item(struct bfo_extract *s, const struct bfo_item *item,
@@ -209,25 +266,22 @@ errcode_t bfo_extract_look_item(struct bfo_extract *s, const struct bfo_item *it
 	return err ? bfo_extract_fail(s, err, "looking for", item->path, item->path_len) : 0;
 }
 
-const char *const *bfo_extract_clashes(const struct bfo_outlet *outlet, size_t *n)
+const struct bfo_extract_clash *bfo_extract_clashes(const struct bfo_outlet *outlet, size_t *n)
 {
-	static const char *const none[1];
+	static const struct bfo_extract_clash none;
 	struct bfo_extract *s = outlet->priv;
 	struct bfo_extract_look *l = s->look;
 	errcode_t err = 0;
-	size_t i;
 
 	*n = 0;
 	if (!l)
-		return none;
+		return &none;
 	while (l->levels.n && !err)
 		err = drop_level(s);
-	free(l->list);
-	l->list = err ? NULL : calloc(l->clashes.n + 1, sizeof(*l->list));
-	if (!l->list)
-		return NULL;
-	for (i = 0; i < l->clashes.n; i++)
-		l->list[i] = l->clash_text.v + l->clashes.v[i];
-	*n = l->clashes.n;
-	return l->list;
+	return err ? NULL : bfo_extract_clash_list(&l->clashes, n);
+}
+
+struct bfo_extract_seen bfo_extract_seen(const struct bfo_extract *s)
+{
+	return s->look ? s->look->seen : (struct bfo_extract_seen) { .replaced = 0 };
 }

@@ -11,7 +11,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/temporary.h"
 #include "export/extract_state.h"
 
 #define TRIES 100
@@ -38,15 +37,15 @@ int bfo_extract_make(int at, const char *name, const struct bfo_item *item,
 	return ret < 0 ? errno : 0;
 }
 
-int bfo_extract_make_hidden(int at, char hidden[BFO_EXTRACT_HIDDEN], const struct bfo_item *item,
-			    const struct bfo_extract_source *from, int *fd)
+int bfo_extract_make_hidden(int at, uint32_t seed, char hidden[BFO_EXTRACT_HIDDEN],
+			    const struct bfo_item *item, const struct bfo_extract_source *from,
+			    int *fd)
 {
-	size_t len = sizeof(BFO_EXTRACT_PREFIX) - 1;
-	char name[BFO_EXTRACT_HIDDEN] = BFO_EXTRACT_PREFIX;
+	char name[BFO_EXTRACT_HIDDEN];
 	int i, ret = EEXIST;
 
 	for (i = 0; i < TRIES && ret == EEXIST; i++) {
-		ret = bfo_temporary_draw(name + len);
+		ret = bfo_extract_hidden_draw(seed, name);
 		if (!ret)
 			ret = bfo_extract_make(at, name, item, from, fd);
 	}

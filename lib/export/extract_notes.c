@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * extract_notes.c - what could not be kept: counts, and the first path of each kind
+ * extract_notes.c - what was made; what could not be kept: counts, and the first path of each kind
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,6 +37,43 @@ static const struct {
 	[BFO_NOTE_VERSION] = { "version", "versions cannot be set", 1 },
 	[BFO_NOTE_NUMBER] = { "number", "inode numbers cannot be chosen", 1 },
 };
+
+/* ---- what was made ---- */
+
+void bfo_extract_count(struct bfo_extract_counts *counts, const struct bfo_item *item)
+{
+	uint16_t mode = item->attrs.mode;
+
+	if (item->first)
+		counts->links++;
+	else if (S_ISDIR(mode))
+		counts->directories++;
+	else if (S_ISLNK(mode))
+		counts->symlinks++;
+	else if (S_ISCHR(mode) || S_ISBLK(mode))
+		counts->devices++;
+	else if (S_ISFIFO(mode))
+		counts->fifos++;
+	else if (S_ISSOCK(mode))
+		counts->sockets++;
+	else
+		counts->files++;
+}
+
+uint64_t bfo_extract_inodes(const struct bfo_extract_counts *counts)
+{
+	return counts->files + counts->directories + counts->symlinks + counts->devices +
+	       counts->fifos + counts->sockets;
+}
+
+struct bfo_extract_counts bfo_extract_counts(const struct bfo_outlet *outlet, int is_planned)
+{
+	const struct bfo_extract *s = outlet->priv;
+
+	return is_planned ? s->planned : s->made;
+}
+
+/* ---- what could not be kept ---- */
 
 errcode_t bfo_extract_note(struct bfo_extract *s, enum bfo_extract_kind kind, const char *path,
 			   size_t len)

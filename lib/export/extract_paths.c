@@ -6,10 +6,11 @@
  * trusted.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bfo_err.h"
-#include "base/temporary.h"
 #include "base/text.h"
 #include "export/extract_state.h"
 
@@ -47,24 +48,42 @@ size_t bfo_extract_base(const char *path, size_t len)
 	return slash ? slash + 1 - path : 0;
 }
 
-int bfo_extract_is_hidden(const char *name, size_t len)
-{
-	size_t i, n = sizeof(BFO_EXTRACT_PREFIX) - 1;
-
-	if (len != n + BFO_TEMPORARY_LETTERS || memcmp(name, BFO_EXTRACT_PREFIX, n))
-		return 0;
-	for (i = n; i < len; i++)
-		if (!((name[i] | 32) >= 'a' && (name[i] | 32) <= 'z') &&
-		    !(name[i] >= '0' && name[i] <= '9'))
-			return 0;
-	return 1;
-}
-
 int bfo_extract_is_name(const char *name, size_t len)
 {
-	if (!len || (len <= 2 && !memcmp(name, "..", len)))
-		return 0;
-	return !bfo_extract_is_hidden(name, len);
+	return len && (len > 2 || memcmp(name, "..", len));
+}
+
+/* PATH without slashes at its end: where its last name begins; *LEN: of all of it. */
+static size_t last_name(const char *path, size_t *len)
+{
+	*len = strlen(path);
+	while (*len > 1 && path[*len - 1] == '/')
+		(*len)--;
+	return bfo_extract_base(path, *len);
+}
+
+errcode_t bfo_extract_above(const char *path, int *at, char **name)
+{
+	size_t len, base = last_name(path, &len);
+	char *above = base ? strndup(path, base) : strdup(".");
+	errcode_t err = 0;
+
+	*at = -1;
+	*name = strndup(path + base, len - base);
+	if (!*name || !above)
+		err = ENOMEM;
+	else if (!bfo_extract_is_name(*name, strlen(*name)))
+		err = ENOENT;
+	if (!err) {
+		*at = open(above, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		err = *at < 0 ? errno : 0;
+	}
+	free(above);
+	if (err) {
+		free(*name);
+		*name = NULL;
+	}
+	return err;
 }
 
 static int is_path(const char *path, size_t len)

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <ext2fs/ext2_fs.h>
@@ -188,10 +189,14 @@ errcode_t bfo_extract_remove(int at, const char *name)
 
 /* ---- abort ---- */
 
+static int is_hidden(const struct dirent *entry)
+{
+	return bfo_extract_is_hidden(entry->d_name);
+}
+
 static int is_hidden_or_dir(const struct dirent *entry)
 {
-	return entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN ||
-	       bfo_extract_is_hidden(entry->d_name, strlen(entry->d_name));
+	return entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN || is_hidden(entry);
 }
 
 /* What is no directory, is mounted, or not ours to read, can have nothing of ours in it. */
@@ -200,18 +205,44 @@ static int is_elsewhere(errcode_t err)
 	return err == ENOTDIR || err == ELOOP || err == EXDEV || err == EACCES || err == ENOENT;
 }
 
-static errcode_t search_job(struct walk *w, uint64_t *removed)
+/* Adds a job for each name in directory AT that IS_WANTED, unless a copy is at work there. */
+static errcode_t search_names(struct walk *w, int at, int (*is_wanted)(const struct dirent *))
+{
+	int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), is_locked;
+
+	if (fd < 0)
+		return errno;
+	is_locked = flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return is_locked ? EBUSY : read_names(w, at, is_wanted);
+}
+
+/* NAME in AT looks like a hidden one: if it is one, it goes, and *IS_DONE. */
+static errcode_t remove_hidden(int at, const char *name, struct bfo_extract_left *left,
+			       int *is_done)
+{
+	uint32_t seed;
+	errcode_t err = bfo_extract_seed(at, &seed);
+
+	*is_done = err || bfo_extract_is_hidden_in(seed, name);
+	if (!*is_done)
+		left->alike++;
+	else if (!err)
+		err = bfo_extract_remove(at, name);
+	left->removed += *is_done && !err;
+	return err;
+}
+
+/* IS_FLAT: nothing below directories that are ordinary ones is looked at. */
+static errcode_t search_job(struct walk *w, int is_flat, struct bfo_extract_left *left)
 {
 	const char *name = w->names.v + w->jobs.v[w->jobs.n - 1].name;
-	errcode_t err;
-	int at;
+	int at, is_done = 0;
+	errcode_t err = go_to_job(w, &at);
 
-	err = go_to_job(w, &at);
-	if (err)
-		return err;
-	if (bfo_extract_is_hidden(name, strlen(name))) {
-		err = bfo_extract_remove(at, name);
-		*removed += !err;
+	if (!err && bfo_extract_is_hidden(name))
+		err = remove_hidden(at, name, left, &is_done);
+	if (err || is_done || is_flat) {
 		drop_job(w);
 		return err;
 	}
@@ -220,24 +251,42 @@ static errcode_t search_job(struct walk *w, uint64_t *removed)
 	if (!err)
 		err = bfo_dirs_fd(&w->dirs, &at);
 	if (!err)
-		err = read_names(w, at, is_hidden_or_dir);
+		err = search_names(w, at, is_hidden_or_dir);
 	return is_elsewhere(err) ? 0 : err;
 }
 
-errcode_t bfo_extract_abort(struct bfo_context *ctx, const char *path, uint64_t *removed)
+/* All below ROOT; or, if the directory itself was to be made, what is in the one above it alone. */
+static errcode_t search(struct bfo_context *ctx, int root, int is_above,
+			struct bfo_extract_left *left)
 {
-	int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct walk w;
 	errcode_t err;
 
-	*removed = 0;
-	if (root < 0)
-		return bfo_fail(ctx, errno, "opening %s", path);
 	begin(&w, root);
-	err = read_names(&w, root, is_hidden_or_dir);
+	err = search_names(&w, root, is_above ? is_hidden : is_hidden_or_dir);
 	while (!err && w.jobs.n)
-		err = bfo_cancelled(ctx) ? BFO_ET_CANCELLED : search_job(&w, removed);
+		err = bfo_cancelled(ctx) ? BFO_ET_CANCELLED : search_job(&w, is_above, left);
 	finish(&w);
+	return err;
+}
+
+errcode_t bfo_extract_abort(struct bfo_context *ctx, const char *path,
+			    struct bfo_extract_left *left)
+{
+	int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC), is_above = 0;
+	char *name = NULL;
+	errcode_t err = root < 0 ? errno : 0;
+
+	*left = (struct bfo_extract_left) { .removed = 0 };
+	if (err == ENOENT) {
+		is_above = 1;
+		err = bfo_extract_above(path, &root, &name);
+	}
+	if (err)
+		return bfo_fail(ctx, err, "opening %s", path);
+	err = search(ctx, root, is_above, left);
 	close(root);
-	return err ? bfo_fail(ctx, err, "removing what is unfinished below %s", path) : 0;
+	free(name);
+	return err ? bfo_fail(ctx, err, "removing what is unfinished below %s%s", path,
+			      err == EBUSY ? ": a copy is at work there" : "") : 0;
 }

@@ -4,15 +4,18 @@
  *
  *   extract.c         the outlet, and the directory that it leads to
  *   extract_paths.c   paths of items
+ *   extract_hidden.c  names of what is not complete
  *   extract_items.c   where items go, in which order
  *   extract_file.c    a regular file, from its item to its last attribute
- *   extract_look.c    clashes, before anything is written
+ *   extract_look.c    what is in the way, before anything is written
+ *   extract_clash.c   ... listed
+ *   extract_room.c    whether there is room
  *   extract_make.c    one name: made, in its place or hidden
  *   extract_attrs.c   what an item is beside its data and its name
  *   extract_xattrs.c  extended attributes
  *   extract_tops.c    what is hidden: made durable, and renamed
  *   extract_links.c   files with several names; attributes that come last of all
- *   extract_notes.c   what could not be kept
+ *   extract_notes.c   what was made, and what could not be kept
  *   extract_remove.c  trees that are given up
  *
  * A "top" is a name that is new in a directory that exists.  It is hidden until all of it is
@@ -63,6 +66,7 @@ struct bfo_extract_top {
 	struct bfo_extract_text path;	/* in s->tops_text */
 	size_t parent_len;		/* of it */
 	uint64_t parent_dev, parent_ino;
+	uint32_t seed;			/* of the parent */
 	int replaces;			/* a file that has the name: */
 	uint64_t old_ino;
 	char hidden[BFO_EXTRACT_HIDDEN];	/* "": there is nothing by such a name */
@@ -129,6 +133,9 @@ struct bfo_extract {
 	BFO_VEC(struct bfo_extract_late) late;
 	bfo_chars kept_text;
 
+	uint32_t block_bytes;		/* of the filesystem; 0: its room is not counted */
+	uint64_t planned_blocks;
+	struct bfo_extract_counts planned, made;
 	uint64_t counts[BFO_NOTE_KINDS];
 	char *firsts[BFO_NOTE_KINDS];
 	struct bfo_extract_note notes[BFO_NOTE_KINDS];
@@ -152,14 +159,23 @@ errcode_t bfo_extract_keep(bfo_chars *text, const char *bytes, size_t len,
 /* Where the last name of PATH begins. */
 size_t bfo_extract_base(const char *path, size_t len);
 
-/* BFO_ET_DAMAGED: ITEM's path, or that of its first name, is none, or one of our own. */
+/* BFO_ET_DAMAGED: ITEM's path, or that of its first name, is none. */
 errcode_t bfo_extract_check(struct bfo_extract *s, const struct bfo_item *item);
 
-/* True if NAME can be one, and is none of a hidden thing. */
+/* True if NAME can be one. */
 int bfo_extract_is_name(const char *name, size_t len);
 
-/* True if NAME is one of a hidden thing. */
-int bfo_extract_is_hidden(const char *name, size_t len);
+/* ---- extract_hidden.c ---- */
+
+/* What hidden names in directory AT follow from, as long as it is there.  An errno. */
+int bfo_extract_seed(int at, uint32_t *seed);
+
+/* Draws a name for a directory with that SEED.  An errno. */
+int bfo_extract_hidden_draw(uint32_t seed, char hidden[BFO_EXTRACT_HIDDEN]);
+
+/* True if NAME looks like one of a hidden thing; if it was drawn for a directory with that SEED. */
+int bfo_extract_is_hidden(const char *name);
+int bfo_extract_is_hidden_in(uint32_t seed, const char *name);
 
 /* ---- extract_items.c ---- */
 
@@ -174,7 +190,51 @@ errcode_t bfo_extract_file_data(struct bfo_extract *s, uint64_t offset, const vo
 				size_t len);
 errcode_t bfo_extract_file_done(struct bfo_extract *s);
 
+/* ---- extract_clash.c ---- */
+
+enum bfo_extract_clash_kind {
+	BFO_CLASH_EXISTS, BFO_CLASH_DIRECTORY, BFO_CLASH_NO_DIRECTORY, BFO_CLASH_MOUNT,
+	BFO_CLASH_SEALED, BFO_CLASH_DENIED, BFO_CLASH_FOLDED, BFO_CLASH_SOURCE,
+	BFO_CLASH_KINDS,		/* none */
+};
+
+struct bfo_extract_clash_row {
+	struct bfo_extract_text path;
+	enum bfo_extract_clash_kind kind;
+};
+
+/* A zeroed one is empty. */
+struct bfo_extract_clash_list {
+	BFO_VEC(struct bfo_extract_clash_row) rows;
+	bfo_chars text;
+	struct bfo_extract_clash *list;
+};
+
+void bfo_extract_clashes_free(struct bfo_extract_clash_list *l);
+errcode_t bfo_extract_clash_add(struct bfo_extract_clash_list *l, enum bfo_extract_clash_kind kind,
+				const char *path, size_t len);
+/* All of them: *N.  They stay until this is called again.  NULL: ENOMEM. */
+const struct bfo_extract_clash *bfo_extract_clash_list(struct bfo_extract_clash_list *l, size_t *n);
+
+/* True if what ST is of can get no other name, nor be removed. */
+int bfo_extract_is_sealed(const struct statx *st);
+/* Why no name can be made in directory AT: *ST is what it is like. */
+enum bfo_extract_clash_kind bfo_extract_judge_dir(int at, struct statx *st);
+/* Why file OLD, in DIR, cannot be replaced. */
+enum bfo_extract_clash_kind bfo_extract_judge_file(const struct statx *dir,
+						   const struct statx *old);
+
 /* ---- extract_look.c ---- */
+
+/* What there was to be seen, beside clashes. */
+struct bfo_extract_seen {
+	uint64_t directories;		/* that exist, without the root */
+	uint64_t replaced;		/* names of files that will be */
+	uint64_t freed, freed_bytes;	/* of these files, those that have no other name */
+};
+
+/* So far. */
+struct bfo_extract_seen bfo_extract_seen(const struct bfo_extract *s);
 
 errcode_t bfo_extract_look_item(struct bfo_extract *s, const struct bfo_item *item,
 				enum bfo_look *what);
@@ -195,17 +255,16 @@ struct bfo_extract_source {
 int bfo_extract_make(int at, const char *name, const struct bfo_item *item,
 		     const struct bfo_extract_source *from, int *fd);
 
-/* The same under a hidden name that is drawn: HIDDEN. */
-int bfo_extract_make_hidden(int at, char hidden[BFO_EXTRACT_HIDDEN], const struct bfo_item *item,
-			    const struct bfo_extract_source *from, int *fd);
+/* The same under a hidden name that is drawn for AT, whose seed SEED is: HIDDEN. */
+int bfo_extract_make_hidden(int at, uint32_t seed, char hidden[BFO_EXTRACT_HIDDEN],
+			    const struct bfo_item *item, const struct bfo_extract_source *from,
+			    int *fd);
 
 /* ---- extract_attrs.c ---- */
 
 /* What gets attributes. */
 struct bfo_extract_subject {
 	int fd;				/* open, or only to look at (O_PATH) */
-	int at;				/* ... then its directory, */
-	const char *name;		/* and its name there */
 	const char *path;		/* below the root, for notes */
 	size_t path_len;
 	int is_open;
@@ -248,8 +307,8 @@ errcode_t bfo_extract_top_end(struct bfo_extract *s);
 /* It was never made. */
 void bfo_extract_top_forget(struct bfo_extract *s);
 errcode_t bfo_extract_tops_flush(struct bfo_extract *s);
-/* Removes what has no name of its own. */
-void bfo_extract_tops_remove(struct bfo_extract *s);
+/* Removes what has no name of its own; returns how much of that is still there. */
+uint64_t bfo_extract_tops_remove(struct bfo_extract *s);
 errcode_t bfo_extract_sync(struct bfo_extract *s);
 /* The directory itself, where it is new, gets its name. */
 errcode_t bfo_extract_root_end(struct bfo_extract *s);
@@ -270,7 +329,16 @@ errcode_t bfo_extract_late_add(struct bfo_extract *s, const struct bfo_extract_s
 /* All names exist. */
 errcode_t bfo_extract_late_apply(struct bfo_extract *s);
 
+/* ---- extract_room.c ---- */
+
+/* Once the directory is open.  An errno. */
+errcode_t bfo_extract_room_begin(struct bfo_extract *s);
+
 /* ---- extract_notes.c ---- */
+
+/* Adds ITEM to COUNTS; how many inodes COUNTS are. */
+void bfo_extract_count(struct bfo_extract_counts *counts, const struct bfo_item *item);
+uint64_t bfo_extract_inodes(const struct bfo_extract_counts *counts);
 
 /* KIND concerns the item called PATH.  ENOMEM. */
 errcode_t bfo_extract_note(struct bfo_extract *s, enum bfo_extract_kind kind, const char *path,

@@ -29,6 +29,17 @@ errcode_t bfo_extract_sync(struct bfo_extract *s)
 	return syncfs(s->sync) ? bfo_fail(s->outlet.ctx, errno, "syncing %s", s->path) : 0;
 }
 
+/* What hidden names in AT, the directory of TOP, follow from: perhaps as with the top before. */
+static errcode_t seed_of(const struct bfo_extract *s, int at, struct bfo_extract_top *top)
+{
+	const struct bfo_extract_top *last = s->tops.n ? &s->tops.v[s->tops.n - 1] : NULL;
+
+	if (!last || last->parent_ino != top->parent_ino || last->parent_dev != top->parent_dev)
+		return bfo_extract_seed(at, &top->seed);
+	top->seed = last->seed;
+	return 0;
+}
+
 errcode_t bfo_extract_top_begin(struct bfo_extract *s, const char *path, size_t len,
 				const struct statx *old)
 {
@@ -46,7 +57,9 @@ errcode_t bfo_extract_top_begin(struct bfo_extract *s, const char *path, size_t 
 		return errno;
 	top.parent_dev = st.st_dev;
 	top.parent_ino = st.st_ino;
-	err = bfo_extract_keep(&s->tops_text, path, len, &top.path);
+	err = seed_of(s, at, &top);
+	if (!err)
+		err = bfo_extract_keep(&s->tops_text, path, len, &top.path);
 	return err ? err : bfo_vec_push(&s->tops, top);
 }
 
@@ -158,14 +171,28 @@ errcode_t bfo_extract_root_end(struct bfo_extract *s)
 	return 0;
 }
 
-void bfo_extract_tops_remove(struct bfo_extract *s)
+/* Removes HIDDEN in AT; returns 1 if it is still there. */
+static int remove_one(int at, char *hidden)
 {
+	if (bfo_extract_remove(at, hidden))
+		return 1;
+	hidden[0] = 0;
+	return 0;
+}
+
+uint64_t bfo_extract_tops_remove(struct bfo_extract *s)
+{
+	uint64_t left = 0;
 	size_t i;
 	int at;
 
 	if (s->hidden[0])
-		bfo_extract_remove(s->above, s->hidden);
-	for (i = 0; i < s->tops.n; i++)
-		if (s->tops.v[i].hidden[0] && !go_to_parent(s, &s->tops.v[i], &at))
-			bfo_extract_remove(at, s->tops.v[i].hidden);
+		left += remove_one(s->above, s->hidden);
+	for (i = 0; i < s->tops.n; i++) {
+		struct bfo_extract_top *top = &s->tops.v[i];
+
+		if (top->hidden[0])
+			left += go_to_parent(s, top, &at) || remove_one(at, top->hidden);
+	}
+	return left;
 }

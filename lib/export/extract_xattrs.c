@@ -2,8 +2,8 @@
 /*
  * extract_xattrs.c - extended attributes, as programs see them
  *
- * What is open is asked by its descriptor, all else by /proc: it knows our descriptors, but would
- * follow one that is a symbolic link's, so that goes by its directory's.
+ * What is open is asked by its descriptor, all else by what /proc calls it: from there on nothing
+ * is followed, also not where it is a symbolic link itself.
  *
  * A filesystem says ENOSPC both if it is full and if an inode has no room for more; so we look
  * whether it is full.
@@ -18,29 +18,21 @@
 #include "export/extract_state.h"
 #include "tree/acl.h"
 
-#define PROC_BYTES (sizeof("/proc/self/fd/-2147483648/") + 256)
+#define PROC_BYTES sizeof("/proc/self/fd/-2147483648")
 
-static const char *proc_path(const struct bfo_extract_subject *to, uint16_t mode, char *out)
+static const char *proc_path(const struct bfo_extract_subject *to, char *out)
 {
-	if (S_ISLNK(mode))
-		snprintf(out, PROC_BYTES, "/proc/self/fd/%d/%s", to->at, to->name);
-	else
-		snprintf(out, PROC_BYTES, "/proc/self/fd/%d", to->fd);
+	snprintf(out, PROC_BYTES, "/proc/self/fd/%d", to->fd);
 	return out;
 }
 
-static int set_xattr(const struct bfo_extract_subject *to, uint16_t mode, const char *name,
-		     const void *value, size_t size)
+static int set_xattr(const struct bfo_extract_subject *to, const char *name, const void *value,
+		     size_t size)
 {
 	char path[PROC_BYTES];
-	int ret;
+	int ret = to->is_open ? fsetxattr(to->fd, name, value, size, 0)
+			      : setxattr(proc_path(to, path), name, value, size, 0);
 
-	if (to->is_open)
-		ret = fsetxattr(to->fd, name, value, size, 0);
-	else if (S_ISLNK(mode))
-		ret = lsetxattr(proc_path(to, mode, path), name, value, size, 0);
-	else
-		ret = setxattr(proc_path(to, mode, path), name, value, size, 0);
 	return ret ? errno : 0;
 }
 
@@ -88,13 +80,13 @@ static errcode_t put(struct bfo_extract *s, const struct bfo_extract_subject *to
 	errcode_t err;
 
 	if (!bfo_xattr_is_acl(x))
-		return set_xattr(to, mode, name, x->value, x->size);
+		return set_xattr(to, name, x->value, x->size);
 	s->value.n = 0;
 	err = bfo_acl_to_xattr(x->value, x->size, &s->value);
 	if (!err && x->name_index == BFO_XATTR_ACL_ACCESS &&
 	    !bfo_acl_agrees(s->value.v, s->value.n, mode))
 		err = BFO_ET_DAMAGED;
-	return err ? err : set_xattr(to, mode, name, s->value.v, s->value.n);
+	return err ? err : set_xattr(to, name, s->value.v, s->value.n);
 }
 
 static enum bfo_extract_kind kind_of(const struct bfo_xattr *x)
@@ -137,7 +129,7 @@ void bfo_extract_xattrs_drop(const struct bfo_extract_subject *to, uint16_t mode
 		if (to->is_open)
 			fremovexattr(to->fd, names[i]);
 		else
-			removexattr(proc_path(to, mode, path), names[i]);
+			removexattr(proc_path(to, path), names[i]);
 	}
 }
 

@@ -70,11 +70,22 @@ static errcode_t tell_unformatted(struct bfo_copy *c, errcode_t err)
 	return how ? bfo_fail_add(c->ctx, err, "; %s", how) : err;
 }
 
+/* There is nothing by a plain name: what else than a volume it may have been meant as. */
+static errcode_t tell_missing(struct bfo_copy *c, errcode_t err)
+{
+	if (strcmp(c->path, c->opt.target) || !strncmp(c->path, "/dev/", 5))
+		return err;
+	return bfo_fail_add(c->ctx, err, "; %s/ would be a directory, which is made, %s.tar an "
+			    "archive; --mkfs --size makes an image file", c->path, c->path);
+}
+
 static errcode_t open_target(struct bfo_copy *c)
 {
 	int how = BFO_OPEN_TARGET | (c->opt.dry_run ? BFO_OPEN_LOOK : 0);
 	errcode_t err = bfo_probe_target(c->ctx, c->opt.target, c->path, c->path_options);
 
+	if (err == ENOENT)
+		return tell_missing(c, err);
 	if (!err)
 		err = bfo_volume_open(c->ctx, c->opt.target, how, NULL, &c->job.target);
 	if (err == BFO_ET_BUSY)

@@ -8,6 +8,7 @@
  * (export/extract.h).  Of standard output nothing can be taken back.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,17 +147,77 @@ static errcode_t check_archive(struct bfo_copy *c)
 	return check_distinct(c, c->goal.path);
 }
 
+/* The file or directory that is read; zeroes: a device, a pipe. */
+static struct bfo_extract_options keep_source(const struct bfo_copy *c)
+{
+	struct bfo_extract_options how = { .source_ino = 0 };
+	struct stat st;
+
+	if (c->job.source) {
+		how.source_dev = c->job.source->store.dev;
+		how.source_ino = c->job.source->store.ino;
+	} else if (strcmp(c->end.path, "-") && !stat(c->end.path, &st)) {
+		how.source_dev = st.st_dev;
+		how.source_ino = st.st_ino;
+	}
+	return how;
+}
+
+/* True if AT is the directory HOW has, or below it; other filesystems count only if CROSSING. */
+static int is_below(int at, const struct bfo_extract_options *how, int crossing)
+{
+	struct stat st, above;
+	int fd = openat(at, ".", O_PATH | O_CLOEXEC), next, is_found = 0;
+
+	while (fd >= 0 && !fstat(fd, &st) && (crossing || st.st_dev == how->source_dev)) {
+		is_found = st.st_dev == how->source_dev && st.st_ino == how->source_ino;
+		next = is_found ? -1 : openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (next < 0 || fstat(next, &above) ||
+		    (above.st_dev == st.st_dev && above.st_ino == st.st_ino))
+			break;
+		close(fd);
+		fd = next;
+	}
+	if (fd >= 0)
+		close(fd);
+	return is_found;
+}
+
+/* A directory that is read is not to be written to (P1). */
+static errcode_t check_outside(struct bfo_copy *c, const struct bfo_extract_options *how)
+{
+	const char *path = c->goal.path;
+	char *name = NULL;
+	int at, is_inside;
+
+	if (c->end.kind != BFO_END_DIRECTORY)
+		return 0;
+	at = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (at < 0 && bfo_extract_above(path, &at, &name))
+		return 0;		/* opening it will tell */
+	is_inside = is_below(at, how, c->opt.cross_mounts);
+	close(at);
+	free(name);
+	return !is_inside ? 0 : bfo_fail(c->ctx, EINVAL, "comparing %s and %s: the target lies in "
+					 "the source", c->opt.source, c->opt.target);
+}
+
 static errcode_t open_directory(struct bfo_copy *c)
 {
 	const struct bfo_copy_options *opt = &c->opt;
-	struct bfo_extract_options how = {
-		.path = c->goal.path, .over = opt->over, .no_devices = opt->no_devices,
-		.no_suid = opt->no_suid, .no_xattrs = opt->no_xattrs,
-		.n_no_xattrs = opt->n_no_xattrs, .metadata_out = opt->metadata_out,
-	};
-
+	struct bfo_extract_options how = keep_source(c);
 	struct stat st;
+	errcode_t err = check_outside(c, &how);
 
+	if (err)
+		return err;
+	how.path = c->goal.path;
+	how.over = opt->over;
+	how.no_devices = opt->no_devices;
+	how.no_suid = opt->no_suid;
+	how.no_xattrs = opt->no_xattrs;
+	how.n_no_xattrs = opt->n_no_xattrs;
+	how.metadata_out = opt->metadata_out;
 	if (stat(c->goal.path, &st))
 		c->fate = BFO_FATE_ABSENT;
 	return bfo_extract_open(c->ctx, &how, &c->outlet);
@@ -184,9 +245,25 @@ static errcode_t look(void *priv, struct bfo_job *job)
 		err = bfo_emit_look(&job->plan, &c->items, c->outlet);
 	if (err || !c->outlet)
 		return err;
-	bfo_extract_clashes(c->outlet, &n);
+	if (!bfo_extract_clashes(c->outlet, &n))
+		return bfo_fail(c->ctx, ENOMEM, "planning");
 	return !n ? 0 : bfo_fail(c->ctx, BFO_ET_CLASH, "planning: in %s, in the way of what is to "
-				 "be copied: %zu", c->opt.target, n);
+				 "be copied: %zu%s", c->opt.target, n, c->opt.over ? "" :
+				 " (--skip-existing leaves files as they are, --overwrite replaces "
+				 "them)");
+}
+
+static errcode_t weigh(void *priv, const struct bfo_item *item)
+{
+	return bfo_extract_weigh(priv, item);
+}
+
+/* A directory has room for all of it, or that cannot be known. */
+static errcode_t check_room(struct bfo_copy *c)
+{
+	errcode_t err = c->outlet ? bfo_items_walk(&c->items, weigh, c->outlet) : 0;
+
+	return err || !c->outlet ? err : bfo_extract_room(c->outlet, &c->job.plan.shortage);
 }
 
 errcode_t bfo_export_plan(struct bfo_copy *c)
@@ -202,6 +279,8 @@ errcode_t bfo_export_plan(struct bfo_copy *c)
 		err = bfo_job_place(&c->job, NULL);
 	if (!err)
 		err = bfo_items_complete(&c->items);
+	if (!err)
+		err = check_room(c);
 	if (err || !c->opt.dry_run)
 		return err;
 	bfo_rescue_note_zeroes(c);
@@ -274,7 +353,9 @@ errcode_t bfo_export_commit(struct bfo_copy *c)
 	if (c->goal.kind == BFO_END_ARCHIVE)
 		return make_archive(c);
 	err = emit(c);
-	if (bfo_extract_has_named(c->outlet))
+	if (err && bfo_extract_give_up(c->outlet))
+		c->fate = BFO_FATE_UNFINISHED;
+	else if (bfo_extract_has_named(c->outlet))
 		c->fate = BFO_FATE_NAMES;
 	return err;
 }

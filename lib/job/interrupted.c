@@ -147,6 +147,8 @@ static void take_options(struct bfo_interrupted *in, const struct bfo_resume_opt
 	*c = (struct bfo_copy) { .ctx = in->ctx, .opt = in->saved.opt };
 	c->opt.target = in->target;
 	c->opt.dry_run = how->dry_run;
+	if (how->dry_run)		/* which tells of neither */
+		c->opt.evidence = c->opt.hash_source = 0;
 	c->opt.undo_file = how->undo_file;
 	c->opt.memory = how->memory;
 	c->opt.medium.how.keep_done = !!c->opt.write_mapfile;

@@ -57,6 +57,8 @@ static const struct row {
 	{ "itree", FLAG, AT(itree), 0 },
 	{ "over", NUMBER, AT(over), BFO_EXTRACT_NEWER },
 	{ "verify", FLAG, AT(verify), 0 },
+	{ "evidence", FLAG, AT(evidence), 0 },
+	{ "hash-source", FLAG, AT(hash_source), 0 },
 	{ "dir-fill", NUMBER, AT(dir_fill), 100 },
 	{ "direct", NUMBER, AT(direct), BFO_DIRECT_NEVER },
 	{ "read-gap", LONG, AT(read_gap), 0 },
@@ -344,7 +346,8 @@ static int is_sound(const struct bfo_copy_options *opt)
 
 	return are_names(opt) && is_order(&opt->order) && (!opt->dir_fill || opt->dir_fill >= 10) &&
 	       how->superblock <= UINT32_MAX && !(how->block_size & (how->block_size - 1)) &&
-	       (!how->block_size || how->block_size >= 1024) && opt->read_gap <= UINT32_MAX;
+	       (!how->block_size || how->block_size >= 1024) && opt->read_gap <= UINT32_MAX &&
+	       !(opt->hash_source && opt->medium.mapfile);
 }
 
 errcode_t bfo_options_load(const char *text, size_t len, struct bfo_saved_options *s)

@@ -126,6 +126,21 @@ rm target.img
 unloop "$device"
 unset FAULT_TARGET
 
+# A copy that is killed and resumed tells of both, too.
+volume target.img 64M
+cp target.img before.img
+export FAULT_TARGET=target.img
+n=$(events write copy --evidence --hash-source source.img target.img)
+cp before.img target.img
+struck write kill $((n / 2)) copy --evidence --hash-source source.img target.img
+[ $status = 137 ] || fail "it was not killed: $status"
+e2bfo 0 resume --dry-run --json target.img
+e2bfo 0 resume --json target.img
+reported source.img null null
+[ "$(jq -r .source_sha256 out)" = "$(sha256sum < source.img | cut -d ' ' -f 1)" ] ||
+	fail "resumed: another digest"
+unset FAULT_TARGET
+
 # What is no volume has no such evidence.
 mkdir dir
 e2bfo 8 copy --mkfs --size 64M --evidence dir/ target.img

@@ -197,7 +197,7 @@ mkdir full
 mount -t tmpfs -o size=300K tmpfs full
 realpath full >> .state/mounts
 e2bfo 8 copy small.img full/
-says 'No space left'
+says 'Not enough free blocks'
 [ -z "$(find full -name '.e2bfo*')" ] || fail "something is left on a full disk"
 mount -o remount,ro place
 e2bfo 8 copy small.img place/new/

@@ -8,7 +8,7 @@ requires root mke2fs perl time setfattr
 buffer=$((16 << 20)) rest=$((20 << 20)) times=1
 if ldd "$E2BFO" | grep -q libasan; then		# its own memory counts, too
 	times=3
-	export ASAN_OPTIONS=quarantine_size_mb=1
+	export ASAN_OPTIONS=$ASAN_OPTIONS:quarantine_size_mb=1
 fi
 
 # within WHAT INODES NAMES NAME_BYTES EXTENTS COMMAND...: with --json, what it says that it takes is

@@ -10,9 +10,11 @@
 #include <unistd.h>
 #include <sys/mount.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <ext2fs/ext2_fs.h>
 
+#include "export/extract_state.h"
 #include "tree/acl.h"
 #include "extractbed.h"
 #include "xattrs.h"
@@ -271,13 +273,39 @@ START_TEST(works_without_rights)
 }
 END_TEST
 
+/* A name that a run has drawn for directory DIR. */
+static const char *drawn_in(const char *dir)
+{
+	static char name[64];
+	int at = open(extractbed_path(&bed, dir), O_PATH);
+	uint32_t seed;
+
+	want(at >= 0 && !bfo_extract_seed(at, &seed) && !close(at));
+	snprintf(name, sizeof(name), "%s/", dir);
+	want(!bfo_extract_hidden_draw(seed, name + strlen(name)));
+	return name;
+}
+
+/* A run that is killed before its end. */
+static void leave_behind(struct extractbed_node *n, size_t count)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		want_ok(extractbed_open(&bed, NULL));
+		want_ok(extractbed_put(&bed, n, count));
+		_exit(0);
+	}
+	want(pid > 0 && waitpid(pid, &status, 0) == pid && !status);
+}
+
 /* Runs that were killed: all of theirs goes, immutable or not, and nothing else. */
 START_TEST(aborts)
 {
+	struct bfo_extract_left left;
 	struct extractbed_node n[12];
 	unsigned int hidden;
-	uint64_t removed;
-	char *image;
 
 	if (!extractbed_begin(&bed, EXTRACTBED_EXT4, 0))
 		return;
@@ -285,26 +313,78 @@ START_TEST(aborts)
 	want(!mkdir(extractbed_path(&bed, "keep"), 0755));
 	extractbed_write(&bed, "keep/.e2bfo-abcde", "one letter less");
 	extractbed_write(&bed, "keep/.e2bfo-abcd_f", "no letter");
-	extractbed_write(&bed, "keep/.e2bfo-abcdef", "ours");
+	extractbed_write(&bed, drawn_in("keep"), "ours");
 	want(!mkdir(extractbed_path(&bed, "keep/mnt"), 0755));
-	want(!mkdir(extractbed_path(&bed, "keep/.e2bfo-Dir123"), 0));
+	want(!mkdir(extractbed_path(&bed, drawn_in("keep")), 0));
 	want(!symlink("..", extractbed_path(&bed, "keep/loop")));
 	want(!mount("tmpfs", extractbed_path(&bed, "keep/mnt"), "tmpfs", 0, NULL));
-	extractbed_write(&bed, "keep/mnt/.e2bfo-abcdef", "elsewhere");
-	want_ok(extractbed_open(&bed, NULL));
-	want_ok(extractbed_put(&bed, n, 12));
+	extractbed_write(&bed, drawn_in("keep/mnt"), "elsewhere");
+	leave_behind(n, 12);
 	extractbed_count(&bed, &hidden);
 	want_eq(hidden, 6);
-	want_ok(bfo_extract_abort(&bed.ctx, bed.mount, &removed));
-	want_eq(removed, 3);
+	want_ok(bfo_extract_abort(&bed.ctx, bed.mount, &left));
+	want_eq(left.removed, 3);
+	want_eq(left.alike, 0);
 	extractbed_count(&bed, &hidden);
 	want_eq(hidden, 3);
-	extractbed_want(&bed, "keep/mnt/.e2bfo-abcdef", "elsewhere");
-	image = unit_path("none");
-	want_err(bfo_extract_abort(&bed.ctx, image, &removed), ENOENT);
-	free(image);
 	free_full(n);
 	want(!umount(extractbed_path(&bed, "keep/mnt")));
+	extractbed_finish(&bed);
+}
+END_TEST
+
+/* What a run has left goes; what only looks so stays, as does what was copied from elsewhere. */
+START_TEST(aborts_nothing_else)
+{
+	struct extractbed_node n[5] = { extractbed_root(),
+					extractbed_node(".e2bfo-abcdef", S_IFDIR | 0755, 2),
+					extractbed_file(".e2bfo-abcdef/.e2bfo-ABC123", "in", 3),
+					extractbed_file(".e2bfo-zzzzzz", "beside", 4),
+					extractbed_file("zz", "", 5) };
+	struct bfo_extract_left left;
+	unsigned int hidden;
+
+	if (!extractbed_begin(&bed, NULL, EXTRACTBED_TMPFS_BYTES))
+		return;
+	if (_i)
+		extractbed_mkdir(&bed);
+	want_ok(extractbed_open(&bed, NULL));
+	extractbed_all(&bed, n, 4);
+	/* not while a run is at work, here or below */
+	want_err(bfo_extract_abort(&bed.ctx, bed.mount, &left), EBUSY);
+	extractbed_close(&bed);
+	extractbed_write(&bed, drawn_in("dir"), "");
+	n[1] = n[4];
+	leave_behind(n, 2);
+	want_ok(bfo_extract_abort(&bed.ctx, bed.dir, &left));
+	want_eq(left.removed, 2);
+	want_eq(left.alike, 3);
+	extractbed_count(&bed, &hidden);
+	want_eq(hidden, 3);
+	extractbed_want(&bed, "dir/.e2bfo-zzzzzz", "beside");
+	extractbed_want(&bed, "dir/.e2bfo-abcdef/.e2bfo-ABC123", "in");
+	extractbed_finish(&bed);
+}
+END_TEST
+
+/* Of a directory that was to be made, and is not there, the rest lies in the one above it. */
+START_TEST(aborts_above)
+{
+	struct extractbed_node n[2] = { extractbed_root(), extractbed_file("x", "", 2) };
+	struct bfo_extract_left left;
+	unsigned int hidden;
+
+	if (!extractbed_begin(&bed, NULL, EXTRACTBED_TMPFS_BYTES))
+		return;
+	want(!mkdir(extractbed_path(&bed, ".e2bfo-abcdef"), 0755));
+	extractbed_write(&bed, drawn_in(".e2bfo-abcdef"), "of a run below, which is none of it");
+	leave_behind(n, 2);
+	want_ok(bfo_extract_abort(&bed.ctx, bed.dir, &left));
+	want_eq(left.removed, 1);
+	want_eq(left.alike, 1);
+	want_eq(extractbed_count(&bed, &hidden), 2);
+	want_eq(hidden, 2);
+	want_err(bfo_extract_abort(&bed.ctx, extractbed_path(&bed, "no/where/"), &left), ENOENT);
 	extractbed_finish(&bed);
 }
 END_TEST
@@ -401,6 +481,8 @@ Suite *extract_suite(void)
 	unit_case(s, "leaves_out", leaves_out, 0);
 	unit_case(s, "works_without_rights", works_without_rights, 0);
 	unit_case(s, "aborts", aborts, 0);
+	unit_case(s, "aborts_nothing_else", aborts_nothing_else, 2);
+	unit_case(s, "aborts_above", aborts_above, 0);
 	unit_case(s, "writes_metadata", writes_metadata, 0);
 	unit_case(s, "forgets_metadata", forgets_metadata, 0);
 	return s;

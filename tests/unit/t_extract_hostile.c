@@ -17,8 +17,7 @@ static struct extractbed bed;
 /* ---- hostile items ---- */
 
 static const char *const paths[] = {
-	"..", "../x", "a/../../x", ".", "a/.", "/x", "/", "a//b", "a/", ".e2bfo-abcDE1",
-	"a/.e2bfo-000000/b", ".e2bfo-zzzzzz/x",
+	"..", "../x", "a/../../x", ".", "a/.", "/x", "/", "a//b", "a/",
 };
 
 /* Paths that are none. */
@@ -126,7 +125,8 @@ START_TEST(enters_no_mount)
 {
 	struct extractbed_node n[3] = { extractbed_root(), extractbed_node("a", S_IFDIR | 0755, 2),
 					extractbed_file("a/x", "evil", 3) };
-	size_t skipped;
+	const struct bfo_extract_clash *clashes;
+	size_t skipped, count;
 
 	if (!extractbed_begin(&bed, NULL, EXTRACTBED_TMPFS_BYTES))
 		return;
@@ -137,7 +137,10 @@ START_TEST(enters_no_mount)
 	want(!mount(extractbed_path(&bed, "other"), extractbed_path(&bed, "dir/a"), NULL, MS_BIND,
 		    NULL));
 	want_ok(extractbed_open(&bed, NULL));
-	want_err(extractbed_look(&bed, n, 3, &skipped), EXDEV);
+	want_ok(extractbed_look(&bed, n, 3, &skipped));
+	clashes = bfo_extract_clashes(bed.outlet, &count);
+	want_eq(count, 1);
+	ck_assert_str_eq(clashes[0].word, "mount");
 	want_err(extractbed_put(&bed, n, 3), EXDEV);
 	extractbed_close(&bed);
 	want(!umount(extractbed_path(&bed, "dir/a")));

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/xattr.h>
 
+#include "export/extract_state.h"
 #include "export/folded.h"
 #include "tree/acl.h"
 #include "extractbed.h"
@@ -148,7 +149,7 @@ START_TEST(finds_clashes)
 					extractbed_file("late", "new", 4),
 					extractbed_node("link", S_IFDIR | 0755, 7),
 					extractbed_file("zzz", "", 8) };
-	const char *const *clashes;
+	const struct bfo_extract_clash *clashes;
 	size_t skipped, count;
 	unsigned int hidden;
 
@@ -160,8 +161,10 @@ START_TEST(finds_clashes)
 	clashes = bfo_extract_clashes(bed.outlet, &count);
 	want_eq(skipped, rows[_i].skipped);
 	want_eq(count, rows[_i].clashes);
-	ck_assert_str_eq(clashes[0], "d");
-	ck_assert_str_eq(clashes[count - 1], "link");
+	ck_assert_str_eq(clashes[0].path, "d");
+	ck_assert_str_eq(clashes[0].word, "directory");
+	ck_assert_str_eq(clashes[count - 1].path, "link");
+	ck_assert_str_eq(clashes[count - 1].word, "no-directory");
 	want_err(extractbed_put(&bed, n, N(n)), BFO_ET_CLASH);
 	extractbed_close(&bed);
 	want_eq(extractbed_count(&bed, &hidden), 6);
@@ -306,8 +309,11 @@ START_TEST(goes_deep)
 	char *text = unit_alloc(2 * DEEP + 2);
 	struct extractbed_node *n = unit_alloc((DEEP + 1) * sizeof(*n));
 	struct rlimit limit = { .rlim_cur = 512, .rlim_max = 512 };
-	uint64_t removed;
+	char hidden[BFO_EXTRACT_HIDDEN], name[64];
+	struct bfo_extract_left left;
 	unsigned int i;
+	uint32_t seed;
+	int at;
 
 	if (!extractbed_begin(&bed, NULL, 64U << 20))
 		return;
@@ -327,10 +333,14 @@ START_TEST(goes_deep)
 	}
 	extractbed_want_times(&bed, &n[1], "dir/d");
 	extractbed_want_times(&bed, &n[2], "dir/d/d");
-	want(!rename(extractbed_path(&bed, "dir/d"), extractbed_path(&bed, "dir/.e2bfo-abcdef")));
-	want_ok(bfo_extract_abort(&bed.ctx, bed.mount, &removed));
-	want_eq(removed, 1);
-	want(!extractbed_exists(&bed, "dir/.e2bfo-abcdef") && !rmdir(bed.dir));
+	at = open(bed.dir, O_PATH);
+	want(at >= 0 && !bfo_extract_seed(at, &seed) && !close(at));
+	want(!bfo_extract_hidden_draw(seed, hidden));
+	snprintf(name, sizeof(name), "dir/%s", hidden);
+	want(!rename(extractbed_path(&bed, "dir/d"), extractbed_path(&bed, name)));
+	want_ok(bfo_extract_abort(&bed.ctx, bed.mount, &left));
+	want_eq(left.removed, 1);
+	want(!extractbed_exists(&bed, name) && !rmdir(bed.dir));
 	free(n);
 	free(text);
 	extractbed_finish(&bed);

@@ -35,8 +35,8 @@ static const struct bfo_copy_options all = {
 		   .root = "/srv", .mount = "/mnt" },
 	.bwlimit = 1ULL << 40, .read_gap = BFO_GAP_OF_DEVICE, .direct = BFO_DIRECT_NEVER,
 	.losses = 1ULL << BFO_LOST_XATTR | 1ULL << BFO_LOST_TIME, .dir_fill = 33, .keep_inodes = 1,
-	.itree = 1, .over = BFO_EXTRACT_SKIP, .verify = 1, .write_mapfile = "written", .directory = "/here",
-	.said = said, .n_said = 4,
+	.itree = 1, .over = BFO_EXTRACT_SKIP, .verify = 1, .evidence = 1,
+	.write_mapfile = "written", .directory = "/here", .said = said, .n_said = 4,
 };
 
 static void load(const char *text, size_t len, struct bfo_saved_options *s)
@@ -85,7 +85,7 @@ START_TEST(all_come_back)
 	ck_assert_str_eq(o->exclude[4].text, "/abs");
 	ck_assert_str_eq(o->to, "/to");
 	want(o->from0 && o->allow_empty && o->trust && o->force && o->keep_inodes && o->itree &&
-	     o->verify);
+	     o->verify && o->evidence && !o->hash_source);
 	want_eq(o->order.n, 3);
 	want_mem(o->order.policies, all.order.policies, 3 * sizeof(*all.order.policies));
 	ck_assert_str_eq(o->order.list, "/here/order");
@@ -107,11 +107,13 @@ END_TEST
 START_TEST(little_is_little)
 {
 	struct bfo_copy_options opt = { .source = "/s", .to = "/", .from = from, .n_from = 1,
-					.mkfs = 1, .size = BFO_SIZE_MIN, .losses = UINT64_MAX };
+					.mkfs = 1, .size = BFO_SIZE_MIN, .losses = UINT64_MAX,
+					.hash_source = 1 };	/* with no map, as in `all` */
 	struct bfo_saved_options s;
 
 	reload(&opt, &s);
 	want(s.makes_file && !s.opt.force && s.opt.losses == UINT64_MAX && !s.opt.order.n);
+	want(s.opt.hash_source && !s.opt.evidence);
 	want(!s.opt.directory && !s.opt.n_said && !s.opt.n_exclude && !s.opt.files_from);
 	bfo_saved_options_free(&s);
 	opt.mkfs = 0;
@@ -187,6 +189,8 @@ static const struct {
 	TEXT(SOUND "mapfile=\0"),
 	TEXT(SOUND "in=here\0"),
 	TEXT(SOUND "allow-loss=sleep\0"),
+	TEXT(SOUND "evidence=yes\0"),
+	TEXT(SOUND "mapfile=/m\0hash-source=1\0"),
 	TEXT(SOUND "makes-file=2\0"),
 };
 
@@ -196,7 +200,8 @@ START_TEST(what_nobody_says)
 
 	want_err(bfo_options_load(wrong[_i].text, wrong[_i].len, &s), EINVAL);
 	bfo_saved_options_free(&s);
-	load(SOUND, sizeof(SOUND) - 1, &s);
+	load(SOUND, sizeof(SOUND) - 1, &s);	/* all that the first version of records had */
+	want(!s.opt.evidence && !s.opt.hash_source && !s.opt.over);
 	bfo_saved_options_free(&s);
 }
 END_TEST
