@@ -27,6 +27,11 @@ int argument_complain(const char *command, const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
+int argument_is_stdin(const char *name)
+{
+	return !strcmp(name, "-") || !strcmp(name, "tar:-");
+}
+
 #define STRIP_MOST 65535	/* components of a path: no path has so many */
 
 int argument_size(const char *command, const char *name, const char *text, uint64_t min,
@@ -134,7 +139,7 @@ int argument_common(const char *command, const struct option_table *table, int c
 		return read_bwlimit(command, common);
 	case ARGUMENT_JOURNAL:
 		common->journals[common->journal.n_devices++] = optarg;
-		return *optarg ? -1 : argument_complain(command, "--journal must not be empty");
+		return -1;
 	case ARGUMENT_IGNORE_JOURNAL:
 		common->journal.ignore = 1;
 		return -1;

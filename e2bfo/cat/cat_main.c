@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/bfo_err.h"
 #include "cli/message.h"
 #include "cli/process.h"
 #include "job/batch_read.h"
@@ -127,9 +126,9 @@ static int finish(struct cat *c, errcode_t err)
 		journals_warn(c->opt->volume, c->read.volume);
 		medium_warn(c->opt->volume, c->read.volume);
 	}
-	if (err == BFO_ET_CANCELLED)
-		return EXIT_CANCELLED;
-	if (err || c->refused)
+	if (err)
+		return exit_status_of(err);
+	if (c->refused)
 		return EXIT_FAILED;
 	return c->unread ? EXIT_FINDINGS : EXIT_KEPT;
 }

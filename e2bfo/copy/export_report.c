@@ -60,19 +60,43 @@ void export_warn(const struct bfo_copy *copy)
 			(unsigned long long) copy->tar.sockets);
 }
 
+static void print_kind(const char **before, uint64_t n, const char *one, const char *many)
+{
+	if (!n)
+		return;
+	printf("%s%llu %s", *before, (unsigned long long) n, n == 1 ? one : many);
+	*before = ", ";
+}
+
+static void print_archive(const struct bfo_tar_notes *tar)
+{
+	const struct bfo_tar_counts *n = &tar->counts;
+	const char *before = ": ";
+	char a[32], b[32];
+
+	printf("The archive has %llu member%s", (unsigned long long) tar->members,
+	       tar->members == 1 ? "" : "s");
+	print_kind(&before, n->files, "file", "files");
+	print_kind(&before, n->dirs, "directory", "directories");
+	print_kind(&before, n->links, "hard link", "hard links");
+	print_kind(&before, n->symlinks, "symbolic link", "symbolic links");
+	print_kind(&before, n->devices, "device", "devices");
+	print_kind(&before, n->fifos, "fifo", "fifos");
+	print_kind(&before, n->sockets, "socket", "sockets");
+	printf("; %s of data, %s in all.\n", size_text(n->data, a, sizeof(a)),
+	       size_text(tar->written, b, sizeof(b)));
+}
+
 void export_print(const struct bfo_copy *copy)
 {
 	size_t i, n;
 	const struct bfo_extract_note *notes = notes_of(copy, &n);
-	char a[32];
 
 	for (i = 0; i < n; i++)
 		printf("%s: %llu%s\n", notes[i].text, (unsigned long long) notes[i].count,
 		       notes[i].is_common ? " (no mounted filesystem takes it)" : "");
 	if (copy->tar.members)
-		printf("The archive has %llu members, %s.\n",
-		       (unsigned long long) copy->tar.members,
-		       size_text(copy->tar.written, a, sizeof(a)));
+		print_archive(&copy->tar);
 }
 
 static void json_notes(struct json *j, const struct bfo_copy *copy)
@@ -93,6 +117,18 @@ static void json_notes(struct json *j, const struct bfo_copy *copy)
 	json_close(j, ']');
 }
 
+static void json_counts(struct json *j, const struct bfo_tar_counts *n)
+{
+	json_number(j, "files", n->files);
+	json_number(j, "directories", n->dirs);
+	json_number(j, "hard_links", n->links);
+	json_number(j, "symlinks", n->symlinks);
+	json_number(j, "devices", n->devices);
+	json_number(j, "fifos", n->fifos);
+	json_number(j, "sockets", n->sockets);
+	json_number(j, "data_bytes", n->data);
+}
+
 void export_json(struct json *j, const struct bfo_copy *copy)
 {
 	if (copy->goal.kind == BFO_END_DIRECTORY)
@@ -101,6 +137,7 @@ void export_json(struct json *j, const struct bfo_copy *copy)
 		return;
 	json_open(j, "archive", '{');
 	json_number(j, "members", copy->tar.members);
+	json_counts(j, &copy->tar.counts);
 	json_number(j, "raw_bytes", copy->tar.bytes);
 	json_number(j, "bytes", copy->tar.written);
 	json_number(j, "sockets_left_out", copy->tar.sockets);

@@ -22,8 +22,16 @@ struct bfo_tar_options {
 	int is_portable;
 };
 
+/* Items that are in an archive. */
+struct bfo_tar_counts {
+	uint64_t files, dirs, symlinks, devices, fifos, sockets;
+	uint64_t links;			/* further names of any of these but directories */
+	uint64_t data;			/* bytes of files, without their holes */
+};
+
 struct bfo_tar_notes {
 	uint64_t members;		/* items that are in it */
+	struct bfo_tar_counts counts;	/* the same, by their kinds */
 	uint64_t bytes;			/* of the archive before it is compressed */
 	uint64_t written;		/* to `fd` so far */
 	uint64_t sockets;		/* items left out because they are sockets */

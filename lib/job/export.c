@@ -60,7 +60,7 @@ static errcode_t check_options(const struct bfo_copy *c)
 
 	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].is_asked)
-			return bfo_fail(c->ctx, EINVAL, "opening %s: %s", opt->target,
+			return bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: %s", opt->target,
 					rows[i].text);
 	return 0;
 }
@@ -116,9 +116,6 @@ static errcode_t check_stdout(struct bfo_copy *c)
 {
 	char path[32];
 
-	if (isatty(c->opt.out))
-		return bfo_fail(c->ctx, EINVAL, "writing an archive to standard output: it is a "
-				"terminal");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->opt.out);
 	return check_distinct(c, path);
 }
@@ -126,10 +123,6 @@ static errcode_t check_stdout(struct bfo_copy *c)
 static errcode_t check_archive(struct bfo_copy *c)
 {
 	struct stat st;
-
-	if (is_misleading(c->goal.path))
-		return bfo_fail(c->ctx, EINVAL, "making archive %s: only .tar and .tar.zst are "
-				"made; tar:- goes to any program", c->opt.target);
 
 	if (is_stdout(c))
 		return check_stdout(c);
@@ -162,12 +155,23 @@ static errcode_t open_directory(struct bfo_copy *c)
 	return bfo_extract_open(c->ctx, &how, &c->outlet);
 }
 
-errcode_t bfo_export_open(struct bfo_copy *c)
+errcode_t bfo_export_check(struct bfo_copy *c)
 {
 	errcode_t err = check_options(c);
 
-	if (err || !bfo_copy_exports(c))
+	if (err || c->goal.kind != BFO_END_ARCHIVE)
 		return err;
+	if (is_misleading(c->goal.path))
+		return bfo_fail(c->ctx, BFO_ET_OPTION, "making archive %s: only .tar and .tar.zst "
+				"are made; tar:- goes to any program", c->opt.target);
+	if (is_stdout(c) && isatty(c->opt.out))
+		return bfo_fail(c->ctx, BFO_ET_OPTION, "writing an archive to standard output: it "
+				"is a terminal");
+	return 0;
+}
+
+errcode_t bfo_export_open(struct bfo_copy *c)
+{
 	return c->goal.kind == BFO_END_DIRECTORY ? open_directory(c) : check_archive(c);
 }
 
