@@ -199,6 +199,7 @@ errcode_t bfo_export_plan(struct bfo_copy *c)
 
 	c->job.config.order = look;
 	c->job.config.is_archive = c->goal.kind == BFO_END_ARCHIVE && !c->opt.is_portable;
+	c->job.config.is_directory = c->goal.kind == BFO_END_DIRECTORY;
 	err = bfo_job_gather(&c->job);
 	if (!err)
 		err = bfo_job_decide(&c->job, NULL);
