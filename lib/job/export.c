@@ -15,12 +15,14 @@
 #include <unistd.h>
 
 #include "base/bfo_err.h"
+#include "base/stand_in.h"
 #include "base/temporary.h"
 #include "device/store.h"
 #include "export/emit.h"
 #include "export/extract.h"
 #include "export/tar.h"
 #include "job/copy.h"
+#include "plan/stand_ins.h"
 
 static int is_stdout(const struct bfo_copy *c)
 {
@@ -184,6 +186,8 @@ static errcode_t look(void *priv, struct bfo_job *job)
 	errcode_t err = bfo_items_open(&c->items, &job->plan, job->from);
 	size_t n;
 
+	if (!err && job->config.is_archive)
+		err = bfo_plan_check_stand_ins(&job->plan, bfo_stand_in_hash);
 	if (!err && c->outlet)
 		err = bfo_emit_look(&job->plan, &c->items, c->outlet);
 	if (err || !c->outlet)
