@@ -243,8 +243,10 @@ int argument_partition(const char *command, const char *name, struct argument_co
 
 	if (!number)
 		return -1;
-	if (!*number || strlen(number) > 20 || number[strspn(number, "0123456789")])
+	if (!*number || number[strspn(number, "0123456789")])
 		return argument_complain(command, "--partition %s: no number", number);
+	if (strlen(number) > 9 || !atoi(number))
+		return argument_complain(command, "--partition %s: out of range", number);
 	if (bfo_spec_parse(*volume, &spec))
 		return EXIT_FAILED;
 	snprintf(option, sizeof(option), "partition=%s", number);

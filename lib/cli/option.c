@@ -116,7 +116,8 @@ static void tell(int c, const char *word, const char *shorts, const struct optio
 static int is_name(const char *argument)
 {
 	return argument && (!strcmp(argument, "FILE") || !strcmp(argument, "DEVICE") ||
-			    !strcmp(argument, "DIR") || !strcmp(argument, "PATH"));
+			    !strcmp(argument, "DIR") || !strcmp(argument, "PATH") ||
+			    !strcmp(argument, "SOURCE"));
 }
 
 /* True if option C of TABLE has a name as its argument, and that is empty: tells it. */

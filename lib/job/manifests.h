@@ -6,8 +6,8 @@
  *
  * A file is made beside its name, as NAME.XXXXXX, and gets its name when all of it is there.
  *
- * Errors: BFO_ET_OPTION for what is no FORMAT:FILE, EEXIST, ENOMEM, those of files, of digests and of
- * reading.
+ * Errors: BFO_ET_OPTION for what is no FORMAT:FILE, EEXIST, ENOMEM, those of files, of digests and
+ * of reading.
  */
 #ifndef BFO_JOB_MANIFESTS_H
 #define BFO_JOB_MANIFESTS_H

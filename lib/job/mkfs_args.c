@@ -180,7 +180,8 @@ static errcode_t add_option(const struct bfo_mkfs *m, const struct bfo_mkfs_word
 	}
 	used += snprintf(user->extended + used, sizeof(user->extended) - used, ",%s", w->value);
 	if (used >= sizeof(user->extended) - PLACE_BYTES)
-		return bfo_fail(m->ctx, BFO_ET_OPTION, "reading --mkfs=%s: -E is too long", m->args);
+		return bfo_fail(m->ctx, BFO_ET_OPTION, "reading --mkfs=%s: -E is too long",
+				m->args);
 	if (says_offset(w->value))
 		return bfo_fail(m->ctx, BFO_ET_OPTION, "reading --mkfs=%s: -E offset: name the "
 				"partition instead, TARGET?partition=N", m->args);

@@ -291,7 +291,8 @@ errcode_t bfo_mkfs_child_run(struct bfo_mkfs *m, struct bfo_mkfs_args *a,
 		bfo_fail(m->ctx, err, "running mke2fs on %s", what);
 	else
 		err = judge(m, said.v ? said.v : "", status, what);
-	if (said.n && !m->silent && m->tell && err != BFO_ET_OPTION && tell(m, said.v, where->path) &&
+	if (said.n && !m->silent && m->tell && err != BFO_ET_OPTION &&
+	    tell(m, said.v, where->path) &&
 	    !err)
 		err = ENOMEM;
 	bfo_vec_free(&said);
