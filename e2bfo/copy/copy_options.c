@@ -437,8 +437,8 @@ static int check_pairs(const struct copy_options *opt)
 	if (opt->job.files_from && opt->job.n_from)
 		return argument_complain("copy", "--files-from and --from exclude each other");
 	if (opt->job.from0 && !has_list(opt))
-		return argument_complain("copy", "--from0 goes with --files-from, --exclude-from and "
-					 "--order list:FILE");
+		return argument_complain("copy", "--from0 goes with --files-from, --exclude-from "
+					 "and --order list:FILE");
 	return order_check(&opt->job.order) < 0 ? check_stdin(opt) : EXIT_USAGE;
 }
 

@@ -133,7 +133,8 @@ static int check_b(const struct verify_options *opt)
 	if (is_list && strcmp(opt->path[1], "/"))
 		return argument_complain("verify", "--to is for trees: %s is a list", b);
 	if (is_list && opt->medium[1].mapfile)
-		return argument_complain("verify", "--mapfile-b is for filesystems: %s is a list", b);
+		return argument_complain("verify", "--mapfile-b is for filesystems: %s is a list",
+					 b);
 	if (argument_is_stdin(opt->volume[0]) && argument_is_stdin(is_list ? list : b))
 		return argument_complain("verify", "only one of A and B can be standard input");
 	return -1;

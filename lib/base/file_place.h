@@ -12,9 +12,10 @@
 #include <sys/stat.h>
 
 struct bfo_file_place {
-	dev_t dev;			/* of the file; ... */
+	dev_t dev;			/* of the file, or see below */
 	ino_t ino;
-	char name[NAME_MAX + 1];	/* ... or, if there is none yet, of its directory, and its name */
+	/* "" or, if there is no file yet, its name: then the others are of its directory */
+	char name[NAME_MAX + 1];
 };
 
 /*

@@ -159,8 +159,8 @@ static errcode_t check_arrival(const struct bfo_copy *c)
 	else if (opt->n_manifests)
 		what = "--manifest-out";
 	return !what ? 0 :
-	       bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: %s has to know all of it first: --spool "
-			"puts it into a temporary file", opt->source, what);
+	       bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: %s has to know all of it first: "
+			"--spool puts it into a temporary file", opt->source, what);
 }
 
 /* The source, whatever it is. */
