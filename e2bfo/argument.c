@@ -44,11 +44,8 @@ int argument_size(const char *command, const char *name, const char *text, uint6
 
 int argument_exclude(const char *command, const char *text, int is_file, struct bfo_exclude *out)
 {
-	size_t len = strlen(text);
-
-	if (!len || (!is_file && strspn(text, "/") == len))
-		return argument_complain(command, "--exclude%s '%s': no %s", is_file ? "-from" : "",
-					 text, is_file ? "file" : "pattern");
+	if (!is_file && strspn(text, "/") == strlen(text))
+		return argument_complain(command, "--exclude '%s': no pattern", text);
 	*out = (struct bfo_exclude) { .text = text, .is_file = is_file };
 	return -1;
 }
