@@ -103,7 +103,8 @@ static errcode_t write_file(struct bfo_manifests *m, struct bfo_manifest_file *f
 
 	if (f->format != BFO_MANIFEST_DFXML)	/* the same tree, the same list */
 		said.source = NULL;
-	err = bfo_manifest_open(m->ctx, f->format, f->fd, f->path, &said, &list.out);
+	err = bfo_manifest_open(m->ctx, f->format, f->fd,
+				is_stdout(f) ? "standard output" : f->path, &said, &list.out);
 	if (!err)
 		err = bfo_items_walk(items, put, &list);
 	if (!err)

@@ -74,6 +74,19 @@ volume target.img 8M
 "$E2BFO" copy --manifest-out sha256sum:- small.img target.img > /dev/full 2> said || status=$?
 [ $status = 8 ] || fail "status $status where the list cannot be written"
 says 'No space left'
+# A long report of which the beginning is lost is no success, either.
+mkdir many
+for i in {1..400}; do
+	: > "many/name-that-is-long-enough-for-more-than-a-buffer-of-output-$i"
+done
+volume many.img 8M -d many
+for how in "hash many.img" "ls many.img"; do
+	status=0
+	"$E2BFO" $how > /dev/full 2> said || status=$?
+	[ $status = "$([ "$how" = "ls many.img" ] && echo 1 || echo 8)" ] || fail "$how: status $status"
+	grep -q 'Success' said && fail "$how: $(cat said)"
+	says 'standard output|the report could not be written'
+done
 # Nobody reads: an error, and no death without a word.
 for how in "small.img tar:-" "--manifest-out mtree:- small.img tar.tar"; do
 	status=0
