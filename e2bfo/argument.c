@@ -27,6 +27,11 @@ int argument_complain(const char *command, const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
+int argument_is_stdin(const char *name)
+{
+	return !strcmp(name, "-") || !strcmp(name, "tar:-");
+}
+
 #define STRIP_MOST 65535	/* components of a path: no path has so many */
 
 int argument_size(const char *command, const char *name, const char *text, uint64_t min,
@@ -39,11 +44,8 @@ int argument_size(const char *command, const char *name, const char *text, uint6
 
 int argument_exclude(const char *command, const char *text, int is_file, struct bfo_exclude *out)
 {
-	size_t len = strlen(text);
-
-	if (!len || (!is_file && strspn(text, "/") == len))
-		return argument_complain(command, "--exclude%s '%s': no %s", is_file ? "-from" : "",
-					 text, is_file ? "file" : "pattern");
+	if (!is_file && strspn(text, "/") == strlen(text))
+		return argument_complain(command, "--exclude '%s': no pattern", text);
 	*out = (struct bfo_exclude) { .text = text, .is_file = is_file };
 	return -1;
 }
@@ -134,7 +136,7 @@ int argument_common(const char *command, const struct option_table *table, int c
 		return read_bwlimit(command, common);
 	case ARGUMENT_JOURNAL:
 		common->journals[common->journal.n_devices++] = optarg;
-		return *optarg ? -1 : argument_complain(command, "--journal must not be empty");
+		return -1;
 	case ARGUMENT_IGNORE_JOURNAL:
 		common->journal.ignore = 1;
 		return -1;
@@ -238,8 +240,10 @@ int argument_partition(const char *command, const char *name, struct argument_co
 
 	if (!number)
 		return -1;
-	if (!*number || strlen(number) > 20 || number[strspn(number, "0123456789")])
+	if (!*number || number[strspn(number, "0123456789")])
 		return argument_complain(command, "--partition %s: no number", number);
+	if (strlen(number) > 9 || !atoi(number))
+		return argument_complain(command, "--partition %s: out of range", number);
 	if (bfo_spec_parse(*volume, &spec))
 		return EXIT_FAILED;
 	snprintf(option, sizeof(option), "partition=%s", number);

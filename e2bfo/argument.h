@@ -140,6 +140,9 @@ int argument_partition(const char *command, const char *name, struct argument_co
 int argument_image(const char *command, int argc, char **argv, struct argument_common *common,
 		   const char **volume, const char *const **paths, size_t *n);
 
+/* True if NAME, of a tree that is read, stands for an archive on standard input. */
+int argument_is_stdin(const char *name);
+
 /* "e2bfo: TEXT; try 'e2bfo COMMAND --help'".  Returns EXIT_USAGE. */
 int argument_complain(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -205,10 +205,6 @@ static int check(const struct options *opt)
 		return complain("--progress-fd %d: no open file descriptor", opt->progress.fd);
 	if (!progress_is_possible(&opt->progress))
 		return complain("--progress-fd goes with --progress lines or json");
-	if (opt->dump && !*opt->dump)
-		return complain("-d: no directory was named");
-	if (opt->undo_file && !*opt->undo_file)
-		return complain("-z: no file was named");
 	if (opt->remove + looks > 1)
 		return complain("only one of -r, -l and -d makes sense");
 	if (looks && (opt->force || opt->undo_file || opt->answer == ANSWER_PREEN ||

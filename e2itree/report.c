@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bfo_err.h"
 #include "cli/message.h"
 #include "cli/result.h"
 #include "e2itree.h"
@@ -155,7 +154,7 @@ int report_end(struct job *j, errcode_t err)
 	if (!(j->status & EXIT_CHANGED))
 		j->built = j->dropped = 0;	/* it stayed with the decision */
 	if (err)
-		j->status |= err == BFO_ET_CANCELLED ? EXIT_CANCELLED : EXIT_FAILED;
+		j->status |= exit_status_of(err);
 	if (j->opt.json)
 		print_json(j, err);
 	if (is_moving(j))

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/bfo_err.h"
 #include "cli/message.h"
 #include "cli/process.h"
 #include "job/batch_read.h"
@@ -129,9 +128,9 @@ static int finish(struct cat *c, errcode_t err)
 	}
 	if (c->opt->common.verbose)
 		medium_tell_requests(c->opt->volume, &c->read.reader);
-	if (err == BFO_ET_CANCELLED)
-		return EXIT_CANCELLED;
-	if (err || c->refused)
+	if (err)
+		return exit_status_of(err);
+	if (c->refused)
 		return EXIT_FAILED;
 	return c->unread ? EXIT_FINDINGS : EXIT_KEPT;
 }

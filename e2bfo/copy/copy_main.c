@@ -4,9 +4,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/manifest_format.h"
 #include "cli/message.h"
 #include "cli/timestamp.h"
 #include "e2bfo/commands.h"
@@ -19,14 +21,25 @@ static void tell_line(void *priv, const char *line)
 	message("%s", line);
 }
 
-/*
- * An archive goes to standard output alone: what is printed takes another way.  Returns -1, or an
- * exit status.
- */
+/* True if an archive, or a list, goes to standard output. */
+static int takes_stdout(const struct bfo_copy_options *opt)
+{
+	enum bfo_manifest_format format;
+	const char *path;
+	size_t i;
+
+	for (i = 0; i < opt->n_manifests; i++)
+		if (!bfo_manifest_tell(opt->manifests[i], &format, &path) && !strcmp(path, "-"))
+			return 1;
+	return !strcmp(opt->target, "tar:-");
+}
+
+/* It goes there alone: what is printed takes another way.  Returns -1, or an exit status. */
 static int give_way(struct copy_options *opt)
 {
-	if (strcmp(opt->job.target, "tar:-"))
+	if (!takes_stdout(&opt->job))
 		return -1;
+	signal(SIGPIPE, SIG_IGN);	/* that nobody reads is an error like others */
 	opt->job.out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (opt->job.out >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
 		return -1;

@@ -244,11 +244,22 @@ static int check_stdin(const struct copy_options *opt)
 
 	uses += opt->job.order.list && !strcmp(opt->job.order.list, "-");
 	uses += opt->job.order.trace && !strcmp(opt->job.order.trace, "-");
-	uses += !strcmp(opt->job.source, "-") || !strcmp(opt->job.source, "tar:-");
+	uses += argument_is_stdin(opt->job.source);
 	for (i = 0; i < opt->job.n_exclude; i++)
 		uses += opt->job.exclude[i].is_file && !strcmp(opt->job.exclude[i].text, "-");
 	return uses > 1 ? argument_complain("copy", "only one list, or SOURCE, can be standard "
 					    "input") : -1;
+}
+
+/* Some list of names is read. */
+static int has_list(const struct copy_options *opt)
+{
+	size_t i;
+
+	for (i = 0; i < opt->job.n_exclude; i++)
+		if (opt->job.exclude[i].is_file)
+			return 1;
+	return opt->job.files_from || opt->job.order.list;
 }
 
 static int read_direct(const char *text, enum bfo_direct_use *use)
@@ -400,24 +411,22 @@ static int check_pairs(const struct copy_options *opt)
 		return argument_complain("copy", "--allow-empty goes with --files-from");
 	if (opt->job.files_from && opt->job.n_from)
 		return argument_complain("copy", "--files-from and --from exclude each other");
+	if (opt->job.from0 && !has_list(opt))
+		return argument_complain("copy", "--from0 goes with --files-from, --exclude-from "
+					 "and --order list:FILE");
 	return order_check(&opt->job.order) < 0 ? check_stdin(opt) : EXIT_USAGE;
 }
 
 static int check(struct copy_options *opt, int argc, char **argv)
 {
 	int status;
-	size_t i;
 
 	if (argc - optind != 2)
 		return argument_complain("copy", "copy takes a SOURCE and a TARGET");
 	opt->job.source = argv[optind];
 	opt->job.target = argv[optind + 1];
-	if (!*opt->job.source || !*opt->job.target || !*opt->job.to)
-		return argument_complain("copy", "%s must not be empty",
-					 *opt->job.to ? "SOURCE and TARGET" : "--to");
-	for (i = 0; i < opt->job.n_from; i++)
-		if (!*opt->from[i])
-			return argument_complain("copy", "--from must not be empty");
+	if (!*opt->job.source || !*opt->job.target)
+		return argument_complain("copy", "SOURCE and TARGET must not be empty");
 	status = check_pairs(opt);
 	if (status < 0)
 		status = argument_check_medium("copy", &opt->job.medium);
@@ -466,7 +475,7 @@ int options_read(struct copy_options *opt, int argc, char **argv)
 	int c, status;
 
 	*opt = (struct copy_options) { .job = { .to = "/", .read_gap = BFO_GAP_OF_DEVICE,
-						.dir_fill = DIR_FILL } };
+						.dir_fill = DIR_FILL, .out = STDOUT_FILENO } };
 	status = argument_common_init(&opt->common, argc);
 	if (status < 0)
 		status = note_words(opt, argc, argv);

@@ -24,6 +24,7 @@
 #include "evidence_report.h"
 #include "export_report.h"
 #include "e2bfo/lists_report.h"
+#include "e2bfo/manifest_report.h"
 #include "e2bfo/order_report.h"
 
 #define PATH_BYTES 8192
@@ -427,6 +428,7 @@ static void print_json(const struct report *r)
 	medium_json(&j, "medium", r->copy->job.source);
 	dir_json(&j, "directory", &r->copy->end);
 	export_json(&j, r->copy);
+	manifest_json(&j, &r->copy->manifests);
 	evidence_json(&j, &r->copy->evidence);
 	evidence_json_whole(&j, &r->copy->whole);
 	if (r->result.stats) {
@@ -455,6 +457,7 @@ void report_print(const struct report *r)
 	if (r->result.plan)
 		print_findings(r);
 	export_warn(r->copy);
+	manifest_warn(&r->copy->manifests);
 	if (r->err)
 		com_err("e2bfo", r->err, "while %s", r->what);
 	if (r->err && r->result.tell_fate)

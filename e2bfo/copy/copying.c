@@ -14,6 +14,7 @@
 #include "copying.h"
 #include "export_report.h"
 #include "e2bfo/lists_report.h"
+#include "e2bfo/manifest_report.h"
 
 void copying_begin(struct copying *c, const char *command, const struct argument_common *common)
 {
@@ -62,12 +63,10 @@ static int tell_untold(struct copying *c)
 
 static int exit_status(const struct bfo_copy *copy, errcode_t err, int untold)
 {
-	if (err == BFO_ET_CANCELLED)
-		return EXIT_CANCELLED;
 	if (err)
-		return EXIT_FAILED;
-	return copy->job.tree.findings.n || export_loses(copy) || untold ? EXIT_FINDINGS
-									  : EXIT_KEPT;
+		return exit_status_of(err);
+	return copy->job.tree.findings.n || export_loses(copy) ||
+	       manifest_loses(&copy->manifests) || untold ? EXIT_FINDINGS : EXIT_KEPT;
 }
 
 /* Said also with --quiet: who mounts by UUID gets either of them. */

@@ -60,7 +60,7 @@ void export_warn(const struct bfo_copy *copy)
 			(unsigned long long) copy->tar.sockets);
 }
 
-/* What a directory gets, by kinds. */
+/* What a directory or an archive gets, by kinds. */
 struct kind {
 	const char *word, *one, *many;
 	uint64_t count;
@@ -68,6 +68,7 @@ struct kind {
 
 #define KINDS 7
 
+/* What a directory gets, and how much else happens there. */
 static int counts_of(const struct bfo_copy *copy, struct bfo_extract_counts *counts)
 {
 	if (copy->goal.kind != BFO_END_DIRECTORY || !copy->outlet)
@@ -76,7 +77,7 @@ static int counts_of(const struct bfo_copy *copy, struct bfo_extract_counts *cou
 	return 1;
 }
 
-static void list_kinds(const struct bfo_extract_counts *c, struct kind kinds[KINDS])
+static void list_kinds(const struct bfo_item_counts *c, struct kind kinds[KINDS])
 {
 	const struct kind all[KINDS] = {
 		{ "files", "file", "files", c->files },
@@ -91,56 +92,77 @@ static void list_kinds(const struct bfo_extract_counts *c, struct kind kinds[KIN
 	memcpy(kinds, all, sizeof(all));
 }
 
-static void print_counts(const struct bfo_copy *copy)
+/* Behind what stands in front of them; returns how many there are. */
+static int print_kinds(const struct bfo_item_counts *c, const char *before)
 {
-	struct bfo_extract_counts c;
 	struct kind kinds[KINDS];
 	int i, shown = 0;
 
-	if (!counts_of(copy, &c))
-		return;
-	list_kinds(&c, kinds);
-	printf(copy->opt.dry_run ? "To be made:" : "Made:");
+	list_kinds(c, kinds);
 	for (i = 0; i < KINDS; i++)
 		if (kinds[i].count)
-			printf("%s %llu %s", shown++ ? "," : "",
+			printf("%s %llu %s", shown++ ? "," : before,
 			       (unsigned long long) kinds[i].count,
 			       kinds[i].count == 1 ? kinds[i].one : kinds[i].many);
-	puts(shown ? "." : " nothing.");
+	return shown;
+}
+
+static void json_kinds(struct json *j, const struct bfo_item_counts *c)
+{
+	struct kind kinds[KINDS];
+	int i;
+
+	list_kinds(c, kinds);
+	for (i = 0; i < KINDS; i++)
+		json_number(j, kinds[i].word, kinds[i].count);
+}
+
+static void print_counts(const struct bfo_copy *copy)
+{
+	struct bfo_extract_counts c;
+
+	if (!counts_of(copy, &c))
+		return;
+	printf(copy->opt.dry_run ? "To be made:" : "Made:");
+	puts(print_kinds(&c.items, "") ? "." : " nothing.");
 	if (c.replaced)
 		printf("Names whose files %s replaced: %llu.\n",
 		       copy->opt.dry_run ? "are to be" : "were", (unsigned long long) c.replaced);
+}
+
+static void print_archive(const struct bfo_tar_notes *tar)
+{
+	char a[32], b[32];
+
+	printf("The archive has %llu member%s", (unsigned long long) tar->members,
+	       tar->members == 1 ? "" : "s");
+	print_kinds(&tar->items, ":");
+	printf("; %s of data, %s in all.\n", size_text(tar->data, a, sizeof(a)),
+	       size_text(tar->written, b, sizeof(b)));
 }
 
 void export_print(const struct bfo_copy *copy)
 {
 	size_t i, n;
 	const struct bfo_extract_note *notes = notes_of(copy, &n);
-	char a[32];
 
 	print_counts(copy);
 	for (i = 0; i < n; i++)
 		printf("%s: %llu%s\n", notes[i].text, (unsigned long long) notes[i].count,
 		       notes[i].is_common ? " (no mounted filesystem takes it)" : "");
 	if (copy->tar.members)
-		printf("The archive has %llu members, %s.\n",
-		       (unsigned long long) copy->tar.members,
-		       size_text(copy->tar.written, a, sizeof(a)));
+		print_archive(&copy->tar);
 }
 
 /* Once it is known: after a failure it is not. */
 static void json_counts(struct json *j, const struct bfo_copy *copy)
 {
 	struct bfo_extract_counts c;
-	struct kind kinds[KINDS];
-	int i;
 
 	if ((!copy->written && !copy->opt.dry_run) || !counts_of(copy, &c))
 		return;
-	list_kinds(&c, kinds);
 	json_open(j, "made", '{');
-	for (i = 0; i < KINDS; i++)
-		json_number(j, kinds[i].word, kinds[i].count);
+	json_kinds(j, &c.items);
 	json_number(j, "replaced", c.replaced);
 	json_number(j, "directories_that_existed", c.merged);
 	json_close(j, '}');
@@ -174,6 +196,8 @@ void export_json(struct json *j, const struct bfo_copy *copy)
 		return;
 	json_open(j, "archive", '{');
 	json_number(j, "members", copy->tar.members);
+	json_kinds(j, &copy->tar.items);
+	json_number(j, "data_bytes", copy->tar.data);
 	json_number(j, "raw_bytes", copy->tar.bytes);
 	json_number(j, "bytes", copy->tar.written);
 	json_number(j, "sockets_left_out", copy->tar.sockets);

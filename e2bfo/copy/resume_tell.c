@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bfo_err.h"
 #include "cli/message.h"
 #include "cli/result.h"
 #include "cli/size.h"
@@ -108,7 +107,7 @@ static void json_record(struct json *j, const struct bfo_interrupted *in, const 
 int resume_tell_record(const struct resume_options *o, const struct bfo_interrupted *in,
 		       const struct bfo_copy *c, errcode_t err)
 {
-	int status = !err ? EXIT_KEPT : err == BFO_ET_CANCELLED ? EXIT_CANCELLED : EXIT_FAILED;
+	int status = err ? exit_status_of(err) : EXIT_KEPT;
 	struct json j;
 
 	if (!o->common.json && !o->common.quiet)

@@ -2,7 +2,6 @@
 /*
  * hash_main.c - e2bfo hash: options, job (bfo_copy_hash() of job/copy.h), report
  */
-#include "base/bfo_err.h"
 #include "base/text.h"
 #include "cli/message.h"
 #include "cli/process.h"
@@ -12,6 +11,7 @@
 #include "e2bfo/commands.h"
 #include "e2bfo/journals.h"
 #include "e2bfo/lists_report.h"
+#include "e2bfo/manifest_report.h"
 #include "e2bfo/medium_report.h"
 #include "hash_options.h"
 
@@ -46,16 +46,14 @@ static int finish(struct bfo_copy *c, const struct hash_options *opt, errcode_t 
 	for (i = 0; i < found->n; i++)
 		tell_finding(&c->job.tree, &found->v[i]);
 	lists_tell(&c->lists, opt->common.verbose);
-	if (c->manifests.left_out)
-		message("names that the format cannot have: %llu; left out",
-			(unsigned long long) c->manifests.left_out);
+	manifest_warn(&c->manifests);
 	if (err)
 		com_err("e2bfo", err, "while %s", *c->ctx->what ? c->ctx->what : "reading");
 	journals_warn(c->opt.source, c->job.source);
 	medium_warn(c->opt.source, c->job.source);
 	if (err)
-		return err == BFO_ET_CANCELLED ? EXIT_CANCELLED : EXIT_FAILED;
-	return found->n || c->manifests.left_out ? EXIT_FINDINGS : EXIT_KEPT;
+		return exit_status_of(err);
+	return found->n || manifest_loses(&c->manifests) ? EXIT_FINDINGS : EXIT_KEPT;
 }
 
 static int hash(const struct hash_options *opt)

@@ -3,6 +3,7 @@
  * hash_options.c - the command line of `e2bfo hash`
  */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "gather/batch.h"
@@ -96,6 +97,12 @@ static int check(struct hash_options *opt, int argc, char **argv)
 	if (argc - optind > 1 && opt->job.files_from)
 		return argument_complain("hash", "PATHs and --files-from exclude each other");
 	opt->job.source = argv[optind];
+	if (opt->job.from0 && !opt->job.files_from)
+		return argument_complain("hash", "--from0 goes with --files-from");
+	if (opt->job.files_from && !strcmp(opt->job.files_from, "-") &&
+	    argument_is_stdin(opt->job.source))
+		return argument_complain("hash", "only one of the list and SOURCE can be standard "
+					 "input");
 	opt->job.paths = (const char *const *) argv + optind + 1;
 	opt->job.n_paths = argc - optind - 1;
 	for (i = 0; i < opt->job.n_paths; i++)
@@ -115,7 +122,8 @@ int hash_options_read(struct hash_options *opt, int argc, char **argv)
 	int c, status;
 
 	*opt = (struct hash_options) { .job = { .to = "/", .from = whole_tree, .n_from = 1,
-						.read_gap = BFO_GAP_OF_DEVICE } };
+						.read_gap = BFO_GAP_OF_DEVICE,
+						.out = STDOUT_FILENO } };
 	opt->manifests = calloc(argc + 1, sizeof(*opt->manifests));
 	opt->exclude = calloc(argc + 1, sizeof(*opt->exclude));
 	status = argument_common_init(&opt->common, argc);

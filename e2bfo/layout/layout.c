@@ -44,13 +44,13 @@ static errcode_t open_picture(struct layout *l)
 
 	for (i = 0; i < l->opt.n_volumes && !stat(path, &st); i++) {
 		if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode) && !S_ISFIFO(st.st_mode))
-			return bfo_fail(&l->ctx, EINVAL, "writing %s: a picture becomes a file",
-					path);
+			return bfo_fail(&l->ctx, BFO_ET_OPTION, "writing %s: a picture becomes a "
+					"file", path);
 		if (!S_ISREG(st.st_mode))
 			continue;
 		err = bfo_store_identify(&l->ctx, path, 0, &store);
 		if (!err && bfo_volume_lies_on(l->side[i].volume, &store))
-			err = bfo_fail(&l->ctx, EINVAL, "writing %s: that is %s", path,
+			err = bfo_fail(&l->ctx, BFO_ET_OPTION, "writing %s: that is %s", path,
 				       l->side[i].name);
 		if (err)
 			return err;
@@ -120,10 +120,8 @@ static int finish(struct layout *l, errcode_t err)
 	struct bfo_what what = bfo_what_keep(&l->ctx);
 	int status = EXIT_KEPT, i;
 
-	if (err == BFO_ET_CANCELLED)
-		status = EXIT_CANCELLED;
-	else if (err)
-		status = EXIT_FAILED;
+	if (err)
+		status = exit_status_of(err);
 	else
 		layout_print_damage(l);
 	for (i = 0; i < l->opt.n_volumes && !status; i++)

@@ -165,10 +165,8 @@ static int finish(struct ls *ls)
 	static const struct bfo_tree none;
 	int status = EXIT_KEPT;
 
-	if (ls->failed == BFO_ET_CANCELLED)
-		status = EXIT_CANCELLED;
-	else if (ls->failed)
-		status = EXIT_FAILED;
+	if (ls->failed)
+		status = exit_status_of(ls->failed);
 	else if (ls->print.damage)
 		status = EXIT_FINDINGS;
 	ls_print_end(&ls->print, &ls->list.ways, &ls->reader, ls->failed, ls->what, status);

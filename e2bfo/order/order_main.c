@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bfo_err.h"
 #include "base/text.h"
 #include "cli/message.h"
 #include "cli/process.h"
@@ -136,7 +135,7 @@ static int finish(struct order *o, errcode_t err)
 		err = print_list(o);
 	bfo_copy_explain(&o->job, err);
 	if (err)
-		status = err == BFO_ET_CANCELLED ? EXIT_CANCELLED : EXIT_FAILED;
+		status = exit_status_of(err);
 	else if (o->job.job.tree.findings.n)
 		status = EXIT_FINDINGS;
 	if (err)

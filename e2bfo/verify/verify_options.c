@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/manifest_format.h"
 #include "compare/diff.h"
 #include "e2bfo/argument.h"
 #include "e2bfo/commands.h"
@@ -93,8 +94,7 @@ static int read_option(struct verify_options *opt, int c)
 	case OPT_FROM:
 	case OPT_TO:
 		opt->path[c == OPT_TO] = optarg;
-		return *optarg ? -1 : argument_complain("verify", "%s must not be empty",
-							c == OPT_TO ? "--to" : "--from");
+		return -1;
 	case OPT_CROSS_MOUNTS:
 		opt->cross_mounts = 1;
 		return -1;
@@ -108,6 +108,23 @@ static int read_option(struct verify_options *opt, int c)
 	default:
 		return argument_common("verify", &table, c, &opt->common);
 	}
+}
+
+/* What B is, or cannot be. */
+static int check_b(const struct verify_options *opt)
+{
+	enum bfo_manifest_format format;
+	const char *b = opt->volume[1], *list;
+	int is_list = !bfo_manifest_tell(b, &format, &list);
+
+	if (is_list && strcmp(opt->path[1], "/"))
+		return argument_complain("verify", "--to is for trees: %s is a list", b);
+	if (is_list && opt->medium[1].mapfile)
+		return argument_complain("verify", "--mapfile-b is for filesystems: %s is a list",
+					 b);
+	if (argument_is_stdin(opt->volume[0]) && argument_is_stdin(is_list ? list : b))
+		return argument_complain("verify", "only one of A and B can be standard input");
+	return -1;
 }
 
 int verify_options_read(struct verify_options *opt, int argc, char **argv)
@@ -130,6 +147,9 @@ int verify_options_read(struct verify_options *opt, int argc, char **argv)
 		return argument_complain("verify", "verify takes two trees, A and B");
 	opt->volume[0] = argv[optind];
 	opt->volume[1] = argv[optind + 1];
+	status = check_b(opt);
+	if (status >= 0)
+		return status;
 	return argument_partition("verify", "A", &opt->common, &opt->volume[0]);
 }
 

@@ -8,7 +8,6 @@
  */
 #include <stdio.h>
 
-#include "base/bfo_err.h"
 #include "base/text.h"
 #include "cli/message.h"
 #include "cli/result.h"
@@ -242,9 +241,9 @@ int verify_report_end(struct verify_report *r, const struct verify_side side[2],
 
 	progress_wipe(&r->bar);
 	tell_damage(r, side);
-	if (err == BFO_ET_CANCELLED)
-		status = EXIT_CANCELLED;
-	else if (err || r->damage)
+	if (err)
+		status = exit_status_of(err);
+	else if (r->damage)
 		status = EXIT_FAILED;
 	else if (amounts->differences)
 		status = EXIT_FINDINGS;

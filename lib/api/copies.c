@@ -34,31 +34,33 @@ static errcode_t tell_simply(struct running *r, const char *kind, const char *te
 	return bfo_api_tell(r->c, &f);
 }
 
-static errcode_t tell_clash(struct running *r, const char *path, size_t len)
+static errcode_t tell_clash(struct running *r, const char *text, const char *path, size_t len)
 {
-	return tell_simply(r, "clash", "exists already", "nothing was copied", path, len, 1);
+	return tell_simply(r, "clash", text, "nothing was copied", path, len, 1);
 }
 
 /* Names that are in the way, each. */
 static errcode_t tell_clashes(struct running *r)
 {
 	const struct bfo_plan *plan = &r->job.job.plan;
-	const char *const *paths = NULL;
+	const struct bfo_extract_clash *clashes = NULL;
 	char path[BFO_API_PATH_BYTES];
 	errcode_t err = 0;
 	size_t i, n = 0;
 
 	if (bfo_copy_exports(&r->job)) {
 		if (r->job.goal.kind == BFO_END_DIRECTORY && r->job.outlet)
-			paths = bfo_extract_clashes(r->job.outlet, &n);
-		for (i = 0; i < n && paths && !err; i++)
-			err = tell_clash(r, paths[i], strlen(paths[i]));
+			clashes = bfo_extract_clashes(r->job.outlet, &n);
+		for (i = 0; i < n && clashes && !err; i++)
+			err = tell_clash(r, clashes[i].text, clashes[i].path,
+					 strlen(clashes[i].path));
 		return err;
 	}
 	for (i = 0; i < plan->clashes.n && !err; i++) {
 		const struct bfo_name *name = &plan->tree->names.v[plan->clashes.v[i]];
 
-		err = tell_clash(r, path, bfo_plan_target_path(plan, name, path, sizeof(path)));
+		err = tell_clash(r, "exists already", path,
+				 bfo_plan_target_path(plan, name, path, sizeof(path)));
 	}
 	return err;
 }
@@ -252,14 +254,14 @@ static errcode_t give_up(e2bfo *c, const char *target, const char *undo_file)
 
 e2bfo_err e2bfo_abort(e2bfo *c, const char *target, const char *undo_file)
 {
+	struct bfo_extract_left left;
 	struct bfo_end end;
-	uint64_t removed;
 	errcode_t err;
 
 	bfo_api_begin(c);
 	err = bfo_end_tell_target(&c->ctx, target, &end);
 	if (!err && end.kind == BFO_END_DIRECTORY)
-		err = bfo_extract_abort(&c->ctx, end.path, &removed);
+		err = bfo_extract_abort(&c->ctx, end.path, &left);
 	else if (!err)
 		err = give_up(c, target, undo_file);
 	bfo_end_free(&end);

@@ -10,8 +10,7 @@
 #include "base/stand_in.h"
 
 #define PREFIX "encrypted."
-#define WHOLE 180U			/* bytes that have room */
-#define BEGINNING 144U			/* of more than that */
+#define BEGINNING 144U			/* bytes of what has not room as a whole */
 #define HASH_BYTES 16U
 
 /* Appends LEN bytes as text to what ends at OUT; returns the new end. */
@@ -29,16 +28,25 @@ static char *put(char *out, const void *bytes, size_t len)
 	return out;
 }
 
-size_t bfo_stand_in(const void *bytes, size_t len, char out[BFO_STAND_IN_MOST])
+void bfo_stand_in_hash(const void *bytes, size_t len, uint64_t hash[2])
 {
 	static const uint64_t keys[2][2] = { { 1, 2 }, { 3, 4 } };
+
+	hash[0] = bfo_keyed_hash(keys[0], bytes, len);
+	hash[1] = bfo_keyed_hash(keys[1], bytes, len);
+}
+
+size_t bfo_stand_in(const void *bytes, size_t len, char out[BFO_STAND_IN_MOST])
+{
 	char *end = out + strlen(PREFIX), hash[HASH_BYTES];
+	uint64_t of_all[2];
 
 	memcpy(out, PREFIX, strlen(PREFIX));
-	end = put(end, bytes, len <= WHOLE ? len : BEGINNING);
-	if (len > WHOLE) {
-		put_le64(hash, 0, bfo_keyed_hash(keys[0], bytes, len));
-		put_le64(hash, 8, bfo_keyed_hash(keys[1], bytes, len));
+	end = put(end, bytes, len <= BFO_STAND_IN_WHOLE ? len : BEGINNING);
+	if (len > BFO_STAND_IN_WHOLE) {
+		bfo_stand_in_hash(bytes, len, of_all);
+		put_le64(hash, 0, of_all[0]);
+		put_le64(hash, 8, of_all[1]);
 		*end++ = '.';
 		end = put(end, hash, sizeof(hash));
 	}

@@ -147,6 +147,8 @@ int bfo_text_size(const char *text, uint64_t *bytes)
 	if (!isdigit((unsigned char) text[0]))
 		return 0;
 	value = strtod(text, &end);
+	if (end != text + strspn(text, "0123456789."))	/* an exponent, hexadecimal digits */
+		return 0;
 	if (*end) {
 		unit = strchr(units, tolower((unsigned char) *end));
 		if (!unit || (end[1] && strcasecmp(end + 1, "b") && strcasecmp(end + 1, "ib")))

@@ -112,6 +112,29 @@ static void tell(int c, const char *word, const char *shorts, const struct optio
 		message("invalid option -- '%c'", optopt);
 }
 
+/* Arguments that are names; none is empty. */
+static int is_name(const char *argument)
+{
+	return argument && (!strcmp(argument, "FILE") || !strcmp(argument, "DEVICE") ||
+			    !strcmp(argument, "DIR") || !strcmp(argument, "PATH") ||
+			    !strcmp(argument, "SOURCE"));
+}
+
+/* True if option C of TABLE has a name as its argument, and that is empty: tells it. */
+static int lacks_name(const struct option_table *table, int c)
+{
+	const struct option_row *row;
+
+	for (row = table->rows; is_row(row); row++)
+		if (row->code == c && is_name(row->argument) && !*optarg)
+			break;
+	if (is_row(row) && row->name)
+		message("option '--%s': the %s must not be empty", row->name, row->argument);
+	else if (is_row(row))
+		message("option -- '%c': the %s must not be empty", c, row->argument);
+	return is_row(row);
+}
+
 int option_next(int argc, char **argv, const struct option_table *table)
 {
 	struct getopt g;
@@ -121,7 +144,7 @@ int option_next(int argc, char **argv, const struct option_table *table)
 	opterr = 0;
 	c = getopt_long(argc, argv, g.shorts, g.longs, NULL);
 	if (c != '?' && c != ':')
-		return c;
+		return c != -1 && lacks_name(table, c) ? '?' : c;
 	tell(c, argv[optind - 1], g.shorts, g.longs);
 	return '?';
 }

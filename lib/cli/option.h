@@ -30,8 +30,9 @@ struct option_table {
 };
 
 /*
- * getopt_long(3) by TABLE, but for its complaints, which become messages like all others.  Returns
- * '?'  after a complaint, -1 behind the last option.
+ * getopt_long(3) by TABLE, but for its complaints, which become messages like all others; an empty
+ * FILE, DEVICE, DIR, PATH or SOURCE is one.  Returns '?' after a complaint, -1 behind the last
+ * option.
  */
 int option_next(int argc, char **argv, const struct option_table *table);
 

@@ -106,8 +106,11 @@ void process_begin(const char *program)
 
 int process_output_is_written(void)
 {
-	if (!fflush(stdout) && !ferror(stdout))
-		return 1;
-	message("the report could not be written: %s", strerror(errno));
-	return 0;
+	int err = fflush(stdout) ? errno : ferror(stdout) ? EIO : 0;
+
+	if (err == EIO)			/* or it is no longer known why */
+		message("the report could not be written");
+	else if (err)
+		message("the report could not be written: %s", strerror(err));
+	return !err;
 }

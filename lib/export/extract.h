@@ -14,7 +14,7 @@
 #define BFO_EXPORT_EXTRACT_H
 
 #include "base/context.h"
-#include "export/outlet.h"
+#include "export/item_counts.h"
 
 struct bfo_shortage;
 
@@ -76,8 +76,7 @@ const struct bfo_extract_clash *bfo_extract_clashes(const struct bfo_outlet *out
 
 /* Items by what they are. */
 struct bfo_extract_counts {
-	uint64_t files, directories, symlinks, devices, fifos, sockets;	/* new ones */
-	uint64_t links;			/* further names of them */
+	struct bfo_item_counts items;	/* new ones */
 	uint64_t replaced;		/* names, of all these, that a file had */
 	uint64_t merged;		/* directories that exist */
 };

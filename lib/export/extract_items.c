@@ -114,7 +114,7 @@ static errcode_t root_item(struct bfo_extract *s, const struct bfo_item *item)
 	s->root = bfo_dirs_open(s->above, s->hidden, O_PATH | O_DIRECTORY);
 	if (s->root < 0)
 		return bfo_fail(s->outlet.ctx, errno, "making %s", s->path);
-	bfo_extract_count(&s->made, item);
+	bfo_item_count(&s->made.items, item);
 	bfo_extract_attrs_begin(s->root, &item->attrs);
 	err = bfo_extract_note_common(s, item);
 	return err ? err : begin_in(s, 1);
@@ -207,7 +207,7 @@ static errcode_t make(struct bfo_extract *s, const struct bfo_item *item,
 		ret = bfo_extract_make(made->at, name, item, from, &made->fd);
 	}
 	if (!ret) {
-		bfo_extract_count(&s->made, item);
+		bfo_item_count(&s->made.items, item);
 		s->made.replaced += !!old.stx_mask;
 		return 0;
 	}

@@ -40,32 +40,6 @@ static const struct {
 
 /* ---- what was made ---- */
 
-void bfo_extract_count(struct bfo_extract_counts *counts, const struct bfo_item *item)
-{
-	uint16_t mode = item->attrs.mode;
-
-	if (item->first)
-		counts->links++;
-	else if (S_ISDIR(mode))
-		counts->directories++;
-	else if (S_ISLNK(mode))
-		counts->symlinks++;
-	else if (S_ISCHR(mode) || S_ISBLK(mode))
-		counts->devices++;
-	else if (S_ISFIFO(mode))
-		counts->fifos++;
-	else if (S_ISSOCK(mode))
-		counts->sockets++;
-	else
-		counts->files++;
-}
-
-uint64_t bfo_extract_inodes(const struct bfo_extract_counts *counts)
-{
-	return counts->files + counts->directories + counts->symlinks + counts->devices +
-	       counts->fifos + counts->sockets;
-}
-
 struct bfo_extract_counts bfo_extract_counts(const struct bfo_outlet *outlet, int is_planned)
 {
 	const struct bfo_extract *s = outlet->priv;

@@ -66,7 +66,7 @@ errcode_t bfo_extract_weigh(struct bfo_outlet *outlet, const struct bfo_item *it
 
 	if (s->opt.no_devices && (S_ISCHR(mode) || S_ISBLK(mode)))
 		return 0;
-	bfo_extract_count(&s->planned, item);
+	bfo_item_count(&s->planned.items, item);
 	if (!item->first && s->block_bytes && S_ISREG(mode))
 		s->planned_blocks += blocks_of(s, item);
 	return 0;
@@ -91,13 +91,13 @@ errcode_t bfo_extract_room(struct bfo_outlet *outlet, struct bfo_shortage *short
 {
 	struct bfo_extract *s = outlet->priv;
 	struct bfo_extract_seen seen = bfo_extract_seen(s);
-	uint64_t blocks = 0, inodes = bfo_extract_inodes(&s->planned);
+	uint64_t blocks = 0, inodes = bfo_item_inodes(&s->planned.items);
 	char what[48];
 	struct statfs fs;
 	int ret = room_of(s, &fs);
 
 	s->planned.merged = seen.directories + (s->root >= 0);
-	s->planned.directories = less(s->planned.directories, s->planned.merged);
+	s->planned.items.directories = less(s->planned.items.directories, s->planned.merged);
 	s->planned.replaced = seen.replaced;
 	if (ret)
 		return bfo_fail(s->outlet.ctx, ret, "looking at the filesystem of %s", s->path);

@@ -337,8 +337,6 @@ errcode_t bfo_extract_room_begin(struct bfo_extract *s);
 /* ---- extract_notes.c ---- */
 
 /* Adds ITEM to COUNTS; how many inodes COUNTS are. */
-void bfo_extract_count(struct bfo_extract_counts *counts, const struct bfo_item *item);
-uint64_t bfo_extract_inodes(const struct bfo_extract_counts *counts);
 
 /* KIND concerns the item called PATH.  ENOMEM. */
 errcode_t bfo_extract_note(struct bfo_extract *s, enum bfo_extract_kind kind, const char *path,

@@ -268,6 +268,15 @@ static errcode_t note_lost(struct tar *t, uint32_t count)
 	return err ? fail_memory(t, err) : 0;
 }
 
+/* M, whose data, if it is a file, are known, is in the archive. */
+static void count(struct tar *t, const struct bfo_tar_member *m)
+{
+	t->notes.members++;
+	bfo_item_count(&t->notes.items, m->item);
+	if (!m->item->first && S_ISREG(m->item->attrs.mode))
+		t->notes.data += t->body.map.bytes + t->tail.map.bytes;
+}
+
 static errcode_t put_socket(struct tar *t, const struct bfo_tar_member *m)
 {
 	uint32_t lost;
@@ -281,7 +290,8 @@ static errcode_t put_socket(struct tar *t, const struct bfo_tar_member *m)
 	err = err ? fail_memory(t, err) : note_lost(t, lost);
 	if (!err)
 		err = put_global(t, "E2BFO.socket", &t->pax.text);
-	t->notes.members += !err;
+	if (!err)
+		count(t, m);
 	return err;
 }
 
@@ -307,7 +317,8 @@ static errcode_t put_member(struct tar *t, struct bfo_tar_member *m)
 	if (!err && !m->item->path_len)
 		err = keep_root(t, header);
 	t->globals = 0;
-	t->notes.members += !err;
+	if (!err)
+		count(t, m);
 	return err;
 }
 

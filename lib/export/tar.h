@@ -7,7 +7,7 @@
 #ifndef BFO_EXPORT_TAR_H
 #define BFO_EXPORT_TAR_H
 
-#include "export/outlet.h"
+#include "export/item_counts.h"
 
 struct bfo_tar_options {
 	int fd;				/* of any kind; written where it stands */
@@ -24,6 +24,8 @@ struct bfo_tar_options {
 
 struct bfo_tar_notes {
 	uint64_t members;		/* items that are in it */
+	struct bfo_item_counts items;	/* the same, by their kinds */
+	uint64_t data;			/* bytes of files, without their holes */
 	uint64_t bytes;			/* of the archive before it is compressed */
 	uint64_t written;		/* to `fd` so far */
 	uint64_t sockets;		/* items left out because they are sockets */

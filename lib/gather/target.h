@@ -19,6 +19,7 @@ struct bfo_target {
 	int has_csum;				/* metadata_csum */
 	/* no volume: it holds what there is; attributes stay sets, whatever their size */
 	int is_serial;
+	int has_any_links;			/* it has no limit of links */
 	int has_dir_index, has_dir_nlink, has_large_dir, has_huge_file;
 	int has_extents, has_filetype, has_project, has_inline, has_encrypt, has_verity,
 		has_ea_inode;

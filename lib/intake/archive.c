@@ -326,6 +326,7 @@ static void forget(struct archive *a, struct bfo_tree *tree)
 
 	bfo_intake_free(&a->in);
 	a->in = (struct bfo_intake) { .source = s };
+	bfo_second_pass_free(&a->second);
 	bfo_plain_tar_free(&a->plain);
 	a->plain.placer = (struct bfo_placer) { .next = 0 };
 	a->end = a->borders = a->largest = 0;

@@ -275,12 +275,15 @@ static errcode_t take_features(struct bfo_catalog *c, const struct bfo_member *v
 /* Without a policy, of a length that its version has, nobody could decrypt it (inode_check.c). */
 static int has_policy(const bfo_xattrs *set)
 {
-	const struct bfo_xattr *x;
+	size_t i;
 
-	for (x = set->v; x < set->v + set->n; x++)
+	for (i = 0; i < set->n; i++) {
+		const struct bfo_xattr *x = &set->v[i];
+
 		if (x->name_index == POLICY_INDEX && x->name_len == 1 && *x->name == 'c' && x->size)
 			return *(const char *) x->value == 1 ? x->size == 28 :
 			       *(const char *) x->value == 2 ? x->size == 40 : 1;
+	}
 	return 0;
 }
 

@@ -119,9 +119,28 @@ static void set_mask(const char *list, size_t entries, uint16_t *mode)
 }
 
 /*
- * A list becomes the attribute that the kernel shows.  One that has names without numbers has no
- * value, which is no list either, and will be said to be lost.
+ * A list that has names without numbers, as GNU tar writes them: the attribute X stands beside it,
+ * with the numbers, or it will be said to be lost, as it has no value then, which is no list.
  */
+static errcode_t take_numbers(struct bfo_parse_entry *e, const struct bfo_member_xattr *x,
+			      uint16_t *mode)
+{
+	const void *value;
+	const char *name;
+	size_t size;
+
+	archive_entry_xattr_reset(e->entry);
+	while (archive_entry_xattr_next(e->entry, &name, &value, &size) == ARCHIVE_OK) {
+		if (!name || strcmp(name, x->name) || !value || size < BFO_ACL_SEEN_BYTES(0))
+			continue;
+		if (mode)
+			set_mask(value, (size - BFO_ACL_SEEN_BYTES(0)) / 8, mode);
+		return 0;
+	}
+	return bfo_vec_push(&e->xattrs, *x);
+}
+
+/* A list becomes the attribute that the kernel shows.  MODE: NULL, or that of its file. */
 static errcode_t take_acl(struct bfo_parse_entry *e, int type, const char *name, uint16_t *mode)
 {
 	int count = archive_entry_acl_reset(e->entry, type);
@@ -138,9 +157,9 @@ static errcode_t take_acl(struct bfo_parse_entry *e, int type, const char *name,
 	x.value = list;
 	for (i = 0; i < BFO_ACL_KINDS; i++)
 		if (!put_entries(e, type, i, list, &n))
-			return bfo_vec_push(&e->xattrs, x);
+			return take_numbers(e, &(struct bfo_member_xattr) { .name = name }, mode);
 	x.size = BFO_ACL_SEEN_BYTES(n);
-	if (type == ARCHIVE_ENTRY_ACL_TYPE_ACCESS)
+	if (mode)
 		set_mask(list, n, mode);
 	return bfo_vec_push(&e->xattrs, x);
 }
@@ -216,7 +235,7 @@ errcode_t bfo_parse_entry_read(struct bfo_parse_entry *e, struct bfo_member *m, 
 		       &m->attrs.mode);
 	if (!err)
 		err = take_acl(e, ARCHIVE_ENTRY_ACL_TYPE_DEFAULT, "system.posix_acl_default",
-			       &m->attrs.mode);
+			       NULL);
 	/* ext4 has no such lists: as one that is none, it will be said to be lost */
 	if (!err && archive_entry_acl_types(e->entry) & ARCHIVE_ENTRY_ACL_TYPE_NFS4)
 		err = bfo_vec_push(&e->xattrs, (struct bfo_member_xattr) {

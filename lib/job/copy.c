@@ -24,6 +24,7 @@
 #include "base/text.h"
 #include "job/copy.h"
 #include "job/mkfs_words.h"
+#include "job/outputs.h"
 #include "job/owners.h"
 #include "job/reproducible.h"
 #include "device/probe.h"
@@ -118,8 +119,8 @@ static errcode_t check_end(const struct bfo_copy *c)
 	else if (opt->hash_source)
 		what = "--hash-source";
 	return !what ? 0 :
-	       bfo_fail(c->ctx, EINVAL, "opening %s: %s is for sources that are ext2, ext3 or ext4 "
-			"volumes", opt->source, what);
+	       bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: %s is for sources that are ext2, ext3 "
+			"or ext4 volumes", opt->source, what);
 }
 
 /* Bytes of the target's blocks: of one that is open, or as the user asks mke2fs; 0: not known. */
@@ -169,15 +170,15 @@ static errcode_t check_arrival(const struct bfo_copy *c)
 	else if (opt->n_manifests)
 		what = "--manifest-out";
 	return !what ? 0 :
-	       bfo_fail(c->ctx, EINVAL, "opening %s: %s has to know all of it first: --spool puts "
-			"it into a temporary file", opt->source, what);
+	       bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: %s has to know all of it first: "
+			"--spool puts it into a temporary file", opt->source, what);
 }
 
 /* The source, whatever it is. */
 static errcode_t open_end(struct bfo_copy *c)
 {
 	struct bfo_end_options how = { .cross_mounts = c->opt.cross_mounts,
-				       .left_out = c->opt.target,
+				       .left_out = c->goal.path ? c->goal.path : c->opt.target,
 				       .strip = c->opt.strip, .in = c->opt.in,
 				       .spool = c->opt.spool || bfo_copy_exports(c),
 				       .arrives = !c->job.config.record,
@@ -225,7 +226,7 @@ errcode_t bfo_copy_open_source(struct bfo_copy *c)
 	}
 	if (!err)
 		err = bfo_manifests_open(&c->manifests, c->ctx, c->opt.manifests,
-					 c->opt.n_manifests);
+					 c->opt.n_manifests, c->opt.out);
 	if (!err)
 		err = bfo_order_open(c);
 	if (!err)
@@ -246,21 +247,21 @@ errcode_t bfo_copy_open_source(struct bfo_copy *c)
 errcode_t bfo_copy_open(struct bfo_copy *c, struct bfo_context *ctx,
 			const struct bfo_copy_options *opt)
 {
-	errcode_t err = 0;
+	errcode_t err = bfo_outputs_check(ctx, opt);
 
 	*c = (struct bfo_copy) { .ctx = ctx, .opt = *opt };
-	if (opt->undo_file && !access(opt->undo_file, F_OK))
+	if (!err && opt->undo_file && !access(opt->undo_file, F_OK))
 		err = bfo_fail(ctx, EEXIST, "making undo file %s", opt->undo_file);
 	if (!err)
 		err = bfo_options_save(opt, &c->text);
 	if (!err && !opt->mkfs)
 		err = bfo_end_tell_target(ctx, opt->target, &c->goal);
 	if (!err)
-		err = bfo_copy_open_source(c);
+		err = bfo_export_check(c);
 	if (!err)
-		err = bfo_export_open(c);
+		err = bfo_copy_open_source(c);
 	if (err || bfo_copy_exports(c))
-		return err;
+		return err ? err : bfo_export_open(c);
 	if (!err)
 		err = bfo_mkfs_init(&c->mkfs, ctx, c->job.source, opt);
 	if (!err)

@@ -190,10 +190,10 @@ void bfo_copy_configure(struct bfo_copy *c);
 /* The manifests, once all data have gone by: of a copy whose plan is complete. */
 errcode_t bfo_copy_write_manifests(struct bfo_copy *c);
 
-/*
- * The steps of a copy to what is no volume.  Of a volume the first refuses options that mean
- * nothing there, and no more.
- */
+/* Refuses options that mean nothing for a target of its kind: of a volume, too. */
+errcode_t bfo_export_check(struct bfo_copy *c);
+
+/* The steps of a copy to what is no volume. */
 errcode_t bfo_export_open(struct bfo_copy *c);
 errcode_t bfo_export_plan(struct bfo_copy *c);
 errcode_t bfo_export_commit(struct bfo_copy *c);

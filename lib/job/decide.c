@@ -131,6 +131,7 @@ static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
 	bfo_target_free(&job->free);
 	if (!vol)
 		bfo_target_serial(job->source, job->tree.block_size, &job->free);
+	job->free.has_any_links = !vol && !config->is_directory;
 	if (!vol && config->is_archive)
 		bfo_target_archive(&job->tree, &job->free);
 	err = vol ? bfo_target_gather(job->ctx, vol, &job->free) : 0;

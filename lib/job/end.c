@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bfo_err.h"
 #include "base/context.h"
 #include "base/disk.h"
 #include "device/spec.h"
@@ -144,14 +145,14 @@ errcode_t bfo_end_tell_target(struct bfo_context *ctx, const char *spec, struct 
 
 	*end = (struct bfo_end) { .kind = BFO_END_VOLUME };
 	if (!strcmp(spec, "dir:") || !strcmp(spec, "tar:"))
-		return bfo_fail(ctx, ENOENT, "opening %s: it names nothing", spec);
+		return bfo_fail(ctx, BFO_ET_OPTION, "opening %s: it names nothing", spec);
 	if (after(spec, "dir:"))
 		return take(ctx, spec, after(spec, "dir:"), BFO_END_DIRECTORY, end);
 	if (after(spec, "tar:"))
 		return take(ctx, spec, after(spec, "tar:"), BFO_END_ARCHIVE, end);
 	if (!strcmp(spec, "-"))
-		return bfo_fail(ctx, EINVAL, "opening -: an archive goes to standard output as "
-				"tar:-");
+		return bfo_fail(ctx, BFO_ET_OPTION, "opening -: an archive goes to standard output "
+				"as tar:-");
 	if (after(spec, "ext:") || after(spec, "file:"))
 		return 0;
 	if (bfo_spec_parse(spec, &parts))
@@ -183,7 +184,7 @@ errcode_t bfo_end_check(struct bfo_context *ctx, const char *name, unsigned int 
 
 	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].is_asked && !(kinds & rows[i].kinds))
-			return bfo_fail(ctx, EINVAL, "opening %s: %s", name, rows[i].text);
+			return bfo_fail(ctx, BFO_ET_OPTION, "opening %s: %s", name, rows[i].text);
 	return 0;
 }
 

@@ -49,15 +49,15 @@ errcode_t bfo_end_tell(struct bfo_context *ctx, const char *spec, struct bfo_end
 /*
  * The same of SPEC as a target.  A directory: one that exists, or dir:PATH, or a name that ends in
  * a slash.  An archive: tar:PATH, tar:- for standard output, or a name that ends in .tar or
- * .tar.zst and is no block device, nor a file that holds a filesystem.  EINVAL, too: what can only
- * be read.
+ * .tar.zst and is no block device, nor a file that holds a filesystem.  BFO_ET_OPTION: what can
+ * only be read.
  */
 errcode_t bfo_end_tell_target(struct bfo_context *ctx, const char *spec, struct bfo_end *end);
 void bfo_end_free(struct bfo_end *end);
 
 /*
- * EINVAL, with a text about NAME, if HOW asks for what ends of none of KINDS have: a bit each,
- * 1 << kind.
+ * BFO_ET_OPTION, with a text about NAME, if HOW asks for what ends of none of KINDS have: a bit
+ * each, 1 << kind.
  */
 errcode_t bfo_end_check(struct bfo_context *ctx, const char *name, unsigned int kinds,
 			const struct bfo_end_options *how);

@@ -16,12 +16,14 @@
 #include <unistd.h>
 
 #include "base/bfo_err.h"
+#include "base/stand_in.h"
 #include "base/temporary.h"
 #include "device/store.h"
 #include "export/emit.h"
 #include "export/extract.h"
 #include "export/tar.h"
 #include "job/copy.h"
+#include "plan/stand_ins.h"
 
 static int is_stdout(const struct bfo_copy *c)
 {
@@ -61,7 +63,7 @@ static errcode_t check_options(const struct bfo_copy *c)
 
 	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].is_asked)
-			return bfo_fail(c->ctx, EINVAL, "opening %s: %s", opt->target,
+			return bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: %s", opt->target,
 					rows[i].text);
 	return 0;
 }
@@ -117,9 +119,6 @@ static errcode_t check_stdout(struct bfo_copy *c)
 {
 	char path[32];
 
-	if (isatty(c->opt.out))
-		return bfo_fail(c->ctx, EINVAL, "writing an archive to standard output: it is a "
-				"terminal");
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", c->opt.out);
 	return check_distinct(c, path);
 }
@@ -127,10 +126,6 @@ static errcode_t check_stdout(struct bfo_copy *c)
 static errcode_t check_archive(struct bfo_copy *c)
 {
 	struct stat st;
-
-	if (is_misleading(c->goal.path))
-		return bfo_fail(c->ctx, EINVAL, "making archive %s: only .tar and .tar.zst are "
-				"made; tar:- goes to any program", c->opt.target);
 
 	if (is_stdout(c))
 		return check_stdout(c);
@@ -223,12 +218,23 @@ static errcode_t open_directory(struct bfo_copy *c)
 	return bfo_extract_open(c->ctx, &how, &c->outlet);
 }
 
-errcode_t bfo_export_open(struct bfo_copy *c)
+errcode_t bfo_export_check(struct bfo_copy *c)
 {
 	errcode_t err = check_options(c);
 
-	if (err || !bfo_copy_exports(c))
+	if (err || c->goal.kind != BFO_END_ARCHIVE)
 		return err;
+	if (is_misleading(c->goal.path))
+		return bfo_fail(c->ctx, BFO_ET_OPTION, "making archive %s: only .tar and .tar.zst "
+				"are made; tar:- goes to any program", c->opt.target);
+	if (is_stdout(c) && isatty(c->opt.out))
+		return bfo_fail(c->ctx, BFO_ET_OPTION, "writing an archive to standard output: it "
+				"is a terminal");
+	return 0;
+}
+
+errcode_t bfo_export_open(struct bfo_copy *c)
+{
 	return c->goal.kind == BFO_END_DIRECTORY ? open_directory(c) : check_archive(c);
 }
 
@@ -241,6 +247,8 @@ static errcode_t look(void *priv, struct bfo_job *job)
 	errcode_t err = bfo_items_open(&c->items, &job->plan, job->from);
 	size_t n;
 
+	if (!err && job->config.is_archive)
+		err = bfo_plan_check_stand_ins(&job->plan, bfo_stand_in_hash);
 	if (!err && c->outlet)
 		err = bfo_emit_look(&job->plan, &c->items, c->outlet);
 	if (err || !c->outlet)
@@ -272,6 +280,7 @@ errcode_t bfo_export_plan(struct bfo_copy *c)
 
 	c->job.config.order = look;
 	c->job.config.is_archive = c->goal.kind == BFO_END_ARCHIVE && !c->opt.is_portable;
+	c->job.config.is_directory = c->goal.kind == BFO_END_DIRECTORY;
 	err = bfo_job_gather(&c->job);
 	if (!err)
 		err = bfo_job_decide(&c->job, NULL);

@@ -171,8 +171,8 @@ errcode_t bfo_format_choose(struct bfo_copy *c)
 	c->place.path = c->path;
 	c->place.is_part = c->mkfs.is_part = c->path_options != NULL;
 	if (c->opt.size && exists && !S_ISREG(st.st_mode))
-		return bfo_fail(c->ctx, EINVAL, "making image file %s: --size is for image files",
-				c->opt.target);
+		return bfo_fail(c->ctx, BFO_ET_OPTION, "making image file %s: --size is for "
+				"image files", c->opt.target);
 	if (!c->opt.size && !exists)
 		return bfo_fail(c->ctx, errno, "opening %s (--size makes a new image file)",
 				c->opt.target);

@@ -7,6 +7,7 @@
 #include "base/bfo_err.h"
 #include "export/emit.h"
 #include "job/copy.h"
+#include "job/outputs.h"
 #include "plan/serial.h"
 
 /* For the job: the order is settled.  Another one is better, as nobody wants names yet. */
@@ -39,7 +40,9 @@ errcode_t bfo_copy_read_all(struct bfo_copy *c, struct bfo_context *ctx,
 	*c = (struct bfo_copy) { .ctx = ctx, .opt = *opt };
 	c->opt.target = NULL;
 	c->opt.spool = 1;
-	err = bfo_copy_open_source(c);
+	err = bfo_outputs_check(ctx, &c->opt);
+	if (!err)
+		err = bfo_copy_open_source(c);
 	if (err)
 		return err;
 	bfo_copy_configure(c);

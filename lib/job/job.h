@@ -55,6 +55,7 @@ struct bfo_job_config {
 	/* percent of an htree leaf; 0: as the plan has it by default */
 	uint32_t dir_fill;
 	int is_archive;			/* not portable: it keeps what features mean */
+	int is_directory;		/* a mounted filesystem: it may count links as ext4 does */
 	int keep_inodes;		/* numbers are those of the source */
 	int is_fresh;			/* the target is formatted for this job */
 	/* the target's root is not to become the source's, where that goes to it */

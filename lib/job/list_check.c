@@ -100,7 +100,8 @@ static errcode_t read_list(struct checking *k)
 	int fd;
 
 	if (opt->format == BFO_MANIFEST_BODYFILE)
-		return bfo_fail(k->ctx, EINVAL, "opening %s: a bodyfile is written, not read",
+		return bfo_fail(k->ctx, BFO_ET_OPTION, "opening %s: a bodyfile is written, not "
+				"read",
 				opt->list);
 	fd = is_stdin ? STDIN_FILENO : open(opt->list, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)

@@ -21,28 +21,22 @@ static errcode_t add_file(struct bfo_manifests *m, const char *spec)
 {
 	struct bfo_manifest_file f = { .fd = -1 };
 	struct stat st;
-	size_t i;
-	errcode_t err = bfo_manifest_tell(spec, &f.format, &f.path);
 
-	if (err)
-		return bfo_fail(m->ctx, err, "looking at %s: it is no FORMAT:FILE; formats are "
-				"mtree, sha256sum, hashdeep, dfxml and bodyfile", spec);
+	if (bfo_manifest_tell(spec, &f.format, &f.path))
+		return bfo_fail(m->ctx, BFO_ET_OPTION, "looking at %s: it is no FORMAT:FILE; "
+				"formats are mtree, sha256sum, hashdeep, dfxml and bodyfile", spec);
 	if (!is_stdout(&f) && !lstat(f.path, &st))
 		return bfo_fail(m->ctx, EEXIST, "making manifest %s", f.path);
-	for (i = 0; i < m->files.n; i++)
-		if (!strcmp(m->files.v[i].path, f.path))
-			return bfo_fail(m->ctx, EINVAL, "making manifest %s: two are to be there",
-					f.path);
 	return bfo_vec_push(&m->files, f);
 }
 
 errcode_t bfo_manifests_open(struct bfo_manifests *m, struct bfo_context *ctx,
-			     const char *const *specs, size_t n)
+			     const char *const *specs, size_t n, int out)
 {
 	errcode_t err = 0;
 	size_t i;
 
-	*m = (struct bfo_manifests) { .ctx = ctx };
+	*m = (struct bfo_manifests) { .ctx = ctx, .out = out };
 	for (i = 0; i < n && !err; i++)
 		err = add_file(m, specs[i]);
 	return err;
@@ -58,7 +52,7 @@ errcode_t bfo_manifests_begin(struct bfo_manifests *m, const struct bfo_plan *pl
 		struct bfo_manifest_file *f = &m->files.v[i];
 
 		algorithms |= bfo_manifest_sums(f->format);
-		f->fd = is_stdout(f) ? STDOUT_FILENO : -1;
+		f->fd = is_stdout(f) ? m->out : -1;
 		if (!is_stdout(f))
 			err = bfo_temporary_make(f->path, &f->made, &f->fd);
 		if (err)
@@ -109,13 +103,14 @@ static errcode_t write_file(struct bfo_manifests *m, struct bfo_manifest_file *f
 
 	if (f->format != BFO_MANIFEST_DFXML)	/* the same tree, the same list */
 		said.source = NULL;
-	err = bfo_manifest_open(m->ctx, f->format, f->fd, f->path, &said, &list.out);
+	err = bfo_manifest_open(m->ctx, f->format, f->fd,
+				is_stdout(f) ? "standard output" : f->path, &said, &list.out);
 	if (!err)
 		err = bfo_items_walk(items, put, &list);
 	if (!err)
 		err = bfo_manifest_end(list.out);
 	if (!err)
-		m->left_out += bfo_manifest_left_out(list.out);
+		f->left_out = bfo_manifest_left_out(list.out);
 	bfo_manifest_close(list.out);
 	return err;
 }

@@ -6,8 +6,8 @@
  *
  * A file is made beside its name, as NAME.XXXXXX, and gets its name when all of it is there.
  *
- * Errors: EINVAL for what is no FORMAT:FILE, EEXIST, ENOMEM, those of files, of digests and of
- * reading.
+ * Errors: BFO_ET_OPTION for what is no FORMAT:FILE, EEXIST, ENOMEM, those of files, of digests and
+ * of reading.
  */
 #ifndef BFO_JOB_MANIFESTS_H
 #define BFO_JOB_MANIFESTS_H
@@ -21,19 +21,23 @@ struct bfo_manifest_file {
 	const char *path;		/* "-": standard output */
 	char *made;			/* its name until it is complete */
 	int fd;
+	uint64_t left_out;		/* names that the format cannot have */
 };
 
 struct bfo_manifests {
 	struct bfo_context *ctx;
+	int out;			/* where "-" goes */
 	BFO_VEC(struct bfo_manifest_file) files;
 	struct bfo_file_sums sums;
 	int has_sums;
-	uint64_t left_out;		/* names that a format cannot have */
 };
 
-/* Looks at SPECS, N of them, which have to stay.  Free M in any case. */
+/*
+ * Looks at SPECS, N of them, which have to stay; no two are one file (job/outputs.h).  OUT:
+ * standard output, a descriptor.  Free M in any case.
+ */
 errcode_t bfo_manifests_open(struct bfo_manifests *m, struct bfo_context *ctx,
-			     const char *const *specs, size_t n);
+			     const char *const *specs, size_t n, int out);
 
 /* Prepares sums of what PLAN, which is complete, is to copy; also by ALGORITHMS, or 0. */
 errcode_t bfo_manifests_begin(struct bfo_manifests *m, const struct bfo_plan *plan,

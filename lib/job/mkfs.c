@@ -153,7 +153,7 @@ static errcode_t check_size(const struct bfo_mkfs *m, int option, const char *wh
 	if (!bfo_mkfs_words_last(m->words, option, asked, sizeof(asked)) ||
 	    !bfo_text_size(asked, &bytes) || bytes == made)
 		return 0;
-	return bfo_fail(m->ctx, EINVAL,
+	return bfo_fail(m->ctx, BFO_ET_OPTION,
 			"formatting the target: --mkfs='-%c %s': mke2fs makes %s of "
 			"%llu bytes instead",
 			option, asked, what, (unsigned long long) made);

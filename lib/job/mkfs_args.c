@@ -162,8 +162,8 @@ static errcode_t add_option(const struct bfo_mkfs *m, const struct bfo_mkfs_word
 	size_t used = strlen(user->extended);
 
 	if (c == '?')
-		return bfo_fail(m->ctx, EINVAL, "reading --mkfs=%s: -%c is no option, or lacks its "
-				"value, or makes no filesystem", m->args, w->bad);
+		return bfo_fail(m->ctx, BFO_ET_OPTION, "reading --mkfs=%s: -%c is no option, or "
+				"lacks its value, or makes no filesystem", m->args, w->bad);
 	user->counts_inodes |= c == 'N' || c == 'i' || c == 'T';
 	user->chooses_type |= c == 't' || c == 'T';
 	user->chooses_flex |= c == 'O' && (strstr(w->value, "flex_bg") || strstr(w->value, "none"));
@@ -175,10 +175,11 @@ static errcode_t add_option(const struct bfo_mkfs *m, const struct bfo_mkfs_word
 	}
 	used += snprintf(user->extended + used, sizeof(user->extended) - used, ",%s", w->value);
 	if (used >= sizeof(user->extended) - PLACE_BYTES)
-		return bfo_fail(m->ctx, E2BIG, "reading --mkfs=%s", m->args);
+		return bfo_fail(m->ctx, BFO_ET_OPTION, "reading --mkfs=%s: -E is too long",
+				m->args);
 	if (says_offset(w->value))
-		return bfo_fail(m->ctx, EINVAL, "reading --mkfs=%s: -E offset: name the partition "
-				"instead, TARGET?partition=N", m->args);
+		return bfo_fail(m->ctx, BFO_ET_OPTION, "reading --mkfs=%s: -E offset: name the "
+				"partition instead, TARGET?partition=N", m->args);
 	return 0;
 }
 
@@ -189,12 +190,12 @@ static errcode_t add_user(const struct bfo_mkfs *m, struct bfo_mkfs_args *a, str
 	int c;
 
 	if (m->args && !m->words)
-		return bfo_fail(m->ctx, EINVAL, "reading --mkfs=%s", m->args);
+		return bfo_fail(m->ctx, BFO_ET_OPTION, "reading --mkfs=%s", m->args);
 	while (!err && (c = bfo_mkfs_words_next(&w)))
 		err = add_option(m, &w, c, a, user);
 	if (!err && w.operand)
-		err = bfo_fail(m->ctx, EINVAL, "reading --mkfs=%s: '%s' belongs to no option",
-			       m->args, w.operand);
+		err = bfo_fail(m->ctx, BFO_ET_OPTION, "reading --mkfs=%s: '%s' belongs to no "
+			       "option", m->args, w.operand);
 	return err;
 }
 

@@ -17,7 +17,7 @@ struct bfo_mkfs_args {
 };
 
 /*
- * Puts together the command line for WHERE.  Returns EINVAL or E2BIG where the user's arguments are
+ * Puts together the command line for WHERE.  Returns BFO_ET_OPTION where the user's arguments are
  * none; the caller frees in any case.
  */
 errcode_t bfo_mkfs_args_build(const struct bfo_mkfs *m, const struct bfo_mkfs_place *where,

@@ -268,7 +268,7 @@ static errcode_t judge(struct bfo_mkfs *m, const char *said, int status, const c
 	char type[64];
 
 	if (is_unknown_type(said) && bfo_mkfs_words_last(m->words, 't', type, sizeof(type)))
-		return bfo_fail(m->ctx, EINVAL,
+		return bfo_fail(m->ctx, BFO_ET_OPTION,
 				"formatting %s: --mkfs='-t %s': mke2fs.conf(5) does "
 				"not define this type (ext2, ext3, ext4)",
 				what, type);
@@ -291,7 +291,8 @@ errcode_t bfo_mkfs_child_run(struct bfo_mkfs *m, struct bfo_mkfs_args *a,
 		bfo_fail(m->ctx, err, "running mke2fs on %s", what);
 	else
 		err = judge(m, said.v ? said.v : "", status, what);
-	if (said.n && !m->silent && m->tell && err != EINVAL && tell(m, said.v, where->path) &&
+	if (said.n && !m->silent && m->tell && err != BFO_ET_OPTION &&
+	    tell(m, said.v, where->path) &&
 	    !err)
 		err = ENOMEM;
 	bfo_vec_free(&said);

@@ -81,15 +81,9 @@ static int is_full(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
 	uint32_t before = links_before(plan, rec);
 
-	if (S_ISDIR(rec->mode) && plan->target->has_dir_nlink)
+	if (plan->target->has_any_links || (S_ISDIR(rec->mode) && plan->target->has_dir_nlink))
 		return 0;
 	return (S_ISDIR(rec->mode) && before == 1) || before + rec->links >= LINKS_MAX;
-}
-
-static void count_link(struct bfo_inode *rec)
-{
-	if (rec->links < UINT16_MAX)
-		rec->links++;
 }
 
 /*
@@ -143,7 +137,8 @@ static errcode_t drop(struct walk *w, struct bfo_inode *rec, enum bfo_finding_ki
 /* One of the names of file REC is known not to come along. */
 static void lose_link(struct bfo_inode *rec)
 {
-	rec->links_read -= rec->links_read > 0;
+	if (rec->links_read && bfo_name_count(rec) <= UINT16_MAX)
+		rec->links_read--;		/* else it goes on meaning so many, or more */
 	bfo_name_count_add(rec, -1);
 }
 
@@ -234,7 +229,7 @@ static errcode_t visit(struct walk *w, bfo_row dir, struct bfo_name *n)
 		rec->name = n - t->names.v;	/* one that is copied */
 	if (!err && !(rec->state & BFO_INODE_PLACED))
 		err = place(w->plan, row);
-	count_link(holder);
+	holder->links++;
 	if (err || !S_ISDIR(rec->mode))
 		return err;
 	note_place(w, dir, row, n);
@@ -358,6 +353,12 @@ static int has_other_reason(const struct bfo_plan *plan, const struct bfo_inode 
 	return rec->flags & EXT4_EA_INODE_FL || bfo_loss_of_all(plan, rec) != BFO_FOUND_KINDS;
 }
 
+/* REC has as many names, N, as its link count says. */
+static int is_counted(const struct bfo_inode *rec, uint32_t n)
+{
+	return rec->links_read == (n < UINT16_MAX ? n : UINT16_MAX);
+}
+
 /* Of what is copied in part: all names in the source are known, but not all of them are copied. */
 static errcode_t audit_part(struct bfo_plan *plan)
 {
@@ -369,7 +370,7 @@ static errcode_t audit_part(struct bfo_plan *plan)
 		const struct bfo_inode *rec = bfo_plan_item(plan, i);
 
 		if (rec->ino && !(rec->state & (BFO_INODE_EXISTS | BFO_INODE_MADE)) &&
-		    !S_ISDIR(rec->mode) && bfo_name_count(rec) != rec->links_read)
+		    !S_ISDIR(rec->mode) && !is_counted(rec, bfo_name_count(rec)))
 			err = bfo_tree_found(t, BFO_FOUND_LINK_COUNT, rec->ino, 0);
 	}
 	return err;
@@ -397,7 +398,7 @@ errcode_t bfo_plan_audit(struct bfo_plan *plan)
 		if (!(rec->state & (BFO_INODE_PLACED | BFO_INODE_MET)))
 			err = t->unsure ? 0 : bfo_tree_found(t, BFO_FOUND_UNREACHED, rec->ino, 0);
 		else if (rec->state & BFO_INODE_PLACED && !S_ISDIR(rec->mode) &&
-			 rec->links != rec->links_read)
+			 !is_counted(rec, rec->links))
 			err = bfo_tree_found(t, BFO_FOUND_LINK_COUNT, rec->ino, 0);
 	}
 	return err;

@@ -91,10 +91,13 @@ struct bfo_inode {
 	};
 	uint32_t ea;		/* index into eas[], or BFO_NONE */
 	uint32_t name;		/* plan: a name that leads here, or BFO_NONE; compare: a pair */
-	uint16_t links_read;	/* link count in the source; plan: but for names lost by `links` */
-	uint16_t links;		/* plan: names (directories: subdirectories), at most 65535 */
+	uint32_t links;		/* plan: names (directories: subdirectories) */
+	/*
+	 * Link count in the source, at most 65535, which means that there are as many or more;
+	 * plan: but for names lost by `links`.
+	 */
+	uint16_t links_read;
 	uint16_t mode;
-	uint16_t unused;	/* 0: no byte is left to chance, see plan/digest */
 	uint32_t state;
 	uint32_t new_ino;	/* plan: its number in the target; 0 until it has one */
 };

@@ -121,11 +121,11 @@ END
 e2bfo 8 copy values.img values.tar
 says '\-\-force replaces it'
 e2bfo 8 copy values.img nowhere/x.tar
-e2bfo 8 copy values.img -
+e2bfo 16 copy values.img -
 says 'tar:-'
 for option in --keep-inodes --itree --verify --trust --not-atomic "-z undo" "--order size" --overwrite \
 	--no-suid; do
-	e2bfo 8 copy $option values.img no.tar
+	e2bfo 16 copy $option values.img no.tar
 	says 'is for|are not for archives'
 done
 status=0

@@ -182,7 +182,7 @@ refused() {
 
 	shift
 	fed once.tar
-	e2bfo 8 copy "$@"
+	e2bfo 16 copy "$@"
 	says "$why" 'spool'
 	[ ! -e new.img ] || fail "$*: there is an image"
 }

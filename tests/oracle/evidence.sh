@@ -143,5 +143,5 @@ unset FAULT_TARGET
 
 # What is no volume has no such evidence.
 mkdir dir
-e2bfo 8 copy --mkfs --size 64M --evidence dir/ target.img
+e2bfo 16 copy --mkfs --size 64M --evidence dir/ target.img
 says 'evidence is for sources that are ext2, ext3 or ext4 volumes'

@@ -208,7 +208,7 @@ e2bfo 8 copy small.img tree/big/
 e2bfo 16 copy --overwrite --skip-existing small.img place/
 for option in --keep-inodes --itree --verify --trust --not-atomic "-z undo" "--order size" --force \
 	--portable; do
-	e2bfo 8 copy $option small.img place/no/
+	e2bfo 16 copy $option small.img place/no/
 	says 'is for|is not for|are for'
 done
 [ ! -e place/no ] || fail "it was made in spite of that"

@@ -132,6 +132,6 @@ refused 8 'reading line 1 of damaged: another version' damaged
 refused 8 'opening nowhere' nowhere
 for source in nobody/source.img tree.tar; do
 	[ $source != tree.tar ] || tar -cf tree.tar tree
-	e2bfo 8 copy --mkfs --size 600M --metadata-in nobody/kept $source no.img
+	e2bfo 16 copy --mkfs --size 600M --metadata-in nobody/kept $source no.img
 	says 'metadata-in is for directories'
 done

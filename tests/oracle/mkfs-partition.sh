@@ -58,13 +58,13 @@ judge() {
 	same_trees source target
 }
 
-# refused PATTERN ARGUMENTS...: the disk stays as it is
+# refused PATTERN ARGUMENTS...: the disk stays as it is; the status is $ends, or 8
 refused() {
 	local pattern=$1 before
 
 	shift
 	before=$(digest disk.img)
-	e2bfo 8 copy --mkfs "$@"
+	e2bfo "${ends:-8}" copy --mkfs "$@"
 	says "$pattern"
 	unchanged disk.img "$before" "refused"
 }
@@ -89,7 +89,7 @@ refused 'No such partition' tree.img 'disk.img?partition=4'
 refused 'it holds a partition table \(gpt\)' tree.img disk.img
 e2bfo 16 copy --mkfs --size 40M tree.img 'disk.img?partition=2'
 e2bfo 16 copy --mkfs tree.img "disk.img?offset=$start"
-refused 'E offset' --mkfs='-E nodiscard,offset=1048576' --force tree.img 'disk.img?partition=2'
+ends=16 refused 'E offset' --mkfs='-E nodiscard,offset=1048576' --force tree.img 'disk.img?partition=2'
 
 volume mmp.img 16M -O mmp
 refused 'mmp in \?partition=' --force mmp.img 'disk.img?partition=2'

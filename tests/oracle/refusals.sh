@@ -7,6 +7,7 @@ requires root mke2fs e2fsck debugfs losetup perl mkswap setpriv
 
 # refused SOURCE TARGET PATTERNS [OPTIONS...]: with the files source.img, target.img, other.img
 # behind the names; their digests are taken before and after. PATTERNS are separated by " & ".
+# The status is $ends, or 8.
 refused() {
 	local source=$1 target=$2 patterns=$3 what=$3 files=() before file
 
@@ -15,7 +16,7 @@ refused() {
 		[ ! -e $file ] || files+=($file)
 	done
 	before=$(digest "${files[@]}")
-	e2bfo 8 copy "$@" "$source" "$target"
+	e2bfo "${ends:-8}" copy "$@" "$source" "$target"
 	while [ "$patterns" != "${patterns#* & }" ]; do
 		says "${patterns%% & *}"
 		patterns=${patterns#* & }
@@ -181,10 +182,10 @@ truncate -s 20M other.img
 refused source.img other.img '[0-9]+ blocks of 4096 bytes needed, [0-9]+ free' --mkfs
 
 # ---- arguments that are not for formatting ----
-refused source.img other.img 'more.*no option' --mkfs='-m 1 more'
-refused source.img other.img '-n' --mkfs=-n
-refused source.img other.img '-z' --mkfs='-z undo'
-refused source.img other.img '-E' --mkfs=-E
+ends=16 refused source.img other.img 'more.*no option' --mkfs='-m 1 more'
+ends=16 refused source.img other.img '-n' --mkfs=-n
+ends=16 refused source.img other.img '-z' --mkfs='-z undo'
+ends=16 refused source.img other.img '-E' --mkfs=-E
 refused source.img other.img "'\.\.'" --mkfs --force --to /../x
 
 # ---- not a filesystem for us ----

@@ -72,7 +72,7 @@ for kind in directory file; do
 	cmp clash.img clash.before || fail "$kind: it has changed in spite of a clash"
 done
 for option in --overwrite --if-newer; do
-	e2bfo 8 copy $option source.img before.img
+	e2bfo 16 copy $option source.img before.img
 	says 'are for directories'
 done
 

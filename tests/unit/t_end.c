@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <ext2fs/ext2_fs.h>
 
+#include "base/bfo_err.h"
 #include "base/disk.h"
 #include "job/end.h"
 #include "unit.h"
@@ -143,7 +144,7 @@ START_TEST(what_fits_no_end)
 	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		for (kinds = 1; kinds < 8; kinds++)
 			want_err(bfo_end_check(&ctx, "name", kinds, &rows[i].how),
-				 kinds & rows[i].fits ? 0 : EINVAL);
+				 kinds & rows[i].fits ? 0 : BFO_ET_OPTION);
 	/* of two ends, each can have what one option is about */
 	want_ok(bfo_end_check(&ctx, "name", BIT(DIRECTORY) | BIT(ARCHIVE),
 			      &(struct bfo_end_options) { .cross_mounts = 1, .strip = 1 }));
