@@ -58,11 +58,30 @@ requires() {
 
 	for what; do
 		case $what in
-		root)	[ "$(id -u)" = 0 ] || fail "requires root" ;;
+		root)	is_root || fail "requires root" ;;
 		/*)	[ -e "$what" ] || fail "requires $what" ;;
 		*)	command -v "$what" > /dev/null || fail "requires $what" ;;
 		esac
 	done
+}
+
+# Does root run this? A test that asks, by itself or by what is below here, says "# more as root"
+# for tests/run: an ordinary user checks what libext2fs, e2fsck and debugfs see, and root also what
+# the kernel sees.
+is_root() {
+	[ "$EUID" = 0 ]
+}
+
+# as_owner COMMAND...: owners and devices are what it makes of them. For an ordinary user they are
+# so in what volume and is_filled put into a filesystem, and for whatever else as_owner runs.
+as_owner() {
+	local owners=$WORK/.state/owners
+
+	if is_root; then
+		"$@"
+	else
+		fakeroot $([ ! -e "$owners" ] || echo "-i $owners") -s "$owners" -- "$@"
+	fi
 }
 
 # ---- devices and mounts ----
@@ -128,7 +147,48 @@ volume() {
 	shift 2
 	rm -f "$file"
 	truncate -s "$size" "$file"
-	mke2fs -q -F -t ext4 -b 4096 "$@" "$file"
+	$([ ! -e "$WORK/.state/owners" ] || echo as_owner) mke2fs -q -F -t ext4 -b 4096 "$@" "$file"
+}
+
+# filling IMAGE DIR SIZE [mke2fs arguments]: a fresh volume, whose tree is what is made in DIR
+# before is_filled DIR. The kernel writes it for root, mke2fs -d for others.
+filling() {
+	local image=$1 dir=$2
+
+	shift 2
+	if is_root; then
+		volume "$image" "$@"
+		mounted "$image" "$dir" rw,noatime
+	else
+		mkdir "$dir"
+		printf '%s\n' "$image" "$@" > "$WORK/.state/filling-$dir"
+	fi
+}
+
+is_filled() {
+	local arguments
+
+	is_root && { unmounted "$1"; return; }
+	mapfile -t arguments < "$WORK/.state/filling-$1"
+	volume "${arguments[@]}" -d "$1"
+	e2fsck -fyD "${arguments[0]}" > fsck.log 2>&1 || [ $? = 1 ] || fail "e2fsck: $(cat fsck.log)"
+	rm -rf "$1"
+}
+
+# viewed IMAGE DIR: its files and directories, which the kernel shows root, and debugfs(8) copies
+# for others: then links, numbers, times and attributes are other ones, and inline data have 60
+# bytes.
+viewed() {
+	is_root && { mounted "$1" "$2"; return; }
+	mkdir "$2"
+	debugfs -R "rdump / $2" "$1" > rdump.log 2>&1
+	[ -n "$(ls -A "$2")" ] || fail "rdump: $(cat rdump.log)"
+}
+
+unviewed() {
+	is_root && { unmounted "$1"; return; }
+	chmod -R u+rwX "$1"
+	rm -rf "$1"
 }
 
 # debug IMAGE [COMMAND...]: debugfs(8) commands that write; without any, those on standard input. It
@@ -358,16 +418,35 @@ staged() {
 		print "$count\n"' "$1"
 }
 
+# kernel_manifest IMAGE [options of manifest]: prints what the kernel shows of IMAGE; where no root
+# is, libext2fs says what it would.
+kernel_manifest() {
+	local image=$1 exclude=() omit=
+
+	shift
+	if is_root; then
+		mounted "$image" mnt-manifest
+		"$JUDGES/manifest" -d "$@" mnt-manifest || fail "manifest of $image"
+		unmounted mnt-manifest
+		return
+	fi
+	while [ $# != 0 ]; do
+		case $1 in
+		-x)	exclude+=(-x "$2") ;;
+		-o)	omit="$omit;s/ $2[=:][^ ]*//g" ;;
+		esac
+		shift 2
+	done
+	"$JUDGES/dbmanifest" -k "${exclude[@]}" "$image" | sed "$omit" || fail "dbmanifest -k of $image"
+}
+
 # manifests IMAGE NAME [options of manifest]: NAME.kernel and NAME.disk say all that is in
 # IMAGE, but for lost+found, which every filesystem has of its own.
 manifests() {
 	local image=$1 name=$2
 
 	shift 2
-	mounted "$image" "mnt-$name"
-	"$JUDGES/manifest" -d -x /lost+found "$@" "mnt-$name" > "$name.kernel" ||
-		fail "manifest of $image"
-	unmounted "mnt-$name"
+	kernel_manifest "$image" -x /lost+found "$@" > "$name.kernel"
 	"$JUDGES/dbmanifest" -x /lost+found "$image" > "$name.disk" || fail "dbmanifest of $image"
 }
 
@@ -389,11 +468,13 @@ same_trees() {
 	same "$1.disk" "$2.disk"
 }
 
-# ordered IMAGE [options of readdir]: in every directory readdir order is disk order.
+# ordered IMAGE [options of readdir]: in every directory readdir order is disk order, which the
+# kernel says to root.
 ordered() {
 	local image=$1
 
 	shift
+	is_root || return 0
 	mounted "$image" mnt-order
 	"$JUDGES/readdir" -x /lost+found "$@" mnt-order > order || {
 		grep -v '^1.0000 1.0000' order | head -5

@@ -3,7 +3,7 @@
 # --dry-run tells what would be done, and writes nothing: neither source nor target, nor with
 # --mkfs a file that is not there.
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs debugfs setfattr setfacl chattr losetup perl
+requires mke2fs debugfs setfattr setfacl chattr losetup perl
 
 "$IMAGES/oddities" source.img
 volume target.img 400M

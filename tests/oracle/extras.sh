@@ -3,7 +3,7 @@
 # The examples on the library: copy-two copies all, says what could not be, and leaves a target as
 # it was.
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck losetup
+requires mke2fs e2fsck
 
 copy_two() {
 	local expect=$1 status=0

@@ -4,7 +4,7 @@
 # copied stays beside it, and "e2bfo resume NAME" makes the same bytes of it as a copy that nobody
 # stopped; "e2bfo abort NAME" leaves nothing.
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck debugfs strace perl jq
+requires mke2fs e2fsck debugfs strace perl jq
 
 export SOURCE_DATE_EPOCH=1700000000
 mkdir tree d

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # e2itree -z: e2undo gives back what was live, after a build, a rebuild, a refresh and a removal.
+# more as root
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck e2undo debugfs dumpe2fs perl losetup
+requires mke2fs e2fsck e2undo debugfs dumpe2fs perl losetup
 
 mkdir -p old/many old/same
 perl -e 'for (1 .. 300) { open(my $f, ">", "old/many/a-name-of-some-length-$_") or die;
@@ -68,13 +69,18 @@ all -O quota
 all -O ^has_journal
 all -O ^has_journal,^extent,^metadata_csum,^64bit -b 1024
 
-# A device; and what is no place for an undo file: nothing is done.
+# A device.
 volume target.img 60M -d old
-device=$(loop target.img)
-e2itree 1 -p -z device.undo "$device"
-e2undo device.undo "$device" > e2undo.log 2>&1 || fail "e2undo: $(cat e2undo.log)"
-unloop "$device"
-checked target.img
+if is_root; then
+	device=$(loop target.img)
+	e2itree 1 -p -z device.undo "$device"
+	e2undo device.undo "$device" > e2undo.log 2>&1 || fail "e2undo: $(cat e2undo.log)"
+	unloop "$device"
+	checked target.img
+fi
+
+# What is no place for an undo file: nothing is done.
+: >> device.undo
 sum=$(sha256sum < target.img)
 e2itree 8 -p -z device.undo target.img
 says 'File exists'

@@ -4,8 +4,9 @@
 # their names in ascending inode order; everything else stays as it was; the kernel works on with
 # it; after -r nothing tells that there was a container.
 # long
+# more as root
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck tune2fs debugfs dumpe2fs losetup lsattr perl
+requires mke2fs e2fsck tune2fs debugfs dumpe2fs losetup lsattr perl
 
 export E2ITREE
 seed=01234567-89ab-cdef-0123-456789abcdef
@@ -183,37 +184,46 @@ work_on() {
 	compared "$1" rw
 }
 
-# kind NAME SIZE MKE2FS-ARGUMENTS...: a filesystem that the kernel fills and writes
-kind() {
-	local name=$1 size=$2
+# How this kernel has what it knows.
+writable=rw readable=ro
+is_root || writable=none readable=none
 
-	shift 2
-	echo "$name"
+# image_with_tree SIZE MKE2FS-ARGUMENTS...
+image_with_tree() {
+	local size=$1
+
+	shift
+	is_root || { mkdir tree; fill tree; }
 	rm -f image
 	truncate -s "$size" image
-	mke2fs -q -F -E hash_seed=$seed "$@" image
+	mke2fs -q -F -E hash_seed=$seed "$@" $(is_root || echo "-d tree") image
 	[ -z "${HASH:-}" ] || tune2fs -E "hash_alg=$HASH" image > /dev/null
 	[ -z "${SIGN:-}" ] || debug image "ssv flags $SIGN"
-	mounted image mnt rw,noatime
-	fill mnt
-	unmounted mnt
-	repaired image
-	judge image rw
+	if is_root; then
+		mounted image mnt rw,noatime
+		fill mnt
+		unmounted mnt
+		repaired image
+	else
+		repaired image -D
+		rm -rf tree
+	fi
+}
+
+# kind NAME SIZE MKE2FS-ARGUMENTS...: a filesystem that the kernel fills and writes, where root is
+kind() {
+	echo "$1"
+	image_with_tree "${@:2}"
+	judge image "$writable"
 }
 
 # quota: this kernel has none
 quota() {
 	echo quota
-	rm -f image
-	truncate -s 64M image
-	mke2fs -q -F -t ext4 -b 1024 -N 5000 -J size=4 -E hash_seed=$seed image
-	mounted image mnt rw,noatime
-	fill mnt
-	unmounted mnt
-	repaired image
+	image_with_tree 64M -t ext4 -b 1024 -N 5000 -J size=4
 	quietly tune2fs -O project,quota -Q usrquota,grpquota,prjquota image
 	checked image
-	judge image ro
+	judge image "$readable"
 	e2itree 1 -r -y image
 	checked image
 }
@@ -267,6 +277,6 @@ for part in ${1:-ext maps options hashes offline}; do
 		HASH='' SIGN='' ;;
 	offline) quota
 		large_blocks
-		folded ;;
+		! is_root || folded ;;
 	esac
 done

@@ -81,7 +81,7 @@ kind -g 512 -G 1
 
 # ---- a part of a disk ----
 truncate -s 40M disk
-printf 'label: dos\nstart=2048, size=1M\nsize=33M\n' | sfdisk -q disk || fail "sfdisk"
+printf 'label: dos\nstart=2048, size=1M\nsize=33M\n' | sfdisk -q --no-tell-kernel disk || fail "sfdisk"
 start=$(sfdisk -d disk | sed -n 's/.*disk2 : start= *\([0-9]*\),.*/\1/p')
 dd if=image of=disk bs=512 seek="$start" conv=notrunc,sparse status=none
 e2bfo 0 layout -q image

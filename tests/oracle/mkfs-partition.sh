@@ -3,8 +3,9 @@
 # --mkfs into a partition of a disk, or of the image of one: it is formatted and filled,
 # interrupted, resumed and given up; of all that lies around it, which is random bytes, not one
 # changes.
+# more as root
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck losetup sfdisk strace perl blkid
+requires mke2fs e2fsck losetup sfdisk strace perl blkid
 
 mkdir tree
 perl -e 'for (1 .. 30) {
@@ -16,7 +17,7 @@ manifests tree.img source
 disk() {
 	rm -f disk.img
 	head -c 64M /dev/urandom > disk.img
-	printf '%b' "$1" | sfdisk -q --wipe always disk.img || fail "sfdisk"
+	printf '%b' "$1" | sfdisk -q --no-tell-kernel --wipe always disk.img || fail "sfdisk"
 }
 
 # place N [UNIT]: $start and $size of partition N, in bytes; the random bytes in it go
@@ -115,13 +116,17 @@ taken "abort"
 e2bfo 8 abort 'disk.img?partition=2'
 
 # ---- the same disk as a device ----
-device=$(loop disk.img)
-refused 'it holds ext4' tree.img "$device?partition=2"
-e2bfo 0 copy --mkfs --force tree.img "$device?partition=2"
-judge "a partition of a device"
-refused 'on the same disk; name the partitions' --partition 2 "$device" "$device?partition=3"
-refused 'same volume' --force --partition 2 "$device" "$device?partition=2"
-unloop "$device"
+if is_root; then
+	device=$(loop disk.img)
+	refused 'it holds ext4' tree.img "$device?partition=2"
+	e2bfo 0 copy --mkfs --force tree.img "$device?partition=2"
+	judge "a partition of a device"
+	refused 'on the same disk; name the partitions' --partition 2 "$device" "$device?partition=3"
+	refused 'same volume' --force --partition 2 "$device" "$device?partition=2"
+	unloop "$device"
+else
+	e2bfo 0 copy --mkfs --force tree.img 'disk.img?partition=2'
+fi
 refused 'same volume' --force --partition 2 disk.img 'disk.img?partition=2'
 start=$(sfdisk -d disk.img | sed -n 's/^disk.img3 : start= *\([0-9]*\),.*/\1/p')
 start=$((start * 512)) size=$((20 << 20)) around=$(around)
@@ -129,21 +134,23 @@ e2bfo 0 copy --mkfs --partition 2 disk.img 'disk.img?partition=3'
 judge "from one partition to another"
 
 # ---- mounted, and in use ----
-inner=$(loop -o "$start" --sizelimit "$size" disk.img)
-mkdir mnt
-mount -t ext4 -o ro,noload "$inner" mnt
-echo "$WORK/mnt" >> .state/mounts
-refused 'unmount it first' --force tree.img 'disk.img?partition=3'
-outer=$(loop disk.img)
-refused 'unmount it first' --force tree.img "$outer?partition=3"
-umount mnt
-unloop "$inner"
-unloop "$outer"
-outer=$(loop -r disk.img)
-refused 'opening .*partition=3 to format it' --force tree.img "$outer?partition=3"
-says 'Read-only file system'
-! grep -q 'partly formatted' said || fail "partly formatted"
-unloop "$outer"
+if is_root; then
+	inner=$(loop -o "$start" --sizelimit "$size" disk.img)
+	mkdir mnt
+	mount -t ext4 -o ro,noload "$inner" mnt
+	echo "$WORK/mnt" >> .state/mounts
+	refused 'unmount it first' --force tree.img 'disk.img?partition=3'
+	outer=$(loop disk.img)
+	refused 'unmount it first' --force tree.img "$outer?partition=3"
+	umount mnt
+	unloop "$inner"
+	unloop "$outer"
+	outer=$(loop -r disk.img)
+	refused 'opening .*partition=3 to format it' --force tree.img "$outer?partition=3"
+	says 'Read-only file system'
+	! grep -q 'partly formatted' said || fail "partly formatted"
+	unloop "$outer"
+fi
 
 # ---- MBR with logical partitions, an odd number of sectors; the extended one; overlaps ----
 disk 'label: dos\nd1 : size=8M\nd2 : size=40M, type=5\nd5 : size=41921\nd3 : size=8M\n'
@@ -161,20 +168,22 @@ third $((start / 512 + 100))
 third $(((start + size) / 512 + 100))
 
 # ---- sectors of 4096 bytes: blocks are as large ----
-rm disk.img
-head -c 64M /dev/urandom > disk.img
-device=$(loop -b 4096 disk.img)
-printf 'label: gpt\nsize=8M\nsize=30M\n' | sfdisk -q --wipe always --no-reread --no-tell-kernel "$device"
-read -r start size < <(sfdisk -d "$device" | awk '/: start/ && n++ { gsub(/.*start= */, "");
-	gsub(/size= */, ""); gsub(/,/, ""); print $1 * 4096, $2 * 4096; exit }')
-around=$(around)
-rm -f small.img
-truncate -s 20M small.img
-mke2fs -q -F -t ext4 -b 1024 -d tree small.img
-e2bfo 0 copy --mkfs small.img "$device?partition=2"
-taken "sectors of 4096 bytes"
-mounted target.img mnt
-diff -r --exclude=lost+found tree mnt || fail "sectors of 4096 bytes"
-unmounted mnt
-dumpe2fs -h target.img 2> /dev/null | grep -q '^Block size: *4096$' || fail "small blocks"
-unloop "$device"
+if is_root; then
+	rm disk.img
+	head -c 64M /dev/urandom > disk.img
+	device=$(loop -b 4096 disk.img)
+	printf 'label: gpt\nsize=8M\nsize=30M\n' | sfdisk -q --wipe always --no-reread --no-tell-kernel "$device"
+	read -r start size < <(sfdisk -d "$device" | awk '/: start/ && n++ { gsub(/.*start= */, "");
+		gsub(/size= */, ""); gsub(/,/, ""); print $1 * 4096, $2 * 4096; exit }')
+	around=$(around)
+	rm -f small.img
+	truncate -s 20M small.img
+	mke2fs -q -F -t ext4 -b 1024 -d tree small.img
+	e2bfo 0 copy --mkfs small.img "$device?partition=2"
+	taken "sectors of 4096 bytes"
+	mounted target.img mnt
+	diff -r --exclude=lost+found tree mnt || fail "sectors of 4096 bytes"
+	unmounted mnt
+	dumpe2fs -h target.img 2> /dev/null | grep -q '^Block size: *4096$' || fail "small blocks"
+	unloop "$device"
+fi

@@ -4,7 +4,7 @@
 # as target; a target is claimed while it is worked on and free afterwards, however that ends; a
 # source is never written.  libext2fs waits by sleep(), which passes at once here.
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck debugfs dumpe2fs perl "$BUILDDIR/tests/fault/shim.so"
+requires mke2fs e2fsck debugfs dumpe2fs perl "$BUILDDIR/tests/fault/shim.so"
 
 export LD_PRELOAD=$BUILDDIR/tests/fault/shim.so FAULT_AHEAD=0 FAULT_TARGET=$PWD/target.img
 

@@ -108,7 +108,7 @@ unmounted mnt
 # ---- a partition, by a loop device of its own ----
 
 truncate -s 40M disk.img
-sfdisk -q disk.img <<< 'start=4096, size=65536, type=83'
+sfdisk -q --no-tell-kernel disk.img <<< 'start=4096, size=65536, type=83'
 dd if=source.img of=disk.img bs=1M seek=2 conv=notrunc status=none
 device=$(loop -o $((4096 * 512)) --sizelimit $((65536 * 512)) disk.img)
 mkdir part

@@ -3,8 +3,9 @@
 # One of everything (images/oddities), copied into a larger filesystem, into one that --mkfs
 # makes, and into the smallest that --mkfs makes: both manifests are those of the source, in
 # every directory readdir order is disk order, e2fsck is content, the source is as before.
+# more as root
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck debugfs setfattr setfacl chattr losetup perl tune2fs dumpe2fs
+requires mke2fs e2fsck debugfs setfattr setfacl chattr losetup perl tune2fs dumpe2fs
 
 "$IMAGES/oddities" source.img
 tune2fs -L a-label -m 3 -e remount-ro -o journal_data_ordered,discard source.img > /dev/null

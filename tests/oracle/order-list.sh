@@ -3,7 +3,7 @@
 # "e2bfo order" and "copy --order list:" are the two steps that "copy --order refs" and "trace:"
 # take at once: the targets are the same, byte for byte.  Groups in a list mean what they say.
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck losetup debugfs perl cmp
+requires mke2fs e2fsck debugfs perl cmp
 
 export SOURCE_DATE_EPOCH=1700000000
 pinned=--mkfs='-U 6f0b5a52-3a0e-4c51-9a3f-0d5be2b9c0a1'

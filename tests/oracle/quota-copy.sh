@@ -6,7 +6,7 @@
 # ids; quota files in pieces; --mkfs.
 # long
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck debugfs perl setfattr
+requires mke2fs e2fsck debugfs perl setfattr
 
 ALL="-O quota,project -E quotatype=usrquota:grpquota:prjquota"
 

@@ -3,7 +3,7 @@
 # Quota files as lib/plan/quota writes them, judged by e2fsck, which adds up the usage itself, and
 # by debugfs, which lists usage and limits. (Nothing shows grace times: the unit tests judge them.)
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck debugfs perl
+requires mke2fs e2fsck debugfs perl
 
 TYPES="user group project"
 

@@ -32,7 +32,7 @@ disk() {
 	rm -f "$1"
 	truncate -s "$2" "$1"
 	printf 'label: gpt\nsize=1M, type=21686148-6449-6E6F-744E-656564454649\n-\n' |
-		sfdisk -q "$1" || fail "sfdisk"
+		sfdisk -q --no-tell-kernel "$1" || fail "sfdisk"
 	head -c 440 /dev/urandom > code
 	head -c 1M /dev/urandom >> code
 	dd if=code of="$1" bs=440 count=1 conv=notrunc status=none

@@ -161,7 +161,7 @@ unloop "$device"
 for label in dos gpt; do
 	rm -f disk.img
 	truncate -s 20M disk.img
-	printf 'label: %s\nsize=3M\nsize=%s\n' $label $((SIZE / 512)) | sfdisk -q disk.img > /dev/null
+	printf 'label: %s\nsize=3M\nsize=%s\n' $label $((SIZE / 512)) | sfdisk -q --no-tell-kernel disk.img > /dev/null
 	dd if=whole.img of=disk.img bs=1M seek=4 conv=notrunc status=none
 	truncate -s $((4194304 + middle)) disk.img
 	copied zero 'disk.img?partition=2'

@@ -3,7 +3,7 @@
 # What becomes visible at once is more than the journal has: refused while deciding, with what it
 # would take; done by those who agree, and where there is nothing to lose.
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck perl
+requires mke2fs e2fsck perl
 
 mkdir tree old
 perl -e 'for my $d (1 .. 20) { mkdir("tree/d$d"); for (1 .. 1000) {

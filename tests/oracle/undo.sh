@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # copy -z: e2undo gives back what was live, and the undo file has nothing else.
+# more as root
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck e2undo debugfs perl losetup
+requires mke2fs e2fsck e2undo debugfs perl losetup
 
 mkdir tree old
 perl -e '$| = 1; for (1 .. 400) { open(my $f, ">", "tree/f$_") or die; print $f "$_ " x 30000 }'
@@ -40,13 +41,18 @@ undone "--not-atomic"
 undone "" -O ^has_journal
 undone "--to /old/sub" -O orphan_file
 
-# A device, and what is no place for an undo file: nothing is copied.
+# A device.
 volume target.img 200M -d old
-device=$(loop target.img)
-e2bfo 0 copy -z device.undo source.img "$device"
-e2undo device.undo "$device" > e2undo.log 2>&1 || fail "e2undo: $(cat e2undo.log)"
-unloop "$device"
-checked target.img
+if is_root; then
+	device=$(loop target.img)
+	e2bfo 0 copy -z device.undo source.img "$device"
+	e2undo device.undo "$device" > e2undo.log 2>&1 || fail "e2undo: $(cat e2undo.log)"
+	unloop "$device"
+	checked target.img
+fi
+
+# What is no place for an undo file: nothing is copied.
+: >> device.undo
 sum=$(sha256sum < target.img)
 e2bfo 8 copy -z device.undo source.img target.img
 says 'File exists'

@@ -4,7 +4,7 @@
 # values in inodes of their own, clusters, block maps, other blocks. A copy is equal; one flipped
 # byte of what is stored in such a way is named.
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs e2fsck debugfs setfattr losetup perl
+requires mke2fs e2fsck debugfs setfattr losetup perl
 
 # compared SPEC...: a sample, and its copy in an ordinary filesystem
 compared() {
