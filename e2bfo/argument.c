@@ -29,7 +29,7 @@ int argument_complain(const char *command, const char *fmt, ...)
 
 int argument_is_stdin(const char *name)
 {
-	return !strcmp(name, "-") || !strcmp(name, "tar:-");
+	return !strcmp(name, "-") || !strcmp(name, "tar:-") || !strcmp(name, "stream:-");
 }
 
 #define STRIP_MOST 65535	/* components of a path: no path has so many */

@@ -22,6 +22,8 @@ struct command {
 };
 
 int copy_main(int argc, char **argv);
+int send_main(int argc, char **argv);
+int receive_main(int argc, char **argv);
 int resume_main(int argc, char **argv);
 int abort_main(int argc, char **argv);
 int batch_main(int argc, char **argv);

@@ -14,6 +14,8 @@ static const struct command commands[] = {
 	{ "copy", copy_main, "copy a file tree from one filesystem into another" },
 	{ "resume", resume_main, "go on with a copy that was interrupted" },
 	{ "abort", abort_main, "give up a copy that was interrupted" },
+	{ "send", send_main, "write a file tree to standard output, as a stream" },
+	{ "receive", receive_main, "copy the file tree in a stream into a filesystem" },
 	{ "batch", batch_main, "change files of a filesystem: all of a script, or nothing" },
 	{ "verify", verify_main, "compare two file trees, attribute by attribute, byte by byte" },
 	{ "ls", ls_main, "list directories with all attributes, without mounting them" },

@@ -14,6 +14,7 @@
 #include "e2bfo/commands.h"
 #include "copy_options.h"
 #include "copying.h"
+#include "job/interrupted.h"
 
 static void tell_line(void *priv, const char *line)
 {
@@ -21,7 +22,7 @@ static void tell_line(void *priv, const char *line)
 	message("%s", line);
 }
 
-/* True if an archive, or a list, goes to standard output. */
+/* True if an archive, a stream, or a list goes to standard output. */
 static int takes_stdout(const struct bfo_copy_options *opt)
 {
 	enum bfo_manifest_format format;
@@ -31,7 +32,7 @@ static int takes_stdout(const struct bfo_copy_options *opt)
 	for (i = 0; i < opt->n_manifests; i++)
 		if (!bfo_manifest_tell(opt->manifests[i], &format, &path) && !strcmp(path, "-"))
 			return 1;
-	return !strcmp(opt->target, "tar:-");
+	return !strcmp(opt->target, "tar:-") || !strcmp(opt->target, "stream:-");
 }
 
 /* It goes there alone: what is printed takes another way.  Returns -1, or an exit status. */
@@ -59,11 +60,38 @@ static errcode_t copy(struct copying *c, struct copy_options *opt)
 	return err ? err : copying_run(c);
 }
 
-int copy_main(int argc, char **argv)
+/* What was begun with TARGET goes on, whatever else was said.  Returns -1 if nothing was. */
+static int resume(struct copying *c, const struct copy_options *opt)
 {
-	struct copying c = { .command = "copy" };
+	const struct bfo_resume_options how = { .source = opt->job.source,
+						.memory = opt->job.memory, .has_bwlimit = 1,
+						.bwlimit = opt->job.bwlimit };
+	struct bfo_interrupted in = { .target = NULL };
+	struct bfo_what what = bfo_what_keep(&c->ctx);
+	errcode_t err = bfo_interrupted_look(&in, &c->ctx, opt->job.target);
+	int status = -1;
+
+	bfo_what_restore(&c->ctx, &what);
+	if (in.state == BFO_LEFT_RECORD) {
+		bfo_interrupted_close(&in);
+		err = bfo_interrupted_open(&in, &c->ctx, opt->job.target);
+		if (!err)
+			err = bfo_interrupted_resume(&in, &how, &c->copy);
+		if (!err)
+			err = copying_run(c);
+		status = copying_finish(c, err);
+	}
+	bfo_copy_close(&c->copy);
+	c->copy = (struct bfo_copy) { .ctx = NULL };
+	bfo_interrupted_close(&in);
+	return status;
+}
+
+static int run(int argc, char **argv, const struct copy_syntax *syntax)
+{
+	struct copying c = { .command = syntax->command };
 	struct copy_options opt;
-	int status = options_read(&opt, argc, argv);
+	int status = options_read(&opt, argc, argv, syntax);
 
 	if (status < 0)
 		status = argument_check(c.command, &opt.common);
@@ -71,9 +99,27 @@ int copy_main(int argc, char **argv)
 		status = give_way(&opt);
 	if (status < 0) {
 		copying_begin(&c, c.command, &opt.common);
-		status = copying_finish(&c, copy(&c, &opt));
+		if (syntax == &receive_syntax && !opt.job.dry_run)
+			status = resume(&c, &opt);
+		if (status < 0)
+			status = copying_finish(&c, copy(&c, &opt));
 		bfo_copy_close(&c.copy);
 	}
 	options_free(&opt);
 	return status;
+}
+
+int copy_main(int argc, char **argv)
+{
+	return run(argc, argv, &copy_syntax);
+}
+
+int send_main(int argc, char **argv)
+{
+	return run(argc, argv, &send_syntax);
+}
+
+int receive_main(int argc, char **argv)
+{
+	return run(argc, argv, &receive_syntax);
 }

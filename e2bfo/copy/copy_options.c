@@ -17,19 +17,11 @@
 #include "e2bfo/argument.h"
 #include "e2bfo/commands.h"
 #include "copy_options.h"
+#include "copy_words.h"
 #include "owner_options.h"
 #include "size_options.h"
 
 #define DIR_FILL 80
-
-enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIRECT, OPT_DIR_FILL,
-       OPT_ALLOW_LOSS, OPT_VERIFY, OPT_KEEP_INODES, OPT_FORCE, OPT_TRUST, OPT_EXCLUDE,
-       OPT_EXCLUDE_FROM, OPT_FILES_FROM, OPT_FROM0, OPT_SAME_UUID, OPT_NOT_ATOMIC,
-       OPT_WRITE_MAPFILE, OPT_ITREE, OPT_ALLOW_EMPTY, OPT_INODES, OPT_CROSS_MOUNTS,
-       OPT_OWNER, OPT_MAP_USERS, OPT_MAP_GROUPS, OPT_REPRODUCIBLE, OPT_STRIP,
-       OPT_SPOOL, OPT_DEREFERENCE, OPT_NO_DEVICES, OPT_NO_SUID, OPT_NO_XATTRS, OPT_OVERWRITE,
-       OPT_SKIP_EXISTING, OPT_IF_NEWER, OPT_METADATA_OUT, OPT_METADATA_IN, OPT_PORTABLE,
-       OPT_MANIFEST_OUT, OPT_EVIDENCE, OPT_HASH_SOURCE };
 
 /* Options that only note what was said. */
 #define AT(member) offsetof(struct copy_options, member)
@@ -63,6 +55,8 @@ static const struct note {
 	{ OPT_METADATA_OUT, NOTE_TEXT, AT(job.metadata_out), 0 },
 	{ OPT_WRITE_MAPFILE, NOTE_TEXT, AT(job.write_mapfile), 0 },
 	{ 'z', NOTE_TEXT, AT(job.undo_file), 0 },
+	{ OPT_COMPRESS, NOTE_TEXT, AT(job.compress), 0 },
+	{ OPT_RESUME, NOTE_TEXT, AT(job.token), 0 },
 	{ OPT_FROM, NOTE_LIST, AT(from), AT(job.n_from) },
 	{ OPT_NO_XATTRS, NOTE_LIST, AT(no_xattrs), AT(job.n_no_xattrs) },
 	{ OPT_MANIFEST_OUT, NOTE_LIST, AT(manifests), AT(job.n_manifests) },
@@ -124,6 +118,11 @@ static const struct option_row rows[] = {
 	  "write all metadata to FILE, also what TARGET does not take" },
 	OPTION_TITLE("Where TARGET is an archive:"),
 	{ OPT_PORTABLE, "portable", NULL, "only what other programs know" },
+	OPTION_TITLE("Where TARGET is a stream:"),
+	{ OPT_COMPRESS, "compress", "LEVEL",
+	  "auto (default of a pipe), none, fast, or 1 to 19, as zstd(1) has them" },
+	{ OPT_RESUME, "resume", "TOKEN",
+	  "go on with a stream that broke: what e2bfo receive has printed" },
 	OPTION_TITLE("How:"),
 	{ OPT_ORDER, "order", "POLICIES",
 	  "what lies next to each other: readdir (default), source, name, size, mtime,\n"
@@ -199,6 +198,10 @@ static const struct option_table table = {
 	"  e2bfo copy --from /home/ann --to /old /dev/sdb1 /dev/sdc2\n"
 	"  e2bfo copy --from /home/ann disk.img found/  take files out of an image\n"
 	"  e2bfo copy disk.img disk.tar.zst             make an archive of one\n",
+};
+
+const struct copy_syntax copy_syntax = {
+	.command = "copy", .table = &table, .operands = "a SOURCE and a TARGET",
 };
 
 static int read_percent(const char *text, unsigned int *out)
@@ -356,7 +359,7 @@ static int read_option(struct copy_options *opt, int c)
 	default:
 		if (c == '?' && opt->job.mkfs)
 			message("options of mke2fs stand behind '=': --mkfs='-L new'");
-		return argument_common("copy", &table, c, &opt->common);
+		return argument_common(opt->syntax->command, opt->syntax->table, c, &opt->common);
 	}
 }
 
@@ -419,12 +422,14 @@ static int check_pairs(const struct copy_options *opt)
 
 static int check(struct copy_options *opt, int argc, char **argv)
 {
+	const struct copy_syntax *syntax = opt->syntax;
 	int status;
 
-	if (argc - optind != 2)
-		return argument_complain("copy", "copy takes a SOURCE and a TARGET");
-	opt->job.source = argv[optind];
-	opt->job.target = argv[optind + 1];
+	if (argc - optind != !syntax->source + !syntax->target)
+		return argument_complain(syntax->command, "%s takes %s", syntax->command,
+					 syntax->operands);
+	opt->job.source = syntax->source ? syntax->source : argv[optind];
+	opt->job.target = syntax->target ? syntax->target : argv[argc - 1];
 	if (!*opt->job.source || !*opt->job.target)
 		return argument_complain("copy", "SOURCE and TARGET must not be empty");
 	status = check_pairs(opt);
@@ -470,17 +475,18 @@ static int note_words(struct copy_options *opt, int argc, char **argv)
 	return -1;
 }
 
-int options_read(struct copy_options *opt, int argc, char **argv)
+int options_read(struct copy_options *opt, int argc, char **argv, const struct copy_syntax *syntax)
 {
 	int c, status;
 
 	*opt = (struct copy_options) { .job = { .to = "/", .read_gap = BFO_GAP_OF_DEVICE,
 						.dir_fill = DIR_FILL, .out = STDOUT_FILENO } };
+	opt->syntax = syntax;
 	status = argument_common_init(&opt->common, argc);
 	if (status < 0)
 		status = note_words(opt, argc, argv);
 	argv[0] = "e2bfo";
-	while (status < 0 && (c = option_next(argc, argv, &table)) != -1)
+	while (status < 0 && (c = option_next(argc, argv, syntax->table)) != -1)
 		status = read_option(opt, c);
 	if (status < 0)
 		status = split_mkfs_args(opt);

@@ -402,6 +402,7 @@ static int is_resumable(const struct report *r)
 
 static void print_json(const struct report *r)
 {
+	char token[BFO_STREAM_TOKEN_TEXT];
 	struct json j;
 
 	result_begin(&j, "e2bfo", r->command);
@@ -413,6 +414,8 @@ static void print_json(const struct report *r)
 	json_bool(&j, "complete", r->result.written);
 	json_bool(&j, "resumable", is_resumable(r));
 	json_string(&j, "temporary", r->result.kept);
+	if (r->err && bfo_copy_token(r->copy, token))
+		json_string(&j, "token", token);
 	if (r->result.plan)
 		json_shortage(&j, r);
 	if (r->result.plan && r->result.placed)
@@ -452,6 +455,18 @@ static void tell_kept(const struct report *r)
 		bfo_fate_image_text(r->result.kept_fate, r->copy->opt.target, text, sizeof(text)));
 }
 
+/* How the sender goes on, in a line that can be copied. */
+static void tell_token(const struct report *r)
+{
+	char token[BFO_STREAM_TOKEN_TEXT];
+
+	if (bfo_copy_token(r->copy, token))
+		message("to go on: e2bfo send --resume %s SOURCE | e2bfo receive %s", token,
+			r->copy->opt.target);
+	else if (r->copy->end.kind == BFO_END_STREAM && r->result.tell_fate)
+		message("this stream cannot be resumed: send it again from the beginning");
+}
+
 void report_print(const struct report *r)
 {
 	if (r->result.plan)
@@ -465,6 +480,8 @@ void report_print(const struct report *r)
 			bfo_fate_text(r->result.fate, r->result.formatted));
 	if (r->err && r->result.kept)
 		tell_kept(r);
+	if (r->err)
+		tell_token(r);
 	if (r->common->json) {
 		print_json(r);
 		return;

@@ -145,11 +145,16 @@ void export_print(const struct bfo_copy *copy)
 {
 	size_t i, n;
 	const struct bfo_extract_note *notes = notes_of(copy, &n);
+	char a[32];
 
 	print_counts(copy);
 	for (i = 0; i < n; i++)
 		printf("%s: %llu%s\n", notes[i].text, (unsigned long long) notes[i].count,
 		       notes[i].is_common ? " (no mounted filesystem takes it)" : "");
+	if (copy->sent.members && copy->written)
+		printf("The stream has %llu members, %s.\n",
+		       (unsigned long long) copy->sent.members,
+		       size_text(copy->sent.written, a, sizeof(a)));
 	if (copy->tar.members)
 		print_archive(&copy->tar);
 }
@@ -186,12 +191,31 @@ static void json_notes(struct json *j, const struct bfo_copy *copy)
 	json_close(j, ']');
 }
 
+static void json_stream(struct json *j, const struct bfo_copy *copy)
+{
+	const struct bfo_send_notes *sent = &copy->sent;
+	char digest[2 * BFO_STREAM_DIGEST + 1];
+	size_t i;
+
+	for (i = 0; i < BFO_STREAM_DIGEST; i++)
+		snprintf(digest + 2 * i, 3, "%02x", sent->digest[i]);
+	json_open(j, "stream", '{');
+	json_number(j, "members", sent->members);
+	json_number(j, "raw_bytes", sent->data);
+	json_number(j, "bytes", sent->written);
+	json_number(j, "attributes_left_out", sent->lost);
+	json_string(j, "sha256", copy->written ? digest : NULL);
+	json_close(j, '}');
+}
+
 void export_json(struct json *j, const struct bfo_copy *copy)
 {
 	if (copy->goal.kind == BFO_END_DIRECTORY) {
 		json_counts(j, copy);
 		json_notes(j, copy);
 	}
+	if (copy->goal.kind == BFO_END_STREAM)
+		json_stream(j, copy);
 	if (copy->goal.kind != BFO_END_ARCHIVE)
 		return;
 	json_open(j, "archive", '{');

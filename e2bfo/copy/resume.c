@@ -91,13 +91,19 @@ static int look_at_copy(struct copying *c, const struct resume_options *o,
 			struct bfo_interrupted *in)
 {
 	struct bfo_resume_options resume = how(o);
+	char token[BFO_STREAM_TOKEN_TEXT];
 	errcode_t err = bfo_interrupted_look(in, &c->ctx, o->target);
 
 	if (in->state == BFO_LEFT_WHOLE)
 		return resume_tell_whole(o, in, 0);
 	if (in->state == BFO_LEFT_NOTHING)
 		return interrupted_tell(o, in, EXIT_FAILED, err, NULL);
-	err = try_to_go_on(c, &resume, in);
+	err = bfo_interrupted_load(in);
+	if (!err && !o->source && bfo_interrupted_token(in, token))
+		return resume_tell_record(o, in, &c->copy, 0);
+	bfo_saved_options_free(&in->saved);
+	if (!err)
+		err = try_to_go_on(c, &resume, in);
 	progress_wipe(&c->bar);
 	copying_explain(c, err);
 	return resume_tell_record(o, in, &c->copy, err);

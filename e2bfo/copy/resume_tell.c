@@ -65,43 +65,53 @@ static void print_command(const struct bfo_copy_options *said)
 		message_printf("  in:       %s\n", said->directory);
 }
 
-static uint64_t bytes_of(const struct bfo_copy *c, uint64_t blocks)
+static uint64_t bytes_of(const struct bfo_interrupted *in, const struct bfo_copy *c,
+			 uint64_t blocks)
 {
-	return c->job.target ? blocks * c->job.target->block_size : 0;
+	const struct bfo_volume *vol = in->volume ? in->volume : c->job.target;
+
+	return vol ? blocks * vol->block_size : 0;
 }
 
 static void print_record(const struct resume_options *o, const struct bfo_interrupted *in,
 			 const struct bfo_copy *c, errcode_t err)
 {
 	uint64_t all = in->record.stem_len, done = in->record.done;
-	char when[32], a[32], b[32];
+	char when[32], a[32], b[32], token[BFO_STREAM_TOKEN_TEXT];
 
 	interrupted_when(in->begun, when, sizeof(when));
 	message_printf("%s: a copy was interrupted.\n", o->target);
 	print_command(&in->saved.opt);
 	printf("  begun:    %s\n", when);
-	printf("  arrived:  %s of %s (%.0f %%)\n", size_text(bytes_of(c, done), a, sizeof(a)),
-	       size_text(bytes_of(c, all), b, sizeof(b)), all ? 100.0 * done / all : 100);
+	printf("  arrived:  %s of %s (%.0f %%)\n", size_text(bytes_of(in, c, done), a, sizeof(a)),
+	       size_text(bytes_of(in, c, all), b, sizeof(b)), all ? 100.0 * done / all : 100);
 	if (in->image.made)
 		message_printf("  file:     %s, until it is complete\n", in->image.made);
 	if (in->saved.opt.verify)
 		printf("With --verify all of it is copied again.\n");
-	puts(err ? "resume cannot go on with it as things are." : "resume can go on with it.");
+	if (bfo_interrupted_token(in, token))
+		message_printf("  stream:   e2bfo send --resume %s SOURCE | e2bfo receive %s\n",
+			       token, o->target);
+	else
+		puts(err ? "resume cannot go on with it as things are."
+			 : "resume can go on with it.");
 }
 
 static void json_record(struct json *j, const struct bfo_interrupted *in, const struct bfo_copy *c)
 {
 	const struct bfo_copy_options *said = &in->saved.opt;
 	struct timestamp_day day = { 0 };
-	char begun[TIMESTAMP_BYTES];
+	char begun[TIMESTAMP_BYTES], token[BFO_STREAM_TOKEN_TEXT];
 
 	timestamp_scripts(&day, in->begun, 0, begun);
 	json_string(j, "begun", begun);
 	json_string(j, "directory", said->directory);
 	json_words(j, "arguments", said->said, said->n_said);
-	json_number(j, "copied_bytes", bytes_of(c, in->record.done));
-	json_number(j, "data_bytes", bytes_of(c, in->record.stem_len));
+	json_number(j, "copied_bytes", bytes_of(in, c, in->record.done));
+	json_number(j, "data_bytes", bytes_of(in, c, in->record.stem_len));
 	json_string(j, "temporary", in->image.made);
+	if (bfo_interrupted_token(in, token))
+		json_string(j, "token", token);
 }
 
 int resume_tell_record(const struct resume_options *o, const struct bfo_interrupted *in,

@@ -30,6 +30,7 @@
 
 #include "base/bfo_err.h"
 #include "commit/commit.h"
+#include "commit/mark.h"
 #include "commit/quota_write.h"
 #include "commit/reread.h"
 #include "commit/stem.h"
@@ -208,6 +209,17 @@ static errcode_t apply(struct commit *c)
 /* ---- both ---- */
 
 /*
+ * What of a stream is not needed any more when DONE blocks of the stem are there.  Contents that go
+ * into inodes are written last, wherever they came, so all of it is.
+ */
+static uint32_t mark_of(const struct commit *c, uint64_t done)
+{
+	if (!c->source->ops->mark || c->plan->target->has_inline || c->opt->verify)
+		return 0;
+	return c->source->ops->mark(c->source, bfo_mark_place(c->plan, done));
+}
+
+/*
  * Part of the stem is on its way; now and then it is seen through and noted, where there is a
  * record.
  */
@@ -219,7 +231,14 @@ static errcode_t note_progress(void *priv, uint64_t done)
 	if (!c->record.ino)
 		return 0;
 	err = bfo_writer_flush(&c->w);
-	return err ? err : bfo_record_progress(&c->record, &c->w, done);
+	return err ? err : bfo_record_progress(&c->record, &c->w, done, mark_of(c, done));
+}
+
+/* The record is kept of a copy that somebody has stopped, and of one whose stream broke. */
+static int keeps_record(const struct commit *c, errcode_t err)
+{
+	return c->record.ino && (err == BFO_ET_CANCELLED || err == BFO_ET_STREAM_CUT ||
+				 err == BFO_ET_STREAM_DAMAGED);
 }
 
 /* Everything before the last transaction. */
@@ -230,9 +249,13 @@ static errcode_t fill(struct commit *c)
 				       .from = c->opt->verify ? 0 : c->record.done };
 	struct bfo_drain drain = bfo_writer_drain(&c->w);
 	errcode_t err = bfo_sums_data(c->plan, c->source, c->opt->sums, &drain, c->opt->memory, &p);
+	struct bfo_what what;
 
-	if (err == BFO_ET_CANCELLED && !c->w.failed)
+	if (keeps_record(c, err) && !c->w.failed) {
+		what = bfo_what_keep(c->plan->ctx);
 		note_progress(c, p.done);
+		bfo_what_restore(c->plan->ctx, &what);
+	}
 	if (!err)
 		err = bfo_trees_write(c->plan, &c->w);
 	if (!err)
@@ -311,8 +334,7 @@ static void put_back(struct commit *c, errcode_t err)
 			c->fate = BFO_FATE_BEFORE;
 	} else if (c->fate == BFO_FATE_BEFORE) {
 		bfo_transaction_settle(&c->w);
-	} else if (c->stands && c->fate == BFO_FATE_RECORDED &&
-		   (err != BFO_ET_CANCELLED || !c->record.ino)) {
+	} else if (c->stands && c->fate == BFO_FATE_RECORDED && !keeps_record(c, err)) {
 		if (!give_back(&c->record, &c->w, &c->journal))
 			c->fate = BFO_FATE_BEFORE;
 	}
@@ -366,7 +388,7 @@ errcode_t bfo_commit(struct bfo_plan *plan, struct bfo_source *source, struct bf
 					    .read_blocks = bfo_source_blocks(source) - read_blocks,
 					    .write_requests = c.w.requests,
 					    .write_blocks = c.w.blocks,
-					    .fate = c.fate };
+					    .mark = c.record.mark, .fate = c.fate };
 	bfo_transaction_free(&c.t);
 	bfo_record_free(&c.record);
 	bfo_txlog_free(&c.journal);

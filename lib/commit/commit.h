@@ -47,6 +47,7 @@ struct bfo_commit_options {
 struct bfo_commit_stats {
 	uint64_t read_requests, read_blocks;	/* from the source, for data */
 	uint64_t write_requests, write_blocks;	/* to the target, all */
+	uint32_t mark;		/* of a source that is a stream: as the record has it */
 	enum bfo_fate fate;
 };
 

@@ -219,18 +219,21 @@ static errcode_t write_file(const struct bfo_record *r, struct bfo_writer *w)
 	return err;
 }
 
-errcode_t bfo_record_progress(struct bfo_record *r, struct bfo_writer *w, uint64_t done)
+errcode_t bfo_record_progress(struct bfo_record *r, struct bfo_writer *w, uint64_t done,
+			      uint32_t mark)
 {
-	struct bfo_record_progress p = { .count = r->count + 1, .done = done };
+	struct bfo_record_progress p = { .count = r->count + 1, .done = done, .mark = mark };
 	char sector[BFO_RECORD_SECTOR] = "";
 
 	if (!r->ino || done <= r->done)
 		return 0;
 	memcpy(p.magic, BFO_RECORD_PROGRESS, sizeof(p.magic));
 	p.csum = bfo_crc32c(~0U, &p, offsetof(struct bfo_record_progress, csum));
+	p.mark_csum = bfo_crc32c(~0U, &p, offsetof(struct bfo_record_progress, mark_csum));
 	memcpy(sector, &p, sizeof(p));
 	r->count++;
 	r->done = done;
+	r->mark = mark;
 	return bfo_writer_part(w, bfo_record_block(r, r->nblocks - 1 - r->count % 2),
 			       sizeof(sector), sector);
 }

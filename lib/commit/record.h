@@ -26,7 +26,8 @@
  *                                                  text: the caller's
  *
  *   progress: 0x00 4 "e2bp"; 0x04 4 count; 0x08 8 blocks of the stem that are on the medium;
- *             0x10 4 crc32c of these 16 bytes
+ *             0x10 4 crc32c of these 16 bytes; 0x14 4 the frame of a stream (gather/source.h,
+ *             mark); 0x18 4 crc32c of bytes 0 to 23: without that the frame is 0
  *
  * A record owns its copy of the text, and the ranges.  After bfo_record_plan() and
  * bfo_record_find() it is freed by bfo_record_free().
@@ -66,6 +67,7 @@ struct bfo_record {
 
 	uint32_t count;			/* progress: how often it was written */
 	uint64_t done;			/* blocks of the stem that are on the medium */
+	uint32_t mark;			/* of a source that is a stream: the frame to go on with */
 	uint32_t unused;		/* of its group's table, before */
 	uint16_t flags;			/* of its group, before */
 	int has_before;			/* these two are known */
@@ -84,8 +86,9 @@ errcode_t bfo_record_plan(struct bfo_record *r, const struct bfo_plan *plan,
 /* Writes the file's blocks, and stages all that makes it an orphan, and no group zeroed, in T. */
 errcode_t bfo_record_put(struct bfo_record *r, struct bfo_writer *w, struct bfo_transaction *t);
 
-/* DONE blocks of the stem are on the medium. */
-errcode_t bfo_record_progress(struct bfo_record *r, struct bfo_writer *w, uint64_t done);
+/* DONE blocks of the stem are on the medium; a stream, if it is one, has to go on with MARK. */
+errcode_t bfo_record_progress(struct bfo_record *r, struct bfo_writer *w, uint64_t done,
+			      uint32_t mark);
 
 /*
  * Reads the record of target VOL.  Returns BFO_ET_NO_RECORD if there is none, or one that is

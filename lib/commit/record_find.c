@@ -191,6 +191,8 @@ static void read_progress(struct bfo_record *r, const char *block)
 		return;
 	r->count = p.count;
 	r->done = p.done;
+	r->mark = p.mark_csum == bfo_crc32c(~0U, &p, offsetof(struct bfo_record_progress,
+							      mark_csum)) ? p.mark : 0;
 }
 
 static errcode_t read_file(struct bfo_context *ctx, struct bfo_volume *vol, struct bfo_record *r)

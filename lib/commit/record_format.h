@@ -39,6 +39,7 @@ struct bfo_record_progress {
 	uint32_t count;
 	uint64_t done;
 	uint32_t csum;
+	uint32_t mark, mark_csum;
 } __attribute__((packed));
 
 /* Block I of the file. */

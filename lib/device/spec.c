@@ -12,7 +12,7 @@
 
 /* Where the parts of a text stand in it. */
 struct parts {
-	size_t kind;			/* bytes of "ext:", "dir:" in front */
+	size_t kind;			/* bytes of "ext:", "dir:", "stream:" in front */
 	int whole;			/* all behind that is the path */
 	const char *options;		/* with their '?'; or NULL */
 	size_t options_len;
@@ -28,12 +28,24 @@ static int is_tag(const char *path)
 	return n && path[n] == '=';
 }
 
+/* Bytes of the word in front of TEXT, with its colon, that says what it is; 0: there is none. */
+static size_t kind_of(const char *text)
+{
+	static const char *const kinds[] = { "dir:", "tar:", "stream:", "ext:" };
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strncmp(text, kinds[i], strlen(kinds[i])))
+			return strlen(kinds[i]);
+	return 0;
+}
+
 static struct parts split(const char *text)
 {
-	struct parts p = { .whole = !strncmp(text, "dir:", 4) || !strncmp(text, "tar:", 4) };
+	struct parts p = { .kind = kind_of(text) };
 	const char *name, *colon, *mark;
 
-	p.kind = p.whole || !strncmp(text, "ext:", 4) ? 4 : 0;
+	p.whole = p.kind && *text != 'e';
 	name = text + p.kind;
 	colon = strchr(name, ':');
 	mark = p.whole ? NULL : strchr(name, '?');

@@ -133,16 +133,17 @@ static errcode_t finish_all(struct emission *e)
 
 static errcode_t move_data(struct bfo_plan *plan, struct bfo_source *source,
 			   struct bfo_file_sums *sums, const struct bfo_drain *drain,
-			   uint64_t memory)
+			   uint64_t memory, uint64_t from)
 {
-	struct bfo_data_progress progress = { .note = NULL };
+	struct bfo_data_progress progress = { .from = from };
 
-	return plan->stem_len || sums ? bfo_sums_data(plan, source, sums, drain, memory, &progress)
-				      : 0;
+	if (plan->stem_len <= from && !sums)
+		return 0;
+	return bfo_sums_data(plan, source, sums, drain, memory, &progress);
 }
 
 errcode_t bfo_emit(struct bfo_plan *plan, struct bfo_items *items, struct bfo_outlet *outlet,
-		   struct bfo_file_sums *sums, uint64_t memory)
+		   struct bfo_file_sums *sums, uint64_t memory, uint64_t from)
 {
 	struct emission e = { .plan = plan, .items = items, .outlet = outlet, .row = BFO_NONE };
 	struct bfo_drain drain = { .block_size = plan->target->block_size, .write = write_blocks,
@@ -153,7 +154,7 @@ errcode_t bfo_emit(struct bfo_plan *plan, struct bfo_items *items, struct bfo_ou
 	bfo_follow_begin(&e.follow, plan);
 	outlet->ctx = plan->ctx;
 	if (!err)
-		err = move_data(plan, items->source, sums, &drain, memory);
+		err = move_data(plan, items->source, sums, &drain, memory, from);
 	if (!err)
 		err = finish_all(&e);
 	bfo_serial_free(&e.walk);
@@ -163,7 +164,7 @@ errcode_t bfo_emit(struct bfo_plan *plan, struct bfo_items *items, struct bfo_ou
 errcode_t bfo_emit_sums(struct bfo_plan *plan, struct bfo_source *source,
 			struct bfo_file_sums *sums, uint64_t memory)
 {
-	errcode_t err = move_data(plan, source, sums, NULL, memory);
+	errcode_t err = move_data(plan, source, sums, NULL, memory, 0);
 
 	return err ? err : source->ops->settle(source);
 }

@@ -19,10 +19,10 @@ errcode_t bfo_emit_look(struct bfo_plan *plan, struct bfo_items *items, struct b
 /*
  * Puts out everything: reads by the thread that calls, hands over to OUTLET by another; MEMORY
  * bytes of buffer between them.  Before outlet->end() the source is settled.  SUMS, if not NULL,
- * are of all that is put out.
+ * are of all that is put out.  The data of the stem before block FROM are not; 0 if there are SUMS.
  */
 errcode_t bfo_emit(struct bfo_plan *plan, struct bfo_items *items, struct bfo_outlet *outlet,
-		   struct bfo_file_sums *sums, uint64_t memory);
+		   struct bfo_file_sums *sums, uint64_t memory, uint64_t from);
 
 /* In its place: the data go nowhere but into SUMS. */
 errcode_t bfo_emit_sums(struct bfo_plan *plan, struct bfo_source *source,

@@ -62,6 +62,14 @@ struct bfo_item {
 	size_t n_parts;
 };
 
+/* Its flags: what means nothing without what else is said of it is not said, either. */
+static inline uint32_t bfo_item_flags(const struct bfo_item *item)
+{
+	return item->attrs.flags & ~((item->encoding ? 0 : EXT4_CASEFOLD_FL) |
+				     (item->home_block_size ? 0 : EXT4_VERITY_FL |
+							       EXT4_ENCRYPT_FL));
+}
+
 enum bfo_look {
 	BFO_LOOK_TAKE,			/* the item is wanted */
 	BFO_LOOK_SKIP,			/* it is not, nor what is below it: nothing of it comes */

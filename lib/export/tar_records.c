@@ -146,14 +146,6 @@ static void add_own_number(struct bfo_pax *pax, const char *key, uint64_t value)
 		bfo_pax_add_number(pax, key, value);
 }
 
-/* What means nothing without what else is said of it is not said, either. */
-static uint32_t flags_of(const struct bfo_item *item)
-{
-	return item->attrs.flags & ~((item->encoding ? 0 : EXT4_CASEFOLD_FL) |
-				     (item->home_block_size ? 0 : EXT4_VERITY_FL |
-							       EXT4_ENCRYPT_FL));
-}
-
 /* LEN bytes, as base64: text, whatever they are. */
 static void add_bytes(struct bfo_pax *pax, const char *key, const char *bytes, size_t len)
 {
@@ -206,7 +198,7 @@ static void add_own(struct bfo_pax *pax, const struct bfo_tar_member *m)
 {
 	const struct bfo_item *item = m->item;
 	const struct bfo_attrs *a = &item->attrs;
-	uint32_t flags = flags_of(item);
+	uint32_t flags = bfo_item_flags(item);
 	errcode_t err;
 
 	add_own_number(pax, "E2BFO.generation", a->generation);

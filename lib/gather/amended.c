@@ -129,6 +129,13 @@ static errcode_t settle(struct bfo_source *s)
 	return amended(s)->of->ops->settle(amended(s)->of);
 }
 
+static uint32_t mark(struct bfo_source *s, uint64_t place)
+{
+	const struct bfo_source_ops *of = amended(s)->of->ops;
+
+	return of->mark ? of->mark(amended(s)->of, place) : 0;
+}
+
 static void close_both(struct bfo_source *s)
 {
 	struct bfo_amended *a = amended(s);
@@ -140,7 +147,7 @@ static void close_both(struct bfo_source *s)
 
 static const struct bfo_source_ops ops = {
 	.gather = gather, .arrive = arrive, .inodes = inodes, .read = read_nodes,
-	.settle = settle, .close = close_both,
+	.settle = settle, .mark = mark, .close = close_both,
 };
 
 void bfo_amended_begin(struct bfo_amended *a, struct bfo_source *of,

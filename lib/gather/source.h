@@ -72,6 +72,11 @@ struct bfo_source_ops {
 	 * files that were not become findings of the tree that was gathered.
 	 */
 	errcode_t (*settle)(struct bfo_source *s);
+	/*
+	 * Of what comes by a stream: the frame from which on it has to come once more, if all data
+	 * before PLACE are there.  NULL of others.
+	 */
+	uint32_t (*mark)(struct bfo_source *s, uint64_t place);
 	/* Frees S and all it has.  NULL: it is the caller's, as of volumes. */
 	void (*close)(struct bfo_source *s);
 };

@@ -5,7 +5,7 @@
 #ifndef BFO_INTAKE_MEMBER_CHECK_H
 #define BFO_INTAKE_MEMBER_CHECK_H
 
-#include "intake/frames.h"
+#include "wire/frames.h"
 
 /*
  * Why M cannot be, or NULL.  Whoever parses asks, and whoever is told what was parsed asks again.

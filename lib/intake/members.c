@@ -91,6 +91,14 @@ void bfo_members_of(struct bfo_members *m, struct bfo_context *ctx, const char *
 	*m = (struct bfo_members) { .name = name, .frames = { .fd = fd, .ctx = ctx } };
 }
 
+void bfo_members_from(struct bfo_members *m, struct bfo_context *ctx, const char *name,
+		      errcode_t (*fill)(void *priv, bfo_chars *buf), void *priv)
+{
+	*m = (struct bfo_members) { .name = name,
+				    .frames = { .fd = -1, .ctx = ctx, .is_bare = 1,
+						.fill = fill, .priv = priv } };
+}
+
 /* The signal that has ended it, or 0. */
 static int reap(struct bfo_members *m, int is_forced)
 {
@@ -111,7 +119,7 @@ static int reap(struct bfo_members *m, int is_forced)
 void bfo_members_stop(struct bfo_members *m)
 {
 	reap(m, 1);
-	if (m->name)
+	if (m->name && m->frames.fd >= 0)
 		close(m->frames.fd);
 	bfo_frames_free(&m->frames);
 	*m = (struct bfo_members) { .pid = 0 };
@@ -163,6 +171,8 @@ static errcode_t broken(struct bfo_members *m, errcode_t err, const char *why)
 	struct bfo_context *ctx = m->frames.ctx;
 	int number;
 
+	if (m->frames.has_failed)
+		return err;
 	if (err != BFO_ET_DAMAGED)
 		return bfo_fail(ctx, err, "reading %s", m->name);
 	number = reap(m, why != NULL);

@@ -19,7 +19,7 @@
 
 #include <sys/types.h>
 
-#include "intake/frames.h"
+#include "wire/frames.h"
 #include "intake/parse.h"
 
 #define BFO_MEMBER_TEXT 200U
@@ -65,6 +65,10 @@ typedef errcode_t (*bfo_members_begin)(struct bfo_members *m, struct bfo_context
 
 /* The same of frames that are there already, in FD, which is closed in the end. */
 void bfo_members_of(struct bfo_members *m, struct bfo_context *ctx, const char *name, int fd);
+
+/* The same of bare frames that FILL brings (wire/frames.h). */
+void bfo_members_from(struct bfo_members *m, struct bfo_context *ctx, const char *name,
+		      errcode_t (*fill)(void *priv, bfo_chars *buf), void *priv);
 
 /* The next piece; BFO_PIECE_END is the last one. */
 errcode_t bfo_members_next(struct bfo_members *m, struct bfo_piece *piece);

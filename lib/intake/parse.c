@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 
 #include "base/bfo_err.h"
-#include "intake/frames.h"
+#include "wire/frames.h"
 #include "intake/parse_bytes.h"
 #include "intake/parse_entry.h"
 #include "intake/pax_read.h"

@@ -8,7 +8,7 @@
 #include <archive_entry.h>
 
 #include "base/vec.h"
-#include "intake/frames.h"
+#include "wire/frames.h"
 
 struct bfo_parse_entry {
 	struct archive_entry *entry;	/* libarchive's, of the member that came last */

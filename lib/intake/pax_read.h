@@ -11,7 +11,7 @@
 #ifndef BFO_INTAKE_PAX_READ_H
 #define BFO_INTAKE_PAX_READ_H
 
-#include "intake/frames.h"
+#include "wire/frames.h"
 #include "intake/parse.h"
 #include "intake/pax_bytes.h"
 

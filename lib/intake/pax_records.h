@@ -9,7 +9,7 @@
 #define BFO_INTAKE_PAX_RECORDS_H
 
 #include "base/range.h"
-#include "intake/frames.h"
+#include "wire/frames.h"
 #include "intake/pax_text.h"
 
 /* Where records stand, which is what may be among them. */

@@ -9,7 +9,7 @@
 #ifndef BFO_INTAKE_XATTR_CODES_H
 #define BFO_INTAKE_XATTR_CODES_H
 
-#include "intake/frames.h"
+#include "wire/frames.h"
 
 /* NAME without its %XX, into OUT, which has room for as much; what is no such thing stays. */
 void bfo_xattr_codes_decode(const char *name, char *out);

@@ -22,6 +22,7 @@
 #include "base/bfo_err.h"
 #include "gather/bitmap_check.h"
 #include "base/text.h"
+#include "intake/stream_tree.h"
 #include "job/copy.h"
 #include "job/mkfs_words.h"
 #include "job/outputs.h"
@@ -144,6 +145,19 @@ static uint32_t place_size(const struct bfo_copy *c)
 	return size < 4096 ? size : 0;
 }
 
+static int is_stream(const struct bfo_copy *c)
+{
+	return c->end.kind == BFO_END_STREAM;
+}
+
+const struct ext2_super_block *bfo_copy_like(const struct bfo_copy *c)
+{
+	if (c->job.source)
+		return c->job.source->fs->super;
+	return is_stream(c) && bfo_stream_facts(c->end.source)->has_super
+		       ? &bfo_stream_facts(c->end.source)->super : NULL;
+}
+
 static int arrives(const struct bfo_copy *c)
 {
 	return c->job.from && c->job.from->access == BFO_READ_ARRIVING;
@@ -219,7 +233,7 @@ errcode_t bfo_copy_open_source(struct bfo_copy *c)
 {
 	errcode_t err = bfo_lists_read(&c->lists, c->ctx, &c->opt);
 
-	if (c->opt.bwlimit) {
+	if (c->opt.bwlimit && c->goal.kind != BFO_END_STREAM) {
 		bfo_pace_init(&c->pace, c->opt.bwlimit, bfo_timer_of(c->ctx),
 			      c->ctx->cancel);
 		c->ctx->pace = &c->pace;
@@ -263,7 +277,7 @@ errcode_t bfo_copy_open(struct bfo_copy *c, struct bfo_context *ctx,
 	if (err || bfo_copy_exports(c))
 		return err ? err : bfo_export_open(c);
 	if (!err)
-		err = bfo_mkfs_init(&c->mkfs, ctx, c->job.source, opt);
+		err = bfo_mkfs_init(&c->mkfs, ctx, bfo_copy_like(c), opt);
 	if (!err)
 		err = bfo_store_resolve(ctx, opt->target, &c->path, &c->path_options);
 	if (!err)
@@ -395,6 +409,54 @@ static errcode_t plan_arrival(struct bfo_copy *c)
 	return err;
 }
 
+/* What comes by standard input is not there a second time, even if it is a file now. */
+static int comes_once(const struct bfo_copy *c)
+{
+	return bfo_stream_is_pipe(c->end.source) || !strcmp(c->end.path, "-");
+}
+
+/*
+ * A stream out of a pipe goes on where it came to, if its sender can send it once more: the record
+ * has its digest then.  Else there is no record.
+ */
+static errcode_t note_stream(struct bfo_copy *c)
+{
+	struct bfo_stream_token token = { .next = 0 }, before;
+	errcode_t err;
+
+	if (!is_stream(c))
+		return 0;
+	memcpy(token.tree, bfo_stream_digest(c->end.source), sizeof(token.tree));
+	if (c->job.config.record && c->opt.token && bfo_stream_get_token(c->opt.token, &before) &&
+	    memcmp(before.tree, token.tree, sizeof(token.tree)))
+		return bfo_fail(c->ctx, BFO_ET_CHANGED, "going on with the copy into %s: another "
+				"stream has come: 'e2bfo abort' gives up the copy", c->opt.target);
+	c->job.config.is_quick = comes_once(c) &&
+				 !bfo_stream_facts(c->end.source)->can_resume;
+	if (!comes_once(c) || c->job.config.is_quick)
+		return 0;
+	bfo_stream_put_token(&token, c->token);
+	c->opt.token = c->token;
+	c->text.n = 0;
+	err = bfo_options_save(&c->opt, &c->text);
+	c->job.config.text = c->text.v;
+	c->job.config.text_bytes = c->text.n;
+	return err ? bfo_fail(c->ctx, err, "reading %s", c->opt.source) : 0;
+}
+
+int bfo_copy_token(const struct bfo_copy *c, char text[BFO_STREAM_TOKEN_TEXT])
+{
+	struct bfo_stream_token token;
+
+	if (c->job.stats.fate != BFO_FATE_RECORDED || !c->opt.token ||
+	    !bfo_stream_get_token(c->opt.token, &token) || !is_stream(c))
+		return 0;
+	token.next = c->committing ? c->job.stats.mark :
+		     c->job.config.record ? c->job.config.record->mark : 0;
+	bfo_stream_put_token(&token, text);
+	return 1;
+}
+
 errcode_t bfo_copy_plan(struct bfo_copy *c)
 {
 	errcode_t err;
@@ -408,6 +470,8 @@ errcode_t bfo_copy_plan(struct bfo_copy *c)
 	if (!c->amended.hole)
 		c->amended.hole = EXT2_BLOCK_SIZE(&c->mkfs.like);
 	err = bfo_job_gather(&c->job);
+	if (!err)
+		err = note_stream(c);
 	if (!err && c->job.config.record && !c->job.source)
 		err = bfo_record_is_of(c->ctx, c->job.config.record, c->job.from);
 	if (!err)
@@ -436,7 +500,7 @@ errcode_t bfo_copy_order(struct bfo_copy *c, struct bfo_context *ctx,
 	c->opt.mkfs = c->opt.spool = 1;
 	err = bfo_copy_open_source(c);
 	if (!err)
-		err = bfo_mkfs_init(&c->mkfs, ctx, c->job.source, &c->opt);
+		err = bfo_mkfs_init(&c->mkfs, ctx, bfo_copy_like(c), &c->opt);
 	if (err)
 		return err;
 	bfo_copy_configure(c);

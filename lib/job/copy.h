@@ -36,6 +36,7 @@
 
 #include "base/pace.h"
 #include "export/items.h"
+#include "export/send.h"
 #include "export/tar.h"
 #include "gather/amended.h"
 #include "job/boot.h"
@@ -73,6 +74,8 @@ struct bfo_copy {
 	struct bfo_outlet *outlet;
 	struct bfo_tar_notes tar;	/* of an archive, once it is complete; its `first`: */
 	char *first_lost;
+	struct bfo_send_notes sent;	/* of a stream, as far as it came */
+	char token[BFO_STREAM_TOKEN_TEXT];	/* of the stream that is the source */
 	struct bfo_manifests manifests;
 
 	/* the target */
@@ -164,6 +167,9 @@ struct bfo_copy_result bfo_copy_result(const struct bfo_copy *c, errcode_t err);
 /* Adds to the message of a failed read what was to be read, and how to go on. */
 void bfo_copy_explain(struct bfo_copy *c, errcode_t err);
 
+/* TEXT: the token with which the stream goes on that C, which failed, came from; 0: it has none. */
+int bfo_copy_token(const struct bfo_copy *c, char text[BFO_STREAM_TOKEN_TEXT]);
+
 /*
  * With opt.evidence, also after a failure: what the source is like now.  Errors: those of
  * bfo_evidence_end(); CTX has to be another one than that of the copy, whose message it keeps.
@@ -176,13 +182,16 @@ errcode_t bfo_copy_write_map(struct bfo_copy *c);
 /* Closes the volumes and frees everything.  Also for one that was zeroed and never opened. */
 void bfo_copy_close(struct bfo_copy *c);
 
-/* True if the target is a directory or an archive. */
+/* True if the target is a directory, an archive or a stream. */
 static inline int bfo_copy_exports(const struct bfo_copy *c)
 {
 	return c->goal.kind != BFO_END_VOLUME;
 }
 
 /* ---- parts, for the files above ---- */
+
+/* The superblock of the volume that the tree comes from, perhaps by a stream; or NULL. */
+const struct ext2_super_block *bfo_copy_like(const struct bfo_copy *c);
 
 /* How c->job is to be done, by the options. */
 void bfo_copy_configure(struct bfo_copy *c);

@@ -16,6 +16,7 @@
 #include "intake/archive.h"
 #include "intake/dir.h"
 #include "intake/intake.h"
+#include "intake/stream_tree.h"
 #include "job/end.h"
 
 #define MAGIC_AT (1024 + offsetof(struct ext2_super_block, s_magic))
@@ -49,20 +50,35 @@ static int has_superblock(int fd)
 	       le16(magic) == EXT2_SUPER_MAGIC;
 }
 
+static int begins_as_stream(int fd)
+{
+	char magic[BFO_STREAM_MAGIC_BYTES];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       !memcmp(magic, BFO_STREAM_MAGIC, sizeof(magic));
+}
+
 /* What regular file PATH begins as.  One that cannot be read is a volume: its opening will tell. */
 static errcode_t tell_file(struct bfo_context *ctx, const char *spec, const char *path,
 			   struct bfo_end *end)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), is_archive, is_volume;
+	int is_stream;
 
 	if (fd < 0)
 		return 0;
+	is_stream = begins_as_stream(fd);
 	is_archive = bfo_archive_probe(fd) != BFO_ARCHIVE_NONE;
 	is_volume = has_superblock(fd);
 	close(fd);
 	if (is_archive && is_volume)
 		return bfo_fail(ctx, EINVAL, "looking at %s: it begins as an archive and as a "
 				"filesystem: say tar:%s or ext:%s", spec, spec, spec);
+	if (is_stream && is_volume)
+		return bfo_fail(ctx, EINVAL, "looking at %s: it begins as a stream and as a "
+				"filesystem: say stream:%s or ext:%s", spec, spec, spec);
+	if (is_stream)
+		return take(ctx, spec, path, BFO_END_STREAM, end);
 	return is_archive ? take(ctx, spec, path, BFO_END_ARCHIVE, end) : 0;
 }
 
@@ -90,6 +106,8 @@ errcode_t bfo_end_tell(struct bfo_context *ctx, const char *spec, struct bfo_end
 		return take(ctx, spec, after(spec, "dir:"), BFO_END_DIRECTORY, end);
 	if (after(spec, "tar:"))
 		return take(ctx, spec, after(spec, "tar:"), BFO_END_ARCHIVE, end);
+	if (after(spec, "stream:"))
+		return take(ctx, spec, after(spec, "stream:"), BFO_END_STREAM, end);
 	if (!strcmp(spec, "-"))
 		return take(ctx, spec, spec, BFO_END_ARCHIVE, end);
 	if (after(spec, "ext:"))
@@ -144,12 +162,14 @@ errcode_t bfo_end_tell_target(struct bfo_context *ctx, const char *spec, struct 
 	errcode_t err = 0;
 
 	*end = (struct bfo_end) { .kind = BFO_END_VOLUME };
-	if (!strcmp(spec, "dir:") || !strcmp(spec, "tar:"))
+	if (!strcmp(spec, "dir:") || !strcmp(spec, "tar:") || !strcmp(spec, "stream:"))
 		return bfo_fail(ctx, BFO_ET_OPTION, "opening %s: it names nothing", spec);
 	if (after(spec, "dir:"))
 		return take(ctx, spec, after(spec, "dir:"), BFO_END_DIRECTORY, end);
 	if (after(spec, "tar:"))
 		return take(ctx, spec, after(spec, "tar:"), BFO_END_ARCHIVE, end);
+	if (after(spec, "stream:"))
+		return take(ctx, spec, after(spec, "stream:"), BFO_END_STREAM, end);
 	if (!strcmp(spec, "-"))
 		return bfo_fail(ctx, BFO_ET_OPTION, "opening -: an archive goes to standard output "
 				"as tar:-");
@@ -173,11 +193,12 @@ errcode_t bfo_end_check(struct bfo_context *ctx, const char *name, unsigned int 
 			const struct bfo_end_options *how)
 {
 	const unsigned int dir = 1U << BFO_END_DIRECTORY, archive = 1U << BFO_END_ARCHIVE;
+	const unsigned int stream = 1U << BFO_END_STREAM;
 	const struct { int is_asked; unsigned int kinds; const char *text; } rows[] = {
 		{ how->cross_mounts, dir, "--cross-mounts is for directories" },
-		{ !!how->strip, archive, "--strip-components is for archives" },
+		{ !!how->strip, archive | stream, "--strip-components is for archives" },
 		{ !!how->metadata_in, dir, "--metadata-in is for directories" },
-		{ how->dereference, dir | archive,
+		{ how->dereference, dir | archive | stream,
 		  "--hard-dereference is for directories and archives" },
 	};
 	size_t i;
@@ -216,11 +237,24 @@ static errcode_t open_archive(struct bfo_context *ctx, const struct bfo_end *end
 	return bfo_archive_open(ctx, &opt, source);
 }
 
+static errcode_t open_stream(struct bfo_context *ctx, const struct bfo_end *end,
+			     const struct bfo_end_options *how, struct bfo_source **source)
+{
+	int is_stdin = !strcmp(end->path, "-");
+	struct bfo_stream_options opt = { .path = is_stdin ? NULL : end->path, .fd = STDIN_FILENO,
+					  .name = is_stdin ? "standard input" : end->path,
+					  .strip = how->strip, .now = how->now,
+					  .spool = how->spool };
+
+	return bfo_stream_open(ctx, &opt, source);
+}
+
 errcode_t bfo_end_open(struct bfo_context *ctx, struct bfo_end *end,
 		       const struct bfo_end_options *how, struct bfo_source **source)
 {
-	errcode_t err = end->kind == BFO_END_DIRECTORY ? open_directory(ctx, end, how, source)
-						       : open_archive(ctx, end, how, source);
+	errcode_t err = end->kind == BFO_END_DIRECTORY ? open_directory(ctx, end, how, source) :
+			end->kind == BFO_END_STREAM ? open_stream(ctx, end, how, source) :
+						      open_archive(ctx, end, how, source);
 
 	if (!err && how->dereference)
 		bfo_intake_dereference(*source);

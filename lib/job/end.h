@@ -7,6 +7,9 @@
  *   dir:PATH		a directory: PATH as it stands
  *   tar:PATH		an archive, tar or cpio, compressed or not: PATH as it stands
  *   -, tar:-		an archive on standard input
+ *   stream:PATH	a stream of our own, a file or a pipe, PATH as it stands; a file that
+ *			begins as one is one, too
+ *   stream:-		... on standard input
  *
  * A file that begins as a filesystem and as an archive is neither: its user has to say which.
  */
@@ -20,6 +23,7 @@ enum bfo_end_kind {
 	BFO_END_VOLUME,
 	BFO_END_DIRECTORY,
 	BFO_END_ARCHIVE,
+	BFO_END_STREAM,
 };
 
 struct bfo_end {
@@ -49,8 +53,8 @@ errcode_t bfo_end_tell(struct bfo_context *ctx, const char *spec, struct bfo_end
 /*
  * The same of SPEC as a target.  A directory: one that exists, or dir:PATH, or a name that ends in
  * a slash.  An archive: tar:PATH, tar:- for standard output, or a name that ends in .tar or
- * .tar.zst and is no block device, nor a file that holds a filesystem.  BFO_ET_OPTION: what can
- * only be read.
+ * .tar.zst and is no block device, nor a file that holds a filesystem.  A stream: stream:PATH,
+ * stream:-.  BFO_ET_OPTION: what can only be read.
  */
 errcode_t bfo_end_tell_target(struct bfo_context *ctx, const char *spec, struct bfo_end *end);
 void bfo_end_free(struct bfo_end *end);

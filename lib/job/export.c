@@ -21,13 +21,16 @@
 #include "device/store.h"
 #include "export/emit.h"
 #include "export/extract.h"
+#include "export/send.h"
 #include "export/tar.h"
+#include "job/compress.h"
 #include "job/copy.h"
 #include "plan/stand_ins.h"
 
 static int is_stdout(const struct bfo_copy *c)
 {
-	return c->goal.kind == BFO_END_ARCHIVE && !strcmp(c->goal.path, "-");
+	return c->goal.kind != BFO_END_VOLUME && c->goal.kind != BFO_END_DIRECTORY &&
+	       !strcmp(c->goal.path, "-");
 }
 
 /* ---- opening ---- */
@@ -38,6 +41,7 @@ static errcode_t check_options(const struct bfo_copy *c)
 	const struct bfo_copy_options *opt = &c->opt;
 	const int is_dir = c->goal.kind == BFO_END_DIRECTORY;
 	const int is_volume = !bfo_copy_exports(c);
+	const int is_stream = c->goal.kind == BFO_END_STREAM;
 	const struct { int is_asked; const char *text; } rows[] = {
 		{ !is_volume && opt->keep_inodes, "--keep-inodes is for targets that are volumes" },
 		{ !is_volume && opt->itree, "--itree is for targets that are volumes" },
@@ -49,11 +53,16 @@ static errcode_t check_options(const struct bfo_copy *c)
 		{ !is_volume && opt->undo_file, "-z is for targets that are volumes" },
 		{ !is_volume && opt->order.n, "--order is for targets that are volumes" },
 		{ is_dir && opt->force, "--force is not for directories, --overwrite is" },
-		{ (is_dir || is_volume) && opt->is_portable, "--portable is for archives" },
+		{ (is_dir || is_volume || is_stream) && opt->is_portable,
+		  "--portable is for archives" },
+		{ !is_stream && opt->compress, "--compress is for streams" },
+		{ !is_stream && opt->token, "--resume is for streams" },
+		{ opt->token && opt->n_manifests,
+		  "--manifest-out has to see all data, and --resume leaves some out" },
 		{ is_volume && opt->over && opt->over != BFO_EXTRACT_SKIP,
 		  "--overwrite and --if-newer are for directories" },
 		{ !is_dir && !is_volume && opt->over,
-		  "--overwrite, --skip-existing and --if-newer are not for archives" },
+		  "--overwrite, --skip-existing and --if-newer are not for archives and streams" },
 		{ !is_dir && opt->no_devices, "--no-devices is for directories" },
 		{ !is_dir && opt->no_suid, "--no-suid is for directories" },
 		{ !is_dir && opt->n_no_xattrs, "--no-xattrs is for directories" },
@@ -123,8 +132,9 @@ static errcode_t check_stdout(struct bfo_copy *c)
 	return check_distinct(c, path);
 }
 
-static errcode_t check_archive(struct bfo_copy *c)
+static errcode_t check_file(struct bfo_copy *c)
 {
+	const char *what = c->goal.kind == BFO_END_STREAM ? "stream" : "archive";
 	struct stat st;
 
 	if (is_stdout(c))
@@ -134,10 +144,10 @@ static errcode_t check_archive(struct bfo_copy *c)
 		return 0;
 	}
 	if (!S_ISREG(st.st_mode))
-		return bfo_fail(c->ctx, EINVAL, "making archive %s: it exists and is no file",
+		return bfo_fail(c->ctx, EINVAL, "making %s %s: it exists and is no file", what,
 				c->opt.target);
 	if (!c->opt.force)
-		return bfo_fail(c->ctx, EEXIST, "making archive %s (--force replaces it)",
+		return bfo_fail(c->ctx, EEXIST, "making %s %s (--force replaces it)", what,
 				c->opt.target);
 	return check_distinct(c, c->goal.path);
 }
@@ -218,24 +228,63 @@ static errcode_t open_directory(struct bfo_copy *c)
 	return bfo_extract_open(c->ctx, &how, &c->outlet);
 }
 
+/* What can be sent once more, with the same bytes. */
+static int can_resume(const struct bfo_copy *c)
+{
+	return c->job.source || (c->end.kind == BFO_END_ARCHIVE && strcmp(c->end.path, "-"));
+}
+
+/* How a stream is to be made can be made so. */
+static errcode_t check_stream(struct bfo_copy *c)
+{
+	struct bfo_stream_token token;
+	int level, is_auto;
+
+	if (c->opt.compress && !bfo_compress_read(c->opt.compress, &level, &is_auto))
+		return bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: --compress is auto, none, "
+				"fast, or a level from 1 to 19, not %s", c->opt.target,
+				c->opt.compress);
+	return c->opt.token && !bfo_stream_get_token(c->opt.token, &token) ?
+	       bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: what --resume says is no token that "
+			"e2bfo receive has printed", c->opt.target) : 0;
+}
+
+/* What SOURCE turned out to be can be sent so. */
+static errcode_t check_sent(struct bfo_copy *c)
+{
+	if (c->goal.kind != BFO_END_STREAM)
+		return 0;
+	if (c->opt.token && !can_resume(c))
+		return bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: only a volume, or an archive "
+				"in a file, can be sent from the middle on", c->opt.source);
+	if (c->end.kind == BFO_END_STREAM)
+		return bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: it is a stream already",
+				c->opt.source);
+	return 0;
+}
+
 errcode_t bfo_export_check(struct bfo_copy *c)
 {
 	errcode_t err = check_options(c);
 
 	if (err || c->goal.kind != BFO_END_ARCHIVE)
 		return err;
-	if (is_misleading(c->goal.path))
+	if (c->goal.kind == BFO_END_ARCHIVE && is_misleading(c->goal.path))
 		return bfo_fail(c->ctx, BFO_ET_OPTION, "making archive %s: only .tar and .tar.zst "
 				"are made; tar:- goes to any program", c->opt.target);
 	if (is_stdout(c) && isatty(c->opt.out))
-		return bfo_fail(c->ctx, BFO_ET_OPTION, "writing an archive to standard output: it "
-				"is a terminal");
-	return 0;
+		return bfo_fail(c->ctx, BFO_ET_OPTION, "writing to standard output: it is a "
+				"terminal");
+	return c->goal.kind == BFO_END_STREAM ? check_stream(c) : 0;
 }
 
 errcode_t bfo_export_open(struct bfo_copy *c)
 {
-	return c->goal.kind == BFO_END_DIRECTORY ? open_directory(c) : check_archive(c);
+	errcode_t err = check_sent(c);
+
+	if (err)
+		return err;
+	return c->goal.kind == BFO_END_DIRECTORY ? open_directory(c) : check_file(c);
 }
 
 /* ---- planning ---- */
@@ -279,7 +328,7 @@ errcode_t bfo_export_plan(struct bfo_copy *c)
 	errcode_t err;
 
 	c->job.config.order = look;
-	c->job.config.is_archive = c->goal.kind == BFO_END_ARCHIVE && !c->opt.is_portable;
+	c->job.config.is_archive = c->goal.kind != BFO_END_DIRECTORY && !c->opt.is_portable;
 	c->job.config.is_directory = c->goal.kind == BFO_END_DIRECTORY;
 	err = bfo_job_gather(&c->job);
 	if (!err)
@@ -298,7 +347,8 @@ errcode_t bfo_export_plan(struct bfo_copy *c)
 
 /* ---- putting out ---- */
 
-static errcode_t emit(struct bfo_copy *c)
+/* All but the blocks of the stem before FROM. */
+static errcode_t emit(struct bfo_copy *c, uint64_t from)
 {
 	errcode_t err = bfo_manifests_begin(&c->manifests, &c->job.plan, 0);
 
@@ -306,7 +356,7 @@ static errcode_t emit(struct bfo_copy *c)
 		return err;
 	c->writing = c->committing = 1;
 	err = bfo_emit(&c->job.plan, &c->items, c->outlet, bfo_manifests_sums(&c->manifests),
-		       c->opt.memory);
+		       c->opt.memory, from);
 	c->job.stats.read_requests = bfo_source_requests(c->job.from);
 	c->job.stats.read_blocks = bfo_source_blocks(c->job.from);
 	return err ? err : bfo_copy_write_manifests(c);
@@ -328,7 +378,7 @@ static errcode_t write_archive(struct bfo_copy *c, int fd)
 
 	if (err)
 		return err;
-	err = emit(c);
+	err = emit(c, 0);
 	c->tar = bfo_tar_notes(c->outlet);
 	c->tar.first = c->first_lost = c->tar.first ? strdup(c->tar.first) : NULL;
 	bfo_tar_close(c->outlet);
@@ -336,20 +386,58 @@ static errcode_t write_archive(struct bfo_copy *c, int fd)
 	return err;
 }
 
-static errcode_t make_archive(struct bfo_copy *c)
+static int is_pipe(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && !S_ISREG(st.st_mode);
+}
+
+/* A regular file has the same bytes each time: no pipe decides on the level. */
+static errcode_t write_stream(struct bfo_copy *c, int fd)
+{
+	struct bfo_send_options how = { .fd = fd, .name = c->opt.target, .level = 1,
+					.is_auto = is_pipe(fd), .bwlimit = c->opt.bwlimit,
+					.can_resume = can_resume(c), .like = bfo_copy_like(c) };
+	struct bfo_stream_token token;
+	uint64_t from = 0;
+	errcode_t err;
+
+	if (c->opt.compress)
+		bfo_compress_read(c->opt.compress, &how.level, &how.is_auto);
+	if (c->opt.token && bfo_stream_get_token(c->opt.token, &token))
+		how.resume = &token;
+	err = bfo_send_open(c->ctx, &how, &c->outlet);
+	if (err)
+		return err;
+	err = bfo_send_tree(c->outlet, &c->items, &from);
+	if (!err)
+		err = emit(c, from);
+	c->sent = bfo_send_notes(c->outlet);
+	bfo_send_close(c->outlet);
+	c->outlet = NULL;
+	return err;
+}
+
+static errcode_t write_file(struct bfo_copy *c, int fd)
+{
+	return c->goal.kind == BFO_END_STREAM ? write_stream(c, fd) : write_archive(c, fd);
+}
+
+static errcode_t make_file(struct bfo_copy *c)
 {
 	int fd = -1;
 	errcode_t err;
 
 	if (is_stdout(c)) {
 		c->fate = BFO_FATE_SENT;
-		return write_archive(c, c->opt.out);
+		return write_file(c, c->opt.out);
 	}
 	c->path = strdup(c->goal.path);
 	err = c->path ? bfo_temporary_make(c->path, &c->made, &fd) : ENOMEM;
 	if (err)
-		return bfo_fail(c->ctx, err, "making archive %s", c->opt.target);
-	err = write_archive(c, fd);
+		return bfo_fail(c->ctx, err, "making %s", c->opt.target);
+	err = write_file(c, fd);
 	if (close(fd) && !err)
 		err = bfo_fail(c->ctx, errno, "writing %s", c->made);
 	return err;
@@ -359,9 +447,9 @@ errcode_t bfo_export_commit(struct bfo_copy *c)
 {
 	errcode_t err;
 
-	if (c->goal.kind == BFO_END_ARCHIVE)
-		return make_archive(c);
-	err = emit(c);
+	if (c->goal.kind != BFO_END_DIRECTORY)
+		return make_file(c);
+	err = emit(c, 0);
 	if (err && bfo_extract_give_up(c->outlet))
 		c->fate = BFO_FATE_UNFINISHED;
 	else if (bfo_extract_has_named(c->outlet))

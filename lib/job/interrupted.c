@@ -105,7 +105,7 @@ errcode_t bfo_interrupted_look(struct bfo_interrupted *in, struct bfo_context *c
 
 /* ---- going on ---- */
 
-static errcode_t load_options(struct bfo_interrupted *in)
+errcode_t bfo_interrupted_load(struct bfo_interrupted *in)
 {
 	const struct bfo_record *r = &in->record;
 	errcode_t err;
@@ -120,6 +120,17 @@ static errcode_t load_options(struct bfo_interrupted *in)
 	err = bfo_options_load(r->text.v, r->text.n, &in->saved);
 	return err == EINVAL ? bfo_fail(in->ctx, BFO_ET_NO_RECORD, "reading what it says") :
 	       err ? bfo_fail(in->ctx, err, "reading the record") : 0;
+}
+
+int bfo_interrupted_token(const struct bfo_interrupted *in, char text[BFO_STREAM_TOKEN_TEXT])
+{
+	struct bfo_stream_token token;
+
+	if (!in->saved.opt.token || !bfo_stream_get_token(in->saved.opt.token, &token))
+		return 0;
+	token.next = in->record.mark;
+	bfo_stream_put_token(&token, text);
+	return 1;
 }
 
 /* An image file that was being made gets its name at the end, as it would have. */
@@ -225,7 +236,7 @@ static errcode_t hide_record(struct bfo_interrupted *in, struct bfo_copy *c)
 errcode_t bfo_interrupted_resume(struct bfo_interrupted *in, const struct bfo_resume_options *how,
 				 struct bfo_copy *c)
 {
-	errcode_t err = load_options(in);
+	errcode_t err = bfo_interrupted_load(in);
 
 	if (!err)
 		err = bfo_record_is_on(in->ctx, &in->record, in->volume);

@@ -48,6 +48,14 @@ struct bfo_resume_options {
 errcode_t bfo_interrupted_open(struct bfo_interrupted *in, struct bfo_context *ctx,
 			       const char *target);
 
+/*
+ * What IN, whose record was found, was to do: in->saved.  BFO_ET_RECORD_VERSION, BFO_ET_NO_RECORD.
+ */
+errcode_t bfo_interrupted_load(struct bfo_interrupted *in);
+
+/* The token with which a stream goes on that was loaded, into TEXT; 0: it is none. */
+int bfo_interrupted_token(const struct bfo_interrupted *in, char text[BFO_STREAM_TOKEN_TEXT]);
+
 /* The same without writing: TARGET is opened as a source, as its journal leaves it. */
 errcode_t bfo_interrupted_look(struct bfo_interrupted *in, struct bfo_context *ctx,
 			       const char *target);

@@ -63,6 +63,7 @@ static const struct row {
 	{ "direct", NUMBER, AT(direct), BFO_DIRECT_NEVER },
 	{ "read-gap", LONG, AT(read_gap), 0 },
 	{ "bwlimit", LONG, AT(bwlimit), 0 },
+	{ "token", TEXT, AT(token), 0 },
 	{ "cross-mounts", FLAG, AT(cross_mounts), 0 },
 	{ "strip", NUMBER, AT(strip), 65535 },
 	{ "hard-dereference", FLAG, AT(dereference), 0 },

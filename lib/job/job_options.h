@@ -82,6 +82,8 @@ struct bfo_copy_options {
 	const char *const *manifests;	/* FORMAT:FILE (job/manifests.h) */
 	size_t n_manifests;
 	int out;			/* where tar:- goes, a file descriptor */
+	/* of a stream: how it is compressed, as job/compress.h has it, or NULL; to go on where */
+	const char *compress, *token;
 	const char *owners;		/* who gets what (job/owners.h); or NULL */
 	/* the same tree gives the same bytes: tree/amend.h; SEED: for a UUID, or NULL */
 	int is_reproducible;

@@ -58,7 +58,7 @@ static void take_defaults(struct ext2_super_block *sb)
 }
 
 errcode_t bfo_mkfs_init(struct bfo_mkfs *m, struct bfo_context *ctx,
-			const struct bfo_volume *source, const struct bfo_copy_options *opt)
+			const struct ext2_super_block *like, const struct bfo_copy_options *opt)
 {
 	uint8_t u[16];
 
@@ -72,12 +72,12 @@ errcode_t bfo_mkfs_init(struct bfo_mkfs *m, struct bfo_context *ctx,
 		return bfo_fail(ctx, errno, "drawing a UUID");
 	u[6] = (u[6] & 0x0f) | 0x40;
 	u[8] = (u[8] & 0x3f) | 0x80;
-	m->is_alike = !!source;
-	if (source)
-		m->like = *source->fs->super;
+	m->is_alike = !!like;
+	if (like)
+		m->like = *like;
 	else
 		take_defaults(&m->like);
-	if (!source)
+	if (!like)
 		memcpy(m->like.s_uuid, u, sizeof(u));
 	bfo_text_uuid(opt->same_uuid ? m->like.s_uuid : u, m->uuid);
 	snprintf(m->now, sizeof(m->now), "%lld", (long long) opt->now);

@@ -51,11 +51,11 @@ struct bfo_mkfs_place {
 };
 
 /*
- * Takes from OPT what it says of formatting, and the times to pin; draws a UUID.  SOURCE: NULL if
- * it is no volume.  Errors: those of getrandom(2).
+ * Takes from OPT what it says of formatting, and the times to pin; draws a UUID.  LIKE: the
+ * superblock of the volume that the tree comes from, or NULL.  Errors: those of getrandom(2).
  */
 errcode_t bfo_mkfs_init(struct bfo_mkfs *m, struct bfo_context *ctx,
-			const struct bfo_volume *source, const struct bfo_copy_options *opt);
+			const struct ext2_super_block *like, const struct bfo_copy_options *opt);
 void bfo_mkfs_free(struct bfo_mkfs *m);
 
 /*

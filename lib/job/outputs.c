@@ -73,10 +73,11 @@ static errcode_t add_target(struct outputs *all)
 
 	if (!target)
 		return 0;
-	if (!strcmp(target, "tar:-"))
+	if (!strcmp(target, "tar:-") || !strcmp(target, "stream:-"))
 		return add_stdout(all, target);
-	if (!strncmp(target, "tar:", 4) || !strncmp(target, "dir:", 4))
-		return add_file(all, target, target + 4);
+	if (!strncmp(target, "tar:", 4) || !strncmp(target, "dir:", 4) ||
+	    !strncmp(target, "stream:", 7))
+		return add_file(all, target, strchr(target, ':') + 1);
 	if (!strncmp(target, "ext:", 4))
 		target += 4;
 	if (bfo_spec_parse(target, &spec))

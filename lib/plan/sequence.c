@@ -157,11 +157,20 @@ static errcode_t take_sorted(struct bfo_sequence *s, sorted_vec *all, errcode_t 
 }
 
 /* Where REC begins in the source; what has no blocks there comes where its inode would say. */
+/* (What was never written has a place on volumes alone.) */
 static uint64_t source_place(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
-	if (rec->ino && !(rec->state & (BFO_INODE_FAST | BFO_INODE_INLINE)) &&
-	    !S_ISDIR(rec->mode) && bfo_seg_count(plan->tree, rec))
-		return bfo_seg_blk(bfo_seg_of(plan->tree, rec, 0));
+	uint32_t i, n;
+
+	if (!rec->ino || rec->state & (BFO_INODE_FAST | BFO_INODE_INLINE) || S_ISDIR(rec->mode))
+		return 0;
+	n = bfo_seg_count(plan->tree, rec);
+	for (i = 0; i < n; i++) {
+		const struct bfo_seg *seg = bfo_seg_of(plan->tree, rec, i);
+
+		if (bfo_seg_is_moved(seg) || bfo_seg_blk(seg))
+			return bfo_seg_blk(seg);
+	}
 	return 0;
 }
 

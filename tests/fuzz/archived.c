@@ -143,16 +143,12 @@ static errcode_t read_all(struct bfo_source *s, const struct bfo_tree *t, int on
 	return err;
 }
 
-void fuzz_archive(const struct bfo_archive_options *opt)
+void fuzz_source(struct bfo_source *s)
 {
-	struct bfo_context ctx = { .what = "" };
+	struct bfo_context *ctx = s->ctx;
 	struct bfo_tree tree = { .block_size = 0 };
-	struct bfo_source *s;
-	errcode_t err;
+	errcode_t err = s->ops->gather(s, &tree, 0);
 
-	if (bfo_archive_open(&ctx, opt, &s))
-		return;
-	err = s->ops->gather(s, &tree, 0);
 	if (!err) {
 		check_names(&tree);
 		check_inodes(s, &tree);
@@ -160,8 +156,19 @@ void fuzz_archive(const struct bfo_archive_options *opt)
 		if (!err)
 			err = read_all(s, &tree, 1);
 	}
-	if (err && !*ctx.what)
+	if (!err)
+		err = s->ops->settle(s);
+	if (err && !*ctx->what)
 		fuzz_fail("an error without a word");
 	s->ops->close(s);
 	bfo_tree_free(&tree);
+}
+
+void fuzz_archive(const struct bfo_archive_options *opt)
+{
+	struct bfo_context ctx = { .what = "" };
+	struct bfo_source *s;
+
+	if (!bfo_archive_open(&ctx, opt, &s))
+		fuzz_source(s);
 }

@@ -16,4 +16,7 @@ int fuzz_archive_file(const uint8_t *data, size_t size);
  */
 void fuzz_archive(const struct bfo_archive_options *opt);
 
+/* The same of S, which is open, and closed afterwards. */
+void fuzz_source(struct bfo_source *s);
+
 #endif

@@ -552,8 +552,8 @@ START_TEST(keeps_progress)
 	block = unit_alloc(b.j.job.target->block_size);
 	step = b.put.stem_len / 8;
 	for (i = 1; i <= 5; i++) {
-		want_ok(bfo_record_progress(&b.put, &b.w, i * step));
-		want_ok(bfo_record_progress(&b.put, &b.w, i * step));	/* nothing new */
+		want_ok(bfo_record_progress(&b.put, &b.w, i * step, 0));
+		want_ok(bfo_record_progress(&b.put, &b.w, i * step, 0));	/* nothing new */
 		want_ok(find(&b));
 		want_same(&b.put, &b.found);
 		want(b.found.done == i * step && b.found.count == i);
@@ -570,7 +570,7 @@ START_TEST(keeps_progress)
 	}
 	b.put.count--;					/* goes over the torn one */
 	b.put.done = 4 * step;
-	want_ok(bfo_record_progress(&b.put, &b.w, b.put.stem_len + 1));
+	want_ok(bfo_record_progress(&b.put, &b.w, b.put.stem_len + 1, 0));
 	want_ok(find(&b));
 	want_eq(b.found.done, 4 * step);		/* more than there is */
 	for (i = 1; i <= 2; i++) {

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * frames.h - what the process that parses an archive tells the one that asked it to
+ * frames.h - members of a tree, one after the other, as bytes
  *
- * A frame, all numbers little endian, at any byte:
+ * That is what the process that parses an archive tells the one that asked it to; and, bare, the
+ * tree in a stream (stream.h).  A frame, all numbers little endian, at any byte:
  *
  *   0   u32  kind, an enum bfo_frame_kind
  *   4   u32  bytes that follow the head, at most BFO_FRAME_MOST
  *   8   u32  crc32c of these
  *   12  u32  crc32c of bytes 0 to 11
+ *
+ * A bare frame has no checksums: its head ends at byte 8.  Only MEMBER, EXTENT, UNWRITTEN and END
+ * are ever bare.
  *
  * MEMBER begins a member of the archive, EXTENT, DATA, UNWRITTEN and PLACE are of the one that
  * began last.  END is the last frame of an archive that was read to its end, ERROR of one that was
@@ -49,8 +53,8 @@
  * The reader trusts nothing: what is wrong, or out of range for its type, is BFO_ET_DAMAGED.
  * Memory: one frame.
  */
-#ifndef BFO_INTAKE_FRAMES_H
-#define BFO_INTAKE_FRAMES_H
+#ifndef BFO_WIRE_FRAMES_H
+#define BFO_WIRE_FRAMES_H
 
 #include <sys/stat.h>
 
@@ -141,6 +145,14 @@ struct bfo_frame {
 /* A zeroed one but for FD and CTX is at the beginning. */
 struct bfo_frames {
 	int fd;
+	int is_bare;
+	/*
+	 * In place of FD, if not NULL: appends what comes next to BUF, at least a byte.  Its errors
+	 * are noted in ctx->what.
+	 */
+	errcode_t (*fill)(void *priv, bfo_chars *buf);
+	void *priv;
+	int has_failed;			/* it has */
 	struct bfo_context *ctx;	/* whose cancel is obeyed */
 	bfo_chars buf;			/* of which those from AT on were not yet handed out */
 	size_t at;
@@ -152,6 +164,9 @@ struct bfo_frames {
  */
 errcode_t bfo_frames_next(struct bfo_frames *fs, struct bfo_frame *f, const char **why);
 
+/* True if all that was read has been handed out. */
+int bfo_frames_are_over(const struct bfo_frames *fs);
+
 void bfo_frames_free(struct bfo_frames *fs);
 
 /* The next extended attribute of M, from *AT on, which begins as M->first; 0: there is none. */
@@ -162,6 +177,10 @@ int bfo_member_next_xattr(const struct bfo_member *m, const char **at, struct bf
 /* A zeroed one but for FD is empty.  Frames are collected, and written some at a time. */
 struct bfo_frame_writer {
 	int fd;
+	int is_bare;
+	/* In place of FD, if not NULL: takes LEN bytes at DATA. */
+	errcode_t (*drain)(void *priv, const void *data, size_t len);
+	void *priv;
 	bfo_chars buf;
 	size_t begin;			/* of the frame that is being made */
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * frames.c - what the process that parses an archive tells the one that asked it to
+ * frames.c - members of a tree, one after the other, as bytes
  *
  *   struct bfo_member ── put_member ──> bytes ── pipe ──> bytes ── take_member ──> struct
  *   bfo_member
@@ -16,10 +16,11 @@
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
 #include "base/disk.h"
-#include "intake/frames.h"
+#include "wire/frames.h"
 #include "tree/xattr.h"
 
 #define HEAD 16U
+#define BARE_HEAD 8U
 #define MEMBER_BYTES 168U
 #define ERROR_BYTES 16U
 #define PAIR_BYTES 16U
@@ -66,6 +67,11 @@ static errcode_t more(struct bfo_frames *fs, size_t room)
 	fs->buf.n = left;
 	fs->at = 0;
 	err = bfo_vec_reserve(&fs->buf, room);
+	if (!err && fs->fill) {
+		err = fs->fill(fs->priv, &fs->buf);
+		fs->has_failed = err != 0;
+		return err;
+	}
 	if (!err)
 		err = wait_for(fs);
 	if (err)
@@ -218,34 +224,55 @@ static const char *take(const char *at, uint32_t len, struct bfo_frame *f)
 	return NULL;
 }
 
+/* Kinds that make sense where nobody else parses: data and places come in another way. */
+static int is_bare_kind(uint32_t kind)
+{
+	return kind == BFO_FRAME_MEMBER || kind == BFO_FRAME_EXTENT ||
+	       kind == BFO_FRAME_UNWRITTEN || kind == BFO_FRAME_END;
+}
+
+/* The head at hand: a reason why it is none. */
+static const char *check_head(const struct bfo_frames *fs, const char *head, uint32_t len)
+{
+	if (len > BFO_FRAME_MOST)
+		return "a frame is damaged";
+	if (fs->is_bare)
+		return is_bare_kind(get_le32(head, 0)) ? NULL : "a frame is none";
+	return bfo_crc32c(~0U, head, 12) == get_le32(head, 12) ? NULL : "a frame is damaged";
+}
+
 errcode_t bfo_frames_next(struct bfo_frames *fs, struct bfo_frame *f, const char **why)
 {
-	errcode_t err = have(fs, HEAD);
+	const uint32_t size = fs->is_bare ? BARE_HEAD : HEAD;
+	errcode_t err = have(fs, size);
 	uint32_t len, crc;
 
 	*why = fs->buf.n > fs->at ? "a frame is cut" : NULL;
 	if (err)
 		return err;
 	len = get_le32(fs->buf.v + fs->at, 4);
-	crc = get_le32(fs->buf.v + fs->at, 8);
 	*f = (struct bfo_frame) { .kind = get_le32(fs->buf.v + fs->at, 0) };
-	if (bfo_crc32c(~0U, fs->buf.v + fs->at, 12) != get_le32(fs->buf.v + fs->at, 12) ||
-	    len > BFO_FRAME_MOST) {
-		*why = "a frame is damaged";
+	*why = check_head(fs, fs->buf.v + fs->at, len);
+	if (*why)
 		return BFO_ET_DAMAGED;
-	}
-	err = have(fs, HEAD + len);
+	err = have(fs, size + len);
 	if (err) {
 		*why = "a frame is cut";
 		return err;
 	}
 	*why = "a frame is damaged";
-	if (bfo_crc32c(~0U, fs->buf.v + fs->at + HEAD, len) != crc)
+	crc = bfo_crc32c(~0U, fs->buf.v + fs->at + size, len);
+	if (!fs->is_bare && crc != get_le32(fs->buf.v + fs->at, 8))
 		return BFO_ET_DAMAGED;
-	*why = take(fs->buf.v + fs->at + HEAD, len, f);
+	*why = take(fs->buf.v + fs->at + size, len, f);
 	f->member.crc = crc;
-	fs->at += HEAD + len;
+	fs->at += size + len;
 	return *why ? BFO_ET_DAMAGED : 0;
+}
+
+int bfo_frames_are_over(const struct bfo_frames *fs)
+{
+	return fs->at == fs->buf.n;
 }
 
 void bfo_frames_free(struct bfo_frames *fs)
@@ -269,11 +296,16 @@ int bfo_member_next_xattr(const struct bfo_member *m, const char **at, struct bf
 
 /* ---- writing ---- */
 
+static uint32_t head_size(const struct bfo_frame_writer *w)
+{
+	return w->is_bare ? BARE_HEAD : HEAD;
+}
+
 static errcode_t put(struct bfo_frame_writer *w, const void *data, size_t len)
 {
 	errcode_t err;
 
-	if (w->buf.n - w->begin + len > HEAD + BFO_FRAME_MOST)
+	if (w->buf.n - w->begin + len > head_size(w) + BFO_FRAME_MOST)
 		return BFO_ET_OVERFLOW;
 	err = bfo_vec_reserve(&w->buf, len);
 	if (err || !len)
@@ -290,7 +322,7 @@ static errcode_t begin(struct bfo_frame_writer *w, const void *data, size_t len)
 	errcode_t err;
 
 	w->begin = w->buf.n;
-	err = put(w, head, sizeof(head));
+	err = put(w, head, head_size(w));
 	return err ? err : put(w, data, len);
 }
 
@@ -305,11 +337,13 @@ static errcode_t end(struct bfo_frame_writer *w, enum bfo_frame_kind kind, errco
 		return err;
 	}
 	head = w->buf.v + w->begin;
-	len = w->buf.n - w->begin - HEAD;
+	len = w->buf.n - w->begin - head_size(w);
 	put_le32(head, 0, kind);
 	put_le32(head, 4, len);
-	put_le32(head, 8, bfo_crc32c(~0U, head + HEAD, len));
-	put_le32(head, 12, bfo_crc32c(~0U, head, 12));
+	if (!w->is_bare) {
+		put_le32(head, 8, bfo_crc32c(~0U, head + HEAD, len));
+		put_le32(head, 12, bfo_crc32c(~0U, head, 12));
+	}
 	w->begin = w->buf.n;
 	return w->buf.n < COLLECT ? 0 : bfo_frame_flush(w);
 }
@@ -318,7 +352,13 @@ errcode_t bfo_frame_flush(struct bfo_frame_writer *w)
 {
 	size_t done = 0;
 	ssize_t put_now;
+	errcode_t err;
 
+	if (w->drain) {
+		err = w->drain(w->priv, w->buf.v, w->buf.n);
+		w->buf.n = w->begin = 0;
+		return err;
+	}
 	while (done < w->buf.n) {
 		put_now = write(w->fd, w->buf.v + done, w->buf.n - done);
 		if (put_now < 0 && errno != EINTR)

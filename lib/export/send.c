@@ -1,0 +1,620 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * send.c - a tree and its data as a stream
+ *
+ *   items ── walk ── members, parts ──┬── first: counts, digest ── FACTS
+ *                                     '── then: TREE frames ── TREE_END
+ *   data, as they come ── frames of 1 MiB, whoever's they are ── DATA ... ── END
+ *
+ * Frames are packed and hashed by threads (packed.h), and get their heads as they leave.  All walks
+ * are in the order of the stem, by names of the first link; nothing of the tree is kept.
+ */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bfo_err.h"
+#include "base/disk.h"
+#include "base/pace.h"
+#include "export/send.h"
+#include "plan/runs.h"
+#include "tree/acl.h"
+#include "wire/frames.h"
+
+#define LOOK_EVERY 64U		/* frames of data, until the level is thought over */
+#define MANY (LOOK_EVERY / 2)
+#define FEW (LOOK_EVERY / 8)
+
+/* Levels of "auto", from the fastest on. */
+static const int levels[] = { BFO_PACKED_NONE, -5, -1, 1, 3, 6 };
+
+#define N_LEVELS (sizeof(levels) / sizeof(*levels))
+#define PACE_PIECE (64U << 10)		/* bytes that are written at once where that is paced */
+
+struct send {
+	struct bfo_outlet outlet;
+	struct bfo_send_options opt;
+	struct bfo_output out;
+	struct bfo_packed *packed;
+	struct bfo_frame_writer tree;
+	struct bfo_hasher hasher;
+	BFO_VEC(struct bfo_member_xattr) xattrs;
+	bfo_chars names, values;	/* of these */
+	uint64_t lost;			/* attributes that are not sent */
+	struct bfo_pace pace;
+	struct bfo_source *source;
+	struct bfo_items *items;
+
+	int is_counting;		/* nothing is sent yet */
+	struct bfo_stream_facts facts;
+	uint8_t tree_digest[BFO_STREAM_DIGEST];
+	uint64_t skip_to;		/* byte of all data that the stream begins with, */
+	uint64_t from;			/* and the block of the stem that has it; */
+	uint64_t at;			/* byte of all data that comes next, with that block */
+
+	/* what has left */
+	uint32_t number, data_number;
+	uint64_t tree_at, data_at;
+	size_t level;			/* in levels[] */
+	/* frames since the level was thought over; those at which the pipe was full */
+	unsigned int looked, full;
+	uint8_t end_digest[BFO_STREAM_DIGEST];
+};
+
+static struct bfo_context *ctx_of(struct send *s)
+{
+	return s->outlet.ctx;
+}
+
+static errcode_t no_memory(struct send *s, errcode_t err)
+{
+	return err ? bfo_fail(ctx_of(s), err, "sending %s", s->opt.name) : 0;
+}
+
+/* ---- frames that leave ---- */
+
+static int is_full(const struct send *s)
+{
+	struct pollfd p = { .fd = s->opt.fd, .events = POLLOUT };
+
+	return !poll(&p, 1, 0);
+}
+
+/* A full pipe can wait for smaller bytes; threads that are waited for cannot make them. */
+static void think_over(struct send *s)
+{
+	unsigned int waits;
+
+	s->full += is_full(s);
+	if (!s->opt.is_auto || ++s->looked < LOOK_EVERY)
+		return;
+	waits = bfo_packed_waits(s->packed);
+	if (waits > MANY && s->full < FEW && s->level)
+		s->level--;
+	else if (s->full > MANY && waits < FEW && s->level + 1 < N_LEVELS)
+		s->level++;
+	s->looked = s->full = 0;
+}
+
+static errcode_t write_paced(struct send *s, struct bfo_context *ctx, const char *data, size_t len)
+{
+	errcode_t err = 0;
+	size_t n;
+
+	if (!s->opt.bwlimit)
+		return bfo_output_write(ctx, &s->out, data, len);
+	for (; !err && len; data += n, len -= n) {
+		n = len < PACE_PIECE ? len : PACE_PIECE;
+		bfo_pace_take(&s->pace, n);
+		err = bfo_output_write(ctx, &s->out, data, n);
+	}
+	return err;
+}
+
+static uint32_t number_of(struct send *s, enum bfo_stream_kind kind)
+{
+	return kind == BFO_STREAM_DATA ? s->data_number++ : s->number++;
+}
+
+static uint64_t *place_of(struct send *s, enum bfo_stream_kind kind)
+{
+	return kind == BFO_STREAM_DATA ? &s->data_at : kind == BFO_STREAM_TREE ? &s->tree_at : NULL;
+}
+
+/* For the threads: a frame is done. */
+static errcode_t put_frame(void *priv, struct bfo_context *ctx, const struct bfo_packed_chunk *c)
+{
+	struct send *s = priv;
+	struct bfo_stream_head h = { .kind = c->tag, .is_packed = c->is_packed, .bytes = c->len,
+				     .stored = c->stored_len, .crc = c->crc };
+	uint64_t *at = place_of(s, h.kind);
+	uint8_t head[BFO_STREAM_HEAD];
+	errcode_t err;
+
+	h.number = number_of(s, h.kind);
+	h.at = at ? *at : 0;
+	if (at)
+		*at += c->len;
+	if (h.kind == BFO_STREAM_DATA) {
+		bfo_hasher_add(&s->hasher, c->digest, sizeof(c->digest));
+		think_over(s);
+	}
+	bfo_stream_put_head(&h, head);
+	err = write_paced(s, ctx, (const char *) head, sizeof(head));
+	return err ? err : write_paced(s, ctx, c->stored, c->stored_len);
+}
+
+/* LEN bytes at DATA are one frame of KIND. */
+static errcode_t send_frame(struct send *s, enum bfo_stream_kind kind, const void *data, size_t len)
+{
+	errcode_t err = bfo_packed_cut(ctx_of(s), s->packed);
+
+	bfo_packed_tag(s->packed, kind);
+	if (!err)
+		err = bfo_packed_write(ctx_of(s), s->packed, data, len);
+	return err ? err : bfo_packed_cut(ctx_of(s), s->packed);
+}
+
+/* ---- the tree ---- */
+
+/* Frames of members: counted, or sent. */
+static errcode_t take_tree(void *priv, const void *data, size_t len)
+{
+	struct send *s = priv;
+
+	if (!s->is_counting)
+		return bfo_packed_write(ctx_of(s), s->packed, data, len);
+	s->facts.tree += len;
+	bfo_hasher_add(&s->hasher, data, len);
+	return 0;
+}
+
+/* X as other programs see it, at the end of s->names and s->values, which have room for it. */
+static errcode_t make_xattr(struct send *s, const struct bfo_xattr *x, struct bfo_member_xattr *out)
+{
+	const int is_seen = bfo_xattr_prefix(x->name_index) != NULL;
+	char *name = s->names.v + s->names.n;
+	size_t len, at = s->values.n;
+	errcode_t err;
+
+	len = is_seen ? bfo_xattr_name(x, name) : x->name_len;
+	if (!is_seen)
+		memcpy(name, x->name, len);
+	if (!len || memchr(name, 0, len))
+		return BFO_ET_DAMAGED;
+	name[len] = 0;
+	s->names.n += len + 1;
+	*out = (struct bfo_member_xattr) { .name = name, .value = x->value, .size = x->size,
+					   .has_index = !is_seen, .index = x->name_index };
+	if (!bfo_xattr_is_acl(x))
+		return 0;
+	err = bfo_acl_to_xattr(x->value, x->size, &s->values);
+	out->value = s->values.v + at;
+	out->size = s->values.n - at;
+	return err;
+}
+
+/* All of SET, but what no program could see: that is lost. */
+static errcode_t make_xattrs(struct send *s, const bfo_xattrs *set)
+{
+	size_t i, bytes = 0;
+	errcode_t err;
+
+	s->names.n = s->values.n = s->xattrs.n = 0;
+	for (i = 0; i < set->n; i++)
+		bytes += bfo_xattr_is_acl(&set->v[i]) ? 2 * (size_t) set->v[i].size + 4 : 0;
+	err = bfo_vec_reserve(&s->names, set->n * (BFO_XATTR_NAME_MAX + 1));
+	if (!err)
+		err = bfo_vec_reserve(&s->values, bytes);
+	if (!err)
+		err = bfo_vec_reserve(&s->xattrs, set->n);
+	for (i = 0; !err && i < set->n; i++) {
+		if (bfo_xattr_is_data(&set->v[i]))
+			continue;
+		err = make_xattr(s, &set->v[i], &s->xattrs.v[s->xattrs.n]);
+		s->lost += s->is_counting && err == BFO_ET_DAMAGED;
+		s->xattrs.n += !err;
+		err = err == BFO_ET_DAMAGED ? 0 : err;
+	}
+	return err;
+}
+
+static uint32_t tells_of(uint32_t unknown)
+{
+	static const struct { uint32_t unknown, tells; } rows[] = {
+		{ BFO_UNKNOWN_GENERATION, BFO_TELLS_GENERATION },
+		{ BFO_UNKNOWN_VERSION, BFO_TELLS_VERSION },
+		{ BFO_UNKNOWN_PROJECT, BFO_TELLS_PROJECT },
+		{ BFO_UNKNOWN_FLAGS, BFO_TELLS_FLAGS },
+		{ BFO_UNKNOWN_HOLES, BFO_TELLS_HOLES },
+	};
+	uint32_t tells = BFO_TELLS_FEATURES;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		tells |= unknown & rows[i].unknown ? 0 : rows[i].tells;
+	return tells;
+}
+
+static unsigned int times_of(const struct bfo_attrs *a)
+{
+	return 1U << BFO_MTIME | 1U << BFO_ATIME | 1U << BFO_CTIME |
+	       (a->has_crtime ? 1U << BFO_CRTIME : 0);
+}
+
+static void set_secret(const struct bfo_item *item, struct bfo_member *m)
+{
+	m->secret = item->secret;
+	m->secret_len = item->secret ? item->secret_len : 0;
+	m->has_hashes = item->hashes != NULL;
+	if (item->hashes) {
+		m->hash = get_le32(item->hashes, 0);
+		m->minor = get_le32(item->hashes, 4);
+	}
+}
+
+static struct bfo_member member_of(const struct send *s, const struct bfo_item *item,
+				   uint64_t data_end)
+{
+	struct bfo_member m = { .attrs = item->attrs, .tells = tells_of(s->source->unknown),
+				.path = item->path_len ? item->path : ".",
+				.path_len = item->path_len ? item->path_len : 1 };
+
+	set_secret(item, &m);
+	if (item->first) {
+		m.is_link = 1;
+		m.attrs = (struct bfo_attrs) { .mode = item->attrs.mode };
+		m.target = item->first;
+		m.target_len = item->first_len;
+		return m;
+	}
+	m.times = times_of(&item->attrs);
+	m.attrs.flags = bfo_item_flags(item);
+	m.attrs.size = S_ISREG(item->attrs.mode) ? item->attrs.size : 0;
+	m.encoding = item->encoding;
+	m.home_block_size = item->home_block_size;
+	m.data_end = data_end;
+	m.xattrs = s->xattrs.n;
+	if (S_ISLNK(item->attrs.mode)) {
+		m.target = item->target;
+		m.target_len = item->target_len;
+	}
+	return m;
+}
+
+/* What of PART are data: its bytes before END. */
+static uint64_t data_of(const struct bfo_part *part, uint64_t end)
+{
+	if (part->is_unwritten || part->from >= end)
+		return 0;
+	return part->len < end - part->from ? part->len : end - part->from;
+}
+
+/*
+ * The byte behind all data of ITEM, which end before END: not before its size, in whole blocks of
+ * what is encrypted.
+ */
+static uint64_t reach_of(const struct bfo_item *item, uint64_t end)
+{
+	uint64_t reach = item->attrs.size, home = item->home_block_size;
+	size_t i;
+
+	if (home && item->attrs.flags & EXT4_ENCRYPT_FL)
+		reach = (reach + home - 1) / home * home;
+
+	for (i = 0; i < item->n_parts; i++) {
+		const struct bfo_part *part = &item->parts[i];
+		uint64_t len = data_of(part, end);
+
+		if (len && part->from + len > reach)
+			reach = part->from + len;
+	}
+	return reach;
+}
+
+static errcode_t put_parts(struct send *s, const struct bfo_item *item, uint64_t end)
+{
+	const struct bfo_part *part;
+	errcode_t err = 0;
+	uint64_t len;
+
+	for (part = item->parts; !err && part < item->parts + item->n_parts; part++) {
+		len = data_of(part, end);
+		if (part->is_unwritten)
+			err = bfo_frame_put_unwritten(&s->tree, part->from, part->len);
+		else if (len)
+			err = bfo_frame_put_extent(&s->tree, part->from, len);
+		s->facts.parts += s->is_counting && len;
+		s->facts.data += s->is_counting ? len : 0;
+	}
+	return err;
+}
+
+/* Where in the stem byte skip_to of all data is, if it is in ITEM, whose first is byte BEGIN. */
+static void note_from(struct send *s, const struct bfo_item *item, uint64_t begin)
+{
+	const struct bfo_plan *plan = s->items->plan;
+	const struct bfo_inode *rec = &plan->tree->inodes.v[item->row];
+
+	const uint64_t bs = plan->target->block_size;
+	uint64_t blocks;
+
+	if (s->skip_to < begin || s->skip_to >= s->facts.data)
+		return;
+	blocks = (s->skip_to - begin) / bs;
+	s->from = rec->stem + blocks;
+	s->at = begin + blocks * bs;
+}
+
+static errcode_t put_item(struct send *s, const struct bfo_item *item)
+{
+	const struct bfo_plan *plan = s->items->plan;
+	const int has_data = S_ISREG(item->attrs.mode) && !item->first;
+	uint64_t begin = s->facts.data, end = 0;
+	struct bfo_member m;
+	errcode_t err = 0;
+
+	if (has_data)
+		end = bfo_runs_data_end(plan, &plan->tree->inodes.v[item->row]);
+	if (!item->first)
+		err = make_xattrs(s, &item->xattrs);
+	m = member_of(s, item, has_data ? reach_of(item, end) : 0);
+	if (!err)
+		err = bfo_frame_put_member(&s->tree, &m, s->xattrs.v);
+	s->facts.members += s->is_counting;
+	if (!err && has_data)
+		err = put_parts(s, item, end);
+	if (has_data && s->is_counting)
+		note_from(s, item, begin);
+	return err == BFO_ET_OVERFLOW ?
+	       bfo_fail(ctx_of(s), err, "sending /%.*s: its attributes are too large",
+			(int) item->path_len, item->path) : err;
+}
+
+/* All members go through s->tree. */
+static errcode_t walk(struct send *s)
+{
+	struct bfo_serial_step step;
+	struct bfo_serial walk;
+	struct bfo_item item;
+	errcode_t err = bfo_serial_begin(&walk, s->items->plan);
+
+	walk.has_stand_ins = 1;
+	while (!err) {
+		err = bfo_serial_next(&walk, &step);
+		if (err || step.kind == BFO_SERIAL_END)
+			break;
+		if (step.kind == BFO_SERIAL_LEAVE)
+			continue;
+		err = bfo_items_make(s->items, &walk, &step, &item);
+		if (!err)
+			err = put_item(s, &item);
+		if (!err && bfo_cancelled(ctx_of(s)))
+			err = bfo_fail(ctx_of(s), BFO_ET_CANCELLED, "sending %s", s->opt.name);
+	}
+	bfo_serial_free(&walk);
+	if (!err)
+		err = bfo_frame_put_end(&s->tree, 0, 0);
+	if (!err)
+		err = bfo_frame_flush(&s->tree);
+	return err == ENOMEM ? no_memory(s, err) : err;
+}
+
+/* Counts everything, and the digest of the tree. */
+static errcode_t count(struct send *s)
+{
+	uint8_t bytes[BFO_STREAM_FACTS_BYTES];
+	struct bfo_sums sums;
+	errcode_t err;
+
+	s->is_counting = 1;
+	err = walk(s);
+	s->is_counting = 0;
+	if (err)
+		return err;
+	bfo_stream_put_facts(&s->facts, bytes);
+	bfo_hasher_add(&s->hasher, bytes, sizeof(bytes));
+	bfo_hasher_end(&s->hasher, &sums);
+	memcpy(s->tree_digest, sums.sha256, sizeof(s->tree_digest));
+	return 0;
+}
+
+static errcode_t check_token(struct send *s)
+{
+	const struct bfo_stream_token *t = s->opt.resume;
+
+	if (!t)
+		return 0;
+	if (memcmp(t->tree, s->tree_digest, sizeof(t->tree)))
+		return bfo_fail(ctx_of(s), BFO_ET_CHANGED, "going on with a stream of %s: names or "
+				"attributes are not what they were, or another token belongs to it",
+				s->source->name);
+	if (t->next > s->facts.data / BFO_STREAM_CHUNK + 1)
+		return bfo_fail(ctx_of(s), EINVAL, "going on with a stream of %s: it does not have "
+				"so many frames as the token says", s->source->name);
+	return 0;
+}
+
+static errcode_t send_head(struct send *s)
+{
+	struct bfo_stream_preamble p = { .major = BFO_STREAM_MAJOR };
+	uint8_t preamble[BFO_STREAM_PREAMBLE], facts[BFO_STREAM_FACTS_BYTES];
+	errcode_t err;
+
+	p.first = s->data_number;
+	bfo_stream_put_preamble(&p, preamble);
+	bfo_stream_put_facts(&s->facts, facts);
+	err = bfo_output_write(ctx_of(s), &s->out, preamble, sizeof(preamble));
+	return err ? err : send_frame(s, BFO_STREAM_FACTS, facts, sizeof(facts));
+}
+
+/* The digest of the stream is that of the tree's, of where it begins, and of the frames'. */
+static void begin_digest(struct send *s)
+{
+	uint8_t first[4];
+
+	put_le32(first, 0, s->data_number);
+	bfo_hasher_add(&s->hasher, s->tree_digest, sizeof(s->tree_digest));
+	bfo_hasher_add(&s->hasher, first, sizeof(first));
+}
+
+errcode_t bfo_send_tree(struct bfo_outlet *outlet, struct bfo_items *items, uint64_t *from)
+{
+	struct send *s = outlet->priv;
+	errcode_t err;
+
+	outlet->ctx = items->plan->ctx;
+	s->items = items;
+	s->source = items->source;
+	s->facts.block_size = items->plan->target->block_size;
+	s->facts.unknown = items->source->unknown;
+	s->data_number = s->opt.resume ? s->opt.resume->next : 0;
+	s->skip_to = s->data_at = (uint64_t) s->data_number * BFO_STREAM_CHUNK;
+	s->from = items->plan->stem_len;
+	err = count(s);
+	if (!err)
+		err = check_token(s);
+	if (!err)
+		err = send_head(s);
+	if (err)
+		return err;
+	begin_digest(s);
+	bfo_packed_tag(s->packed, BFO_STREAM_TREE);
+	err = walk(s);
+	if (!err)
+		err = send_frame(s, BFO_STREAM_TREE_END, s->tree_digest, sizeof(s->tree_digest));
+	bfo_packed_tag(s->packed, BFO_STREAM_DATA);
+	*from = s->skip_to ? s->from : 0;
+	return err;
+}
+
+/* ---- data ---- */
+
+static errcode_t send_item(void *priv, const struct bfo_item *item)
+{
+	(void) priv;
+	(void) item;
+	return 0;		/* all of it has been told */
+}
+
+/*
+ * What begins in the middle of a stream begins with a block of the stem; of that, what the frames
+ * before have had is left out.
+ */
+static errcode_t send_data(void *priv, uint64_t offset, const void *data, size_t len)
+{
+	struct send *s = priv;
+	uint64_t skip = s->at < s->skip_to ? s->skip_to - s->at : 0;
+
+	(void) offset;
+	skip = skip < len ? skip : len;
+	s->at += len;
+	if (s->opt.is_auto)
+		bfo_packed_set_level(s->packed, levels[s->level]);
+	return bfo_packed_write(ctx_of(s), s->packed, (const char *) data + skip, len - skip);
+}
+
+static errcode_t send_done(void *priv)
+{
+	(void) priv;
+	return 0;
+}
+
+static errcode_t send_leave(void *priv, const struct bfo_item *item)
+{
+	return send_item(priv, item);
+}
+
+static errcode_t send_end(void *priv)
+{
+	struct send *s = priv;
+	struct bfo_sums sums;
+	errcode_t err = bfo_packed_end(ctx_of(s), s->packed);
+
+	if (!err && s->data_at != s->facts.data && s->skip_to < s->facts.data)
+		err = bfo_fail(ctx_of(s), BFO_ET_CHANGED, "sending %s: so many bytes of data as "
+			       "were announced did not come", s->source->name);
+	if (err)
+		return err;
+	bfo_hasher_end(&s->hasher, &sums);
+	memcpy(s->end_digest, sums.sha256, sizeof(s->end_digest));
+	err = send_frame(s, BFO_STREAM_END, s->end_digest, sizeof(s->end_digest));
+	if (!err)
+		err = bfo_packed_end(ctx_of(s), s->packed);
+	return err ? err : bfo_output_end(ctx_of(s), &s->out);
+}
+
+/* ---- opening ---- */
+
+struct bfo_send_notes bfo_send_notes(const struct bfo_outlet *outlet)
+{
+	const struct send *s = outlet->priv;
+	struct bfo_send_notes n = { .written = s->out.written, .members = s->facts.members,
+				    .data = s->facts.data, .lost = s->lost };
+
+	memcpy(n.digest, s->end_digest, sizeof(n.digest));
+	return n;
+}
+
+void bfo_send_close(struct bfo_outlet *outlet)
+{
+	struct send *s = outlet ? outlet->priv : NULL;
+
+	if (!s)
+		return;
+	bfo_packed_free(s->packed);
+	bfo_hasher_close(&s->hasher);
+	bfo_output_free(&s->out);
+	bfo_vec_free(&s->tree.buf);
+	bfo_vec_free(&s->names);
+	bfo_vec_free(&s->values);
+	bfo_vec_free(&s->xattrs);
+	free(s);
+}
+
+static errcode_t begin(struct send *s, struct bfo_context *ctx)
+{
+	const struct bfo_packed_options how = {
+		.chunk = BFO_STREAM_CHUNK, .level = s->opt.level, .is_framed = 1,
+		.put = put_frame, .priv = s, .name = s->opt.name,
+	};
+	errcode_t err = bfo_output_open(&s->out, s->opt.fd, s->opt.name);
+
+	if (!err)
+		err = bfo_hasher_open(&s->hasher, BFO_SUM_SHA256);
+	if (err)
+		return bfo_fail(ctx, err, "sending %s", s->opt.name);
+	while (s->level + 1 < N_LEVELS && levels[s->level] < s->opt.level)
+		s->level++;
+	if (s->opt.bwlimit)
+		bfo_pace_init(&s->pace, s->opt.bwlimit, bfo_timer_of(ctx), ctx->cancel);
+	return bfo_packed_begin(ctx, &how, &s->packed);
+}
+
+errcode_t bfo_send_open(struct bfo_context *ctx, const struct bfo_send_options *opt,
+			struct bfo_outlet **outlet)
+{
+	struct send *s = calloc(1, sizeof(*s));
+	errcode_t err;
+
+	*outlet = NULL;
+	if (!s)
+		return bfo_fail(ctx, ENOMEM, "sending %s", opt->name);
+	s->opt = *opt;
+	s->outlet = (struct bfo_outlet) { .item = send_item, .data = send_data, .done = send_done,
+					  .leave = send_leave, .end = send_end, .priv = s,
+					  .ctx = ctx };
+	s->tree = (struct bfo_frame_writer) { .fd = -1, .is_bare = 1, .drain = take_tree,
+					      .priv = s };
+	s->facts.can_resume = opt->can_resume;
+	if (opt->like) {
+		s->facts.has_super = 1;
+		s->facts.super = *opt->like;
+	}
+	err = begin(s, ctx);
+	if (err)
+		bfo_send_close(&s->outlet);
+	else
+		*outlet = &s->outlet;
+	return err;
+}

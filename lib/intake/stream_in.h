@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stream_in.h - the frames of a stream (wire/stream.h), one after the other
+ *
+ *   open ── [next]* ── [seek ── next]* ── close
+ *
+ * Of each frame everything is checked that it says of itself before it is handed out: its head, its
+ * number, its place, its checksum, its length.  What comes out of a pipe is read ahead by a thread,
+ * so that a sender does not wait while this end does something else.
+ *
+ * Errors: BFO_ET_NOT_STREAM, BFO_ET_STREAM_FEATURE, BFO_ET_STREAM_CUT, BFO_ET_STREAM_DAMAGED, all
+ * with the place in ctx->what; BFO_ET_CANCELLED, ENOMEM, errnos of reading, BFO_ET_NO_LIBGCRYPT.
+ *
+ * Memory: a frame as it is stored and as it is, of a pipe BFO_STREAM_RING beside them, of a file 8
+ * bytes a frame.
+ */
+#ifndef BFO_INTAKE_STREAM_IN_H
+#define BFO_INTAKE_STREAM_IN_H
+
+#include <pthread.h>
+
+#include "base/context.h"
+#include "base/hasher.h"
+#include "base/vec.h"
+#include "wire/stream.h"
+
+#define BFO_STREAM_RING (64U << 20)	/* bytes */
+
+/* What came out of a pipe and was not taken yet. */
+struct bfo_stream_ring {
+	char *bytes;			/* NULL: there is no ring */
+	uint64_t put, taken;		/* bytes, of all that came */
+	int err;			/* of reading; -1: its end */
+	int stop;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t change;
+};
+
+struct bfo_stream_in {
+	struct bfo_context *ctx;
+	const char *name;		/* for messages; has to stay */
+	int fd, is_file;
+	struct bfo_stream_ring ring;
+	struct bfo_stream_preamble preamble;
+	struct bfo_stream_facts facts;
+	uint8_t facts_bytes[BFO_STREAM_FACTS_BYTES];
+
+	uint64_t byte;			/* of the stream: what was taken so far */
+	uint32_t number, data_number;	/* of the frame that comes next */
+	uint64_t data_at;
+	char *stored, *raw;
+	void *codec;			/* zstd's */
+	BFO_VEC(uint64_t) index;	/* of a file: where DATA frames begin that were seen */
+	uint64_t index_end;		/* ... and where that ends */
+	struct bfo_hasher hasher;	/* of a frame */
+	uint8_t digest[BFO_STREAM_DIGEST];	/* of the DATA frame that came last */
+};
+
+/* A frame.  DATA is valid until the next one. */
+struct bfo_stream_frame {
+	struct bfo_stream_head head;
+	const char *data;		/* head.bytes of them */
+};
+
+/* Begins to read FD, which has to stay; what it says of itself is known then. */
+errcode_t bfo_stream_in_open(struct bfo_stream_in *in, struct bfo_context *ctx, const char *name,
+			     int fd);
+
+/* The next frame; those that may be ignored are. */
+errcode_t bfo_stream_in_next(struct bfo_stream_in *in, struct bfo_stream_frame *f);
+
+/*
+ * Of a file, once a DATA frame has come or is next: the one that has byte AT of all data comes
+ * next; or the frame behind them all.
+ */
+errcode_t bfo_stream_in_seek(struct bfo_stream_in *in, uint64_t at);
+
+/* Notes what is wrong with the frame that came last, and where, and returns CODE. */
+errcode_t bfo_stream_in_fail(struct bfo_stream_in *in, errcode_t code, const char *why);
+
+/* Also of one that was zeroed. */
+void bfo_stream_in_close(struct bfo_stream_in *in);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stream_tree.h - trees from streams (wire/stream.h)
+ *
+ * All of the tree is known before the first data come.  Places count blocks of data in the order of
+ * the stream, and are read forward.  A file can be read anywhere in that order; so can a pipe that
+ * goes to a temporary file first.
+ *
+ * What is asked for late, contents up to BFO_STREAM_SMALL bytes, is kept as it passes by.
+ *
+ * settle() reads on to the end, and compares digests, if all data came by; of a file of which some
+ * was left out, only each frame's checksum was seen.
+ *
+ * Memory beyond that of an intake: 16 bytes a run of data, and 8 bytes a name while it is gathered.
+ */
+#ifndef BFO_INTAKE_STREAM_TREE_H
+#define BFO_INTAKE_STREAM_TREE_H
+
+#include "gather/source.h"
+#include "wire/stream.h"
+
+#define BFO_STREAM_SMALL 160U
+
+struct bfo_stream_options {
+	const char *path;		/* NULL: it is descriptor FD, which stays its owner's */
+	int fd;
+	const char *name;		/* for messages; NULL: PATH */
+	unsigned int strip;		/* components to take off each path */
+	int64_t now;			/* of directories that are only implied, since 1970 */
+	int spool;			/* what is no file goes to a temporary one */
+};
+
+/*
+ * Opens a stream: *SOURCE, whose close() frees it; it can be gathered once.  Nothing of OPT has to
+ * stay, but descriptor FD.  Errors: those of stream_in.h; *SOURCE is NULL then.
+ *
+ * gather() and read(): the errors of members.h, intake.h and stream_in.h; EPIPE: what was asked for
+ * has gone by.
+ */
+errcode_t bfo_stream_open(struct bfo_context *ctx, const struct bfo_stream_options *opt,
+			  struct bfo_source **source);
+
+/* True if S is no file. */
+int bfo_stream_is_pipe(const struct bfo_source *s);
+
+/* What S says of itself; it is open. */
+const struct bfo_stream_facts *bfo_stream_facts(const struct bfo_source *s);
+
+/* The digest of its tree, BFO_STREAM_DIGEST bytes, once it is gathered. */
+const uint8_t *bfo_stream_digest(const struct bfo_source *s);
+
+#endif

@@ -1,0 +1,243 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Streams: what was sent arrives, as the kernel and verify show it, through a pipe and by way of a
+# file; the same tree has the same digest however it is packed.  A stream that is cut or damaged
+# leaves its target as it was, or goes on by its token, and then all is there.
+. "$(dirname "$0")/../lib.sh"
+requires root losetup mke2fs e2fsck debugfs mount jq python3
+
+# ---- one of everything ----
+
+"$IMAGES/oddities" source.img
+before=$(digest source.img)
+"$E2BFO" send -q source.img | "$E2BFO" receive -q --mkfs=-Oproject --size 600M copy.img ||
+	fail "send or receive failed"
+checked copy.img
+e2bfo 0 verify source.img copy.img
+manifests source.img was -o projid
+manifests copy.img is -o projid
+same was.kernel is.kernel
+unchanged source.img "$before" send
+rm copy.img
+
+# Into a file: the same bytes each time, whatever the memory; other levels, the same digest.
+e2bfo 0 copy --json source.img stream:kept
+digests=$(jq -r .stream.sha256 out)
+e2bfo 0 copy --memory 1M source.img stream:again
+cmp kept again || fail "other bytes with little memory"
+for level in none fast 5 auto; do
+	"$E2BFO" send --json --compress $level source.img > other 2> said ||
+		fail "--compress $level: $(cat said)"
+	[ "$(jq -r .stream.sha256 said)" = "$digests" ] || fail "--compress $level: another digest"
+	e2bfo 0 verify source.img stream:other
+done
+e2bfo 0 verify source.img kept
+e2bfo 0 copy kept kept.tar
+e2bfo 0 verify source.img kept.tar
+rm again other kept.tar
+
+# A part of it, from a file and from a pipe; inodes that hold small files; a directory.
+volume inline.img 600M -I 512 -O inline_data
+e2bfo 0 copy --from /files --to /sub kept inline.img
+checked inline.img
+volume inline.img 600M -I 512 -O inline_data,project,ea_inode,large_dir
+"$E2BFO" receive -q --to /sub inline.img < <(cat kept) || fail "receive --to"
+checked inline.img
+for part in files links xattrs; do
+	e2bfo 0 verify --from /$part --to /sub/$part source.img inline.img
+done
+rm inline.img kept
+
+# ---- broken streams ----
+
+mkdir -p tree/top
+cp -r "$SRCDIR/lib/base" tree/top/
+python3 - <<- 'END'
+	import random
+	random.seed(7)
+	for i in range(200):
+	    open(f"tree/top/small-{i}", "wb").write(random.randbytes(i * 3))
+	for i in range(5):
+	    open(f"tree/top/large-{i}", "wb").write(random.randbytes(900000 + i))
+END
+volume small.img 16M -d tree
+volume base.img 24M
+"$E2BFO" send -q small.img > whole
+
+# frames: "BYTE KIND" of each, as they stand in `whole`
+python3 - > frames <<- 'END'
+	import struct
+	data = open("whole", "rb").read()
+	at = 48
+	while at < len(data):
+	    kind = data[at + 4]
+	    stored = struct.unpack_from("<I", data, at + 16)[0]
+	    print(at, kind)
+	    at += 40 + stored
+	assert at == len(data) and kind == 5
+END
+[ "$(grep -c ' 4$' frames)" -ge 4 ] || fail "too few frames of data"
+
+# all_there WHAT: target.img has all of it
+all_there() {
+	e2fsck -fn target.img > log 2>&1 || fail "$1: $(cat log out said)"
+	e2bfo 0 verify --from /top --to /top small.img target.img
+}
+
+# broken WHAT: `stream` is refused, and the target is as before, or what is left of it comes by the
+# token that is told
+resumed=0
+broken() {
+	local token status=0
+
+	cp base.img target.img
+	"$E2BFO" receive --json --memory 1M target.img < stream > out 2> said || status=$?
+	[ $status = 8 ] || fail "$1: status $status"
+	grep -qE 'while (reading|opening) standard input: ' said || fail "$1: no place: $(cat said)"
+	token=$(jq -r '.token // empty' out)
+	if [ -z "$token" ]; then
+		e2fsck -fn target.img > log 2>&1 || fail "$1: $(cat log out said)"
+		[ -z "$(debugfs -R 'stat /top' target.img 2> /dev/null)" ] || fail "$1: part is there"
+		return 0
+	fi
+	"$E2BFO" resume -n target.img < /dev/null > out || fail "$1: resume -n"
+	grep -qF -e "--resume $token " out || fail "$1: resume -n tells another token: $(cat out)"
+	"$E2BFO" send -q --resume "$token" small.img > rest
+	"$E2BFO" receive -q target.img < rest 2> said || fail "$1: resumed: $(cat said)"
+	all_there "$1"
+	[ "$(stat -c %s rest)" -ge "$(stat -c %s whole)" ] || resumed=$((resumed + 1))
+}
+
+# What comes of it when data came, and when the tree did: cut behind each frame, and in the middle
+# of each; a byte of each head and of what follows damaged; frames lost, twice, and exchanged.
+while read -r at kind; do
+	for to in $at $((at + 1000)); do
+		[ "$to" -lt "$(stat -c %s whole)" ] || continue
+		head -c $to whole > stream
+		broken "cut at $to"
+	done
+	for to in $((at + 25)) $((at + 60)); do
+		python3 -c 'import sys; d = bytearray(open("whole", "rb").read()); d[int(sys.argv[1])] ^= 4
+open("stream", "wb").write(d)' $to
+		broken "damaged at $to"
+	done
+done < frames
+[ $resumed -ge 3 ] || fail "only $resumed went on in the middle"
+
+python3 - <<- 'END'
+	data = open("whole", "rb").read()
+	at = [int(l.split()[0]) for l in open("frames")] + [len(data)]
+	kinds = [int(l.split()[1]) for l in open("frames")]
+	frame = [data[a:b] for a, b in zip(at, at[1:])]
+	i = kinds.index(4) + 1
+	def write(name, frames):
+	    open(name, "wb").write(data[:48] + b"".join(frames))
+	write("lost", frame[:i] + frame[i + 1:])
+	write("twice", frame[:i + 1] + frame[i:])
+	write("exchanged", frame[:i] + [frame[i + 1], frame[i]] + frame[i + 2:])
+	write("no-tree", [f for f, k in zip(frame, kinds) if k != 2])
+	write("no-end", frame[:-1])
+	open("empty", "wb")
+END
+for kind in lost twice exchanged no-tree no-end empty; do
+	cp $kind stream
+	broken "frames $kind"
+done
+
+# ---- what is not known here ----
+
+# forged NAME WHAT: `whole` with another frame behind its head, of a kind that may be passed over or
+# not, or with a feature
+forged() {
+	PYTHONPATH="$SRCDIR/tests/oracle" python3 - "$@" <<- 'END'
+		import struct, sys
+		table = []
+		for i in range(256):
+		    c = i
+		    for _ in range(8):
+		        c = c >> 1 ^ (0x82f63b78 if c & 1 else 0)
+		    table.append(c)
+		def crc(data):
+		    c = 0xffffffff
+		    for b in data:
+		        c = c >> 8 ^ table[(c ^ b) & 255]
+		    return c
+		data = open("whole", "rb").read()
+		head, rest = bytearray(data[:48]), data[48:]
+		facts = 40 + struct.unpack_from("<I", rest, 16)[0]
+		if sys.argv[2].startswith("kind"):
+		    body = b"whatever"
+		    h = struct.pack("<IBBHIIIIQI", 0x66623265, int(sys.argv[2][4:]), 0, 0, 1, len(body),
+		                    len(body), crc(body), 0, 0)
+		    frames, at, n = [rest[:facts], h + struct.pack("<I", crc(h)) + body], facts, 2
+		    while at < len(rest):
+		        h = bytearray(rest[at:at + 36])
+		        stored = struct.unpack_from("<I", h, 16)[0]
+		        if h[4] != 4:
+		            struct.pack_into("<I", h, 8, n)
+		            n += 1
+		        body = rest[at + 40:at + 40 + stored]
+		        frames.append(bytes(h) + struct.pack("<I", crc(h)) + body)
+		        at += 40 + stored
+		    rest = b"".join(frames)
+		else:
+		    struct.pack_into("<I", head, int(sys.argv[2][4:]), 1 << 30)
+		    struct.pack_into("<I", head, 44, crc(head[:44]))
+		open(sys.argv[1], "wb").write(bytes(head) + rest)
+	END
+}
+forged known kind100
+e2bfo 0 verify small.img known
+forged unknown kind200
+e2bfo 8 verify small.img unknown
+says 'a frame of a kind that has to be known'
+forged compat word20
+e2bfo 0 verify small.img compat
+forged incompat word28
+e2bfo 8 verify small.img incompat
+says 'features 0x40000000'
+
+# ---- who goes on with what ----
+
+cut=$(($(stat -c %s whole) / 2))
+cp base.img target.img
+head -c $cut whole > stream
+"$E2BFO" receive --json --memory 1M target.img < stream > out 2> said || :
+token=$(jq -r .token out)
+
+rm rest
+# Another tree, a token that was mistyped, a directory, a stream: none of these goes on.
+cp small.img changed.img
+debug changed.img 'set_inode_field /top/large-0 mode 0100600'
+e2bfo 8 copy --resume "$token" changed.img stream:rest
+says 'names or attributes are not what they were'
+e2bfo 8 copy --resume "${token%?????}xxxxx" small.img stream:rest
+says 'is no token'
+e2bfo 8 copy --resume "$token" tree stream:rest
+says 'only a volume, or an archive in a file'
+e2bfo 8 copy whole stream:rest
+says 'it is a stream already'
+[ ! -e rest ] || fail "part of a stream was left"
+"$E2BFO" send -q changed.img > other
+"$E2BFO" receive target.img < other > out 2> said && fail "another stream went on"
+says 'another stream has come'
+"$E2BFO" receive -q target.img < whole || fail "the whole stream, once more"
+all_there "the whole stream, once more"
+
+# Of a directory nothing can go on: its target is as before.
+cp base.img target.img
+"$E2BFO" send -q tree > directory
+head -c $cut directory > stream
+"$E2BFO" receive --memory 1M target.img < stream > out 2> said && fail "half a directory"
+says 'this stream cannot be resumed'
+e2fsck -fn target.img > log 2>&1 || fail "half a directory: $(cat log)"
+[ -z "$(debugfs -R 'stat /top' target.img 2> /dev/null)" ] || fail "half a directory: part is there"
+"$E2BFO" resume -n target.img > out 2>&1 && fail "half a directory: there is a record"
+
+# An image file that is made has its name when it is complete.
+head -c $cut whole | "$E2BFO" receive --json --memory 1M --mkfs --size 24M new.img > out 2> said || :
+[ ! -e new.img ] || fail "it is not complete, and has its name"
+"$E2BFO" send -q --resume "$(jq -r .token out)" small.img | "$E2BFO" receive -q new.img ||
+	fail "an image file, resumed"
+checked new.img
+e2bfo 0 verify small.img new.img
