@@ -258,6 +258,7 @@ END_TEST
 /* ---- files ---- */
 
 struct listed {
+	uint32_t inos[FILES + 2];	/* of files */
 	int entries, files, dirs;
 	uint32_t ino;			/* of "deep" */
 	uint64_t bytes;
@@ -269,6 +270,8 @@ static int take_entry(void *priv, const struct e2bfo_entry *e)
 
 	want_eq(e->size, sizeof(*e));
 	l->entries++;
+	if (S_ISREG(e->mode))
+		l->inos[l->files] = e->ino;
 	l->files += S_ISREG(e->mode);
 	l->dirs += S_ISDIR(e->mode);
 	l->bytes += S_ISREG(e->mode) ? e->bytes : 0;
@@ -337,6 +340,13 @@ START_TEST(test_files)
 	read.length = PART;
 	want_call(&b, e2bfo_batch_read(fs, &read, take_piece, &all));
 	want_eq(all.bytes, 2 * PART + 6);
+	/* what does not fit any more waits for the next round: each is one piece */
+	all = (struct pieces) { .stop_at = 0 };
+	read = (struct e2bfo_read) { .size = sizeof(read), .inos = l.inos, .n_inos = FILES + 2,
+				     .memory = 2 * SIZE - 100 };
+	want_call(&b, e2bfo_batch_read(fs, &read, take_piece, &all));
+	want_eq(all.files, FILES + 2);
+	want_eq(all.n, FILES + 2);
 	e2bfo_fs_close(fs);
 	image.spec = "/no/such/image";
 	want_err(e2bfo_fs_open(b.c, &image, &fs), ENOENT);
