@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * listings.c - e2bfo_list()
+ * listings.c - e2bfo_list(), e2bfo_stat()
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -22,6 +23,7 @@ struct listing {
 	void *priv;
 	struct bfo_reader reader;
 	struct bfo_readdir job;
+	struct bfo_readdir_sink sink;	/* of it */
 	bfo_chars dir;			/* the path of the directory that is told now */
 	bfo_chars path;			/* for a finding */
 	bfo_chars clean;		/* what is listed, in its shortest form */
@@ -94,7 +96,7 @@ static errcode_t take_entry(void *priv, const struct bfo_readdir_entry *entry)
 				 .name = entry->name, .name_len = entry->len,
 				 .target = entry->target,
 				 .target_len = entry->target ? entry->st->target_len : 0,
-				 .ino = entry->st->ino };
+				 .ino = entry->st->ino, .index = l->job.index };
 
 	take_attrs(l->fs->volume, entry->st->raw, &e);
 	return l->take(l->priv, &e) ? enough(l) : 0;
@@ -137,33 +139,47 @@ static void take_pause(void *priv)
 	(void) priv;
 }
 
-/* ---- the call ---- */
+/* ---- the calls ---- */
 
-static errcode_t list(struct listing *l, const char *path, uint32_t flags)
+static errcode_t begin(struct listing *l, uint32_t flags)
 {
-	const struct bfo_readdir_sink sink = {
-		.directory = take_directory, .alone = take_alone, .entry = take_entry,
-		.damage = take_damage, .pause = take_pause, .priv = l,
-	};
 	const struct bfo_readdir_options opt = {
 		.recursive = !!(flags & E2BFO_LIST_RECURSIVE), .dots = !!(flags & E2BFO_LIST_DOTS),
 		.alone = !!(flags & E2BFO_LIST_ITSELF), .memory = bfo_default_memory(),
 	};
-	struct bfo_context *ctx = &l->fs->c->ctx;
-	errcode_t err = bfo_reader_init(&l->reader, ctx, l->fs->volume, BFO_GAP_OF_DEVICE);
-	struct bfo_resolved way;
+	errcode_t err = bfo_reader_init(&l->reader, &l->fs->c->ctx, l->fs->volume,
+					BFO_GAP_OF_DEVICE);
 
+	l->sink = (struct bfo_readdir_sink) {
+		.directory = take_directory, .alone = take_alone, .entry = take_entry,
+		.damage = take_damage, .pause = take_pause, .priv = l,
+	};
+	return err ? err : bfo_readdir_begin(&l->job, &l->reader, &opt, &l->sink);
+}
+
+static e2bfo_err finish(struct listing *l, errcode_t err)
+{
 	if (!err)
-		err = bfo_readdir_begin(&l->job, &l->reader, &opt, &sink);
-	if (!err)
-		err = bfo_resolve(&l->reader, &path, 1, &way);
+		err = bfo_users_check_again(&l->fs->c->ctx, l->fs->volume);
+	bfo_readdir_free(&l->job);
+	bfo_reader_free(&l->reader);
+	bfo_vec_free(&l->dir);
+	bfo_vec_free(&l->path);
+	bfo_vec_free(&l->clean);
+	return bfo_api_end(l->fs->c, err);
+}
+
+static errcode_t list(struct listing *l, const char *path)
+{
+	struct bfo_context *ctx = &l->fs->c->ctx;
+	struct bfo_resolved way;
+	errcode_t err = bfo_resolve(&l->reader, &path, 1, &way);
+
 	if (!err)
 		err = bfo_resolved_check(ctx, l->fs->end.spec, path, &way);
 	if (!err)
 		err = bfo_path_clean(path, &l->clean);
-	if (!err)
-		err = bfo_readdir_list(&l->job, l->clean.v, l->clean.n, way.ino, way.parent);
-	return err ? err : bfo_users_check_again(ctx, l->fs->volume);
+	return err ? err : bfo_readdir_list(&l->job, l->clean.v, l->clean.n, way.ino, way.parent);
 }
 
 e2bfo_err e2bfo_list(e2bfo_fs *fs, const char *path, uint32_t flags,
@@ -175,11 +191,57 @@ e2bfo_err e2bfo_list(e2bfo_fs *fs, const char *path, uint32_t flags,
 	bfo_api_begin(fs->c);
 	err = bfo_api_check_flags(fs->c, flags, FLAGS_KNOWN, "the flags of a listing");
 	if (!err)
-		err = list(&l, path, flags);
-	bfo_readdir_free(&l.job);
-	bfo_vec_free(&l.clean);
-	bfo_reader_free(&l.reader);
-	bfo_vec_free(&l.dir);
-	bfo_vec_free(&l.path);
-	return bfo_api_end(fs->c, err);
+		err = begin(&l, flags);
+	if (!err)
+		err = list(&l, path);
+	return finish(&l, err);
+}
+
+static errcode_t tell_missing(struct listing *l, const char *path, size_t index,
+			      const struct bfo_resolved *way)
+{
+	struct bfo_context *ctx = &l->fs->c->ctx;
+	struct e2bfo_entry e = { .size = sizeof(e), .name = path, .name_len = strlen(path),
+				 .index = index, .what = ctx->what };
+
+	e.err = bfo_resolved_check(ctx, l->fs->end.spec, path, way);
+	if (!e.err)
+		return 0;
+	if (l->take(l->priv, &e))
+		return enough(l);
+	bfo_what_clear(ctx);
+	return 0;
+}
+
+static errcode_t stat_all(struct listing *l, const char *const *paths, size_t n)
+{
+	struct bfo_context *ctx = &l->fs->c->ctx;
+	struct bfo_resolved *ways;
+	errcode_t err;
+	size_t i;
+
+	if (n >= BFO_NONE)
+		return bfo_fail(ctx, BFO_ET_OVERFLOW, "looking at paths");
+	ways = malloc(n * sizeof(*ways) + 1);
+	err = ways ? bfo_resolve(&l->reader, paths, n, ways)
+		   : bfo_fail(ctx, ENOMEM, "looking for paths");
+	for (i = 0; i < n && !err; i++)
+		err = tell_missing(l, paths[i], i, &ways[i]);
+	if (!err)
+		err = bfo_readdir_paths(&l->job, paths, ways, n);
+	free(ways);
+	return err;
+}
+
+e2bfo_err e2bfo_stat(e2bfo_fs *fs, const char *const *paths, size_t n,
+		     int (*take)(void *priv, const struct e2bfo_entry *e), void *priv)
+{
+	struct listing l = { .fs = fs, .take = take, .priv = priv };
+	errcode_t err;
+
+	bfo_api_begin(fs->c);
+	err = begin(&l, E2BFO_LIST_ITSELF);
+	if (!err)
+		err = stat_all(&l, paths, n);
+	return finish(&l, err);
 }

@@ -284,6 +284,9 @@ struct e2bfo_entry {
 	uint32_t major, minor;		/* devices */
 	uint32_t has_xattrs;
 	uint32_t reserved;
+	size_t index;			/* e2bfo_stat: of PATHS */
+	e2bfo_err err;			/* e2bfo_stat: why it leads nowhere; then all else is 0 */
+	const char *what;		/* the same: "MESSAGE while WHAT" */
 };
 
 enum {					/* flags of a listing */
@@ -297,6 +300,10 @@ enum {					/* flags of a listing */
  * TAKE ends it.  What is damaged is told as a finding.
  */
 e2bfo_err e2bfo_list(e2bfo_fs *fs, const char *path, uint32_t flags,
+		     int (*take)(void *priv, const struct e2bfo_entry *e), void *priv);
+
+/* The same of N PATHS, as e2bfo_list with E2BFO_LIST_ITSELF; they are looked up all together. */
+e2bfo_err e2bfo_stat(e2bfo_fs *fs, const char *const *paths, size_t n,
 		     int (*take)(void *priv, const struct e2bfo_entry *e), void *priv);
 
 enum {					/* flags of a batch */

@@ -17,6 +17,7 @@
 #define SORTED_BYTES (32U << 20)	/* what lies in order is read no faster by more at a time */
 #define ROUND_BYTES (1U << 30)
 #define FIRST_BYTES (16U << 20)		/* what a disk reads in 100 ms */
+#define WHOLE_BYTES (1U << 20)		/* a file of up to this comes in one piece */
 
 /* ---- which files ---- */
 
@@ -288,9 +289,15 @@ static void spend_part(const struct bfo_batch_read *b, const struct bfo_read_fil
 	}
 }
 
+/* True if a file of which LEN bytes come waits for the next round, where all of it fits. */
+static int waits(const struct bfo_batch_read *b, const struct cursor *c, uint64_t len)
+{
+	return !c->done && b->round.files.n && len <= WHOLE_BYTES && len <= b->opt.memory;
+}
+
 /*
- * Adds what follows C to the round, as much as fits into LEFT: whole blocks of a file whose end
- * does not.  C moves behind it; left->bytes become 0 where nothing more fits.
+ * Adds what follows C to the round, as much as fits into LEFT: of a large file whole blocks, where
+ * its end does not.  C moves behind it; left->bytes become 0 where nothing more fits.
  */
 static errcode_t add_part(struct bfo_batch_read *b, struct cursor *c, struct budget *left)
 {
@@ -299,7 +306,8 @@ static errcode_t add_part(struct bfo_batch_read *b, struct cursor *c, struct bud
 	uint64_t from = f->from + c->done - before, len = before + f->size - c->done;
 
 	if (len > left->bytes) {
-		len = is_inline(b, f) ? 0 : left->bytes - left->bytes % b->tree.block_size;
+		len = is_inline(b, f) || waits(b, c, len) ? 0 :
+		      left->bytes - left->bytes % b->tree.block_size;
 		left->bytes = len;
 	}
 	if (len > before)

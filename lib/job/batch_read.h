@@ -12,7 +12,7 @@
  *
  * Contents come in rounds.  Each is sorted by block and read in ascending order; the first one
  * costs what a disk reads in 100 ms, and each may cost twice as much as the one before, until the
- * memory is full.
+ * memory is full.  A file of up to 1 MiB, or of `memory`, comes in one piece.
  *
  * Memory: 48 bytes a file, 64 an inode and 16 an extent (tree/tree.h), and `memory`; before that
  * what looking for paths takes (gather/resolve.h).

@@ -10,6 +10,7 @@
  *   readdir_dirs.c    the names of directories, by an index or by reading them
  *   readdir_batch.c   a batch of names: their inodes
  *   readdir_queue.c   directories to be listed
+ *   readdir_paths.c   what many paths are
  *
  * What is read are the directories and the blocks of the inode table that they lead to.  Nothing is
  * printed.
@@ -22,6 +23,7 @@
 
 #include "gather/container.h"
 #include "gather/ea_names.h"
+#include "gather/resolve.h"
 #include "gather/stats.h"
 
 /* A name, and what it leads to, which is sound. */
@@ -115,6 +117,7 @@ struct bfo_readdir {
 	struct bfo_readdir_inodes inodes;
 	struct bfo_readdir_inodes dots;	/* "." and "..", which are told while `inodes` are */
 	uint32_t parent;	/* inode number: what the first of the queue is in */
+	uint32_t index;		/* of paths: which one is told */
 };
 
 /* Begins: looks for indexes.  READER and TO have to stay.  Free it in any case. */
@@ -128,6 +131,13 @@ errcode_t bfo_readdir_begin(struct bfo_readdir *l, struct bfo_reader *reader,
  */
 errcode_t bfo_readdir_list(struct bfo_readdir *l, const char *path, size_t len, uint32_t ino,
 			   uint32_t parent);
+
+/*
+ * Tells what N PATHS, which lead to WAYS, are, in the order of inode numbers; what leads nowhere is
+ * left out.
+ */
+errcode_t bfo_readdir_paths(struct bfo_readdir *l, const char *const *paths,
+			    const struct bfo_resolved *ways, size_t n);
 
 /* Also of one that was zeroed. */
 void bfo_readdir_free(struct bfo_readdir *l);

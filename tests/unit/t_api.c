@@ -258,6 +258,7 @@ END_TEST
 /* ---- files ---- */
 
 struct listed {
+	uint32_t inos[FILES + 2];	/* of files */
 	int entries, files, dirs;
 	uint32_t ino;			/* of "deep" */
 	uint64_t bytes;
@@ -269,6 +270,8 @@ static int take_entry(void *priv, const struct e2bfo_entry *e)
 
 	want_eq(e->size, sizeof(*e));
 	l->entries++;
+	if (S_ISREG(e->mode))
+		l->inos[l->files] = e->ino;
 	l->files += S_ISREG(e->mode);
 	l->dirs += S_ISDIR(e->mode);
 	l->bytes += S_ISREG(e->mode) ? e->bytes : 0;
@@ -280,6 +283,29 @@ static int take_entry(void *priv, const struct e2bfo_entry *e)
 	if (S_ISLNK(e->mode))
 		want(e->target_len == 10 && !memcmp(e->target, "below/deep", 10));
 	return 0;
+}
+
+struct stats {
+	int n, missing;
+	uint32_t last;			/* inode number */
+};
+
+static int take_stat(void *priv, const struct e2bfo_entry *e)
+{
+	static const uint64_t sizes[] = { SIZE, 0, 0, SIZE, 3 };
+	struct stats *s = priv;
+
+	s->missing += !!e->err;
+	if (e->err) {
+		want_eq(e->err, E2BFO_ERR_NO_PATH);
+		want_eq(e->index, 1);
+		want(strstr(e->what, "/nowhere"));
+		return 0;
+	}
+	want(e->ino > s->last);
+	want(S_ISDIR(e->mode) || e->bytes == sizes[e->index]);
+	s->last = e->ino;
+	return ++s->n == 5;
 }
 
 struct pieces {
@@ -310,6 +336,7 @@ START_TEST(test_files)
 	struct e2bfo_read read = { .size = sizeof(read), .paths = paths, .n_paths = 5,
 				   .n_inos = 1 };
 	struct listed l = { .entries = 0 };
+	struct stats st = { .n = 0 };
 	struct pieces all = { .n = 0 };
 	struct e2bfo_end image;
 	struct apibed b;
@@ -325,6 +352,9 @@ START_TEST(test_files)
 	want_eq(l.dirs, 2);		/* and lost+found */
 	want_eq(l.bytes, FILES * SIZE + 6);
 	want_err(e2bfo_list(fs, "/nowhere", 0, take_entry, &l), E2BFO_ERR_NO_PATH);
+	want_call(&b, e2bfo_stat(fs, paths, 5, take_stat, &st));
+	want_eq(st.n, 4);
+	want_eq(st.missing, 1);
 	read.inos = &l.ino;
 	want_call(&b, e2bfo_batch_read(fs, &read, take_piece, &all));
 	want_eq(all.refused, 2);
@@ -337,6 +367,13 @@ START_TEST(test_files)
 	read.length = PART;
 	want_call(&b, e2bfo_batch_read(fs, &read, take_piece, &all));
 	want_eq(all.bytes, 2 * PART + 6);
+	/* what does not fit any more waits for the next round: each is one piece */
+	all = (struct pieces) { .stop_at = 0 };
+	read = (struct e2bfo_read) { .size = sizeof(read), .inos = l.inos, .n_inos = FILES + 2,
+				     .memory = 2 * SIZE - 100 };
+	want_call(&b, e2bfo_batch_read(fs, &read, take_piece, &all));
+	want_eq(all.files, FILES + 2);
+	want_eq(all.n, FILES + 2);
 	e2bfo_fs_close(fs);
 	image.spec = "/no/such/image";
 	want_err(e2bfo_fs_open(b.c, &image, &fs), ENOENT);
