@@ -85,8 +85,9 @@ ROWS = (
     archive("tar-inode", "tar --sort=inode -cf -", "tar", ("tar",),
             "tar --sort=inode -cf - -C {source_dir} ."),
 
-    directory("e2bfo-dir", "e2bfo copy DEVICE DIR/", "ours", ("e2bfo",), COPY + "{source} {made}/",
-              "device"),
+    # (A directory that exists keeps its own times; the others set those of the source's root.)
+    directory("e2bfo-dir", "e2bfo copy DEVICE DIR/", "ours", ("e2bfo", "rmdir"),
+              "rmdir {made} && " + COPY + "{source} {made}/", "device"),
     directory("cp", "cp -a", "dir", ("cp",), "cp -a {source_dir}/. {made}/"),
     directory("rsync", "rsync -aHAX", "dir", ("rsync",), "rsync -aHAX {source_dir}/ {made}/"),
     directory("tar-tar", "tar | tar", "dir", ("tar",),
