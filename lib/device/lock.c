@@ -58,3 +58,13 @@ errcode_t bfo_lock_store(struct bfo_context *ctx, const char *name, const char *
 	*fd = -1;
 	return bfo_fail(ctx, BFO_ET_BUSY, "opening %s: another e2bfo works on it", name);
 }
+
+void bfo_lock_release(int fd)
+{
+	struct flock all = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
+
+	if (fd < 0)
+		return;
+	fcntl(fd, F_OFD_SETLK, &all);
+	close(fd);
+}

@@ -12,11 +12,17 @@
 #include "device/store.h"
 
 /*
- * Locks STORE, which PATH has led to, to be written (WRITE) or read.  *FD keeps the lock until it
- * is closed; -1 if there is nothing to lock.  Returns BFO_ET_BUSY if somebody else has it; NAME is
+ * Locks STORE, which PATH has led to, to be written (WRITE) or read.  *FD keeps the lock until
+ * it is released; -1 if there is nothing to lock.  Returns BFO_ET_BUSY if somebody else has it; NAME is
  * for the message.
  */
 errcode_t bfo_lock_store(struct bfo_context *ctx, const char *name, const char *path,
 			 const struct bfo_store *store, int write, int *fd);
+
+/*
+ * Gives back the lock of FD, and closes it; -1 is fine.  A process that another thread has begun,
+ * and that has not become mke2fs(8) yet, has the file open, too: it is not to keep the lock.
+ */
+void bfo_lock_release(int fd);
 
 #endif

@@ -499,7 +499,6 @@ void bfo_users_end(struct bfo_users *u)
 		return;			/* it was never begun */
 	if (u->fd >= 0)
 		close(u->fd);
-	if (u->lock >= 0)
-		close(u->lock);
+	bfo_lock_release(u->lock);
 	u->fd = u->lock = -1;
 }
