@@ -19,6 +19,7 @@
 #include "edit/content.h"
 #include "edit/eas.h"
 #include "edit/filemap.h"
+#include "edit/mapped.h"
 #include "gather/inode_check.h"
 
 #define NO_END UINT32_MAX		/* of logical blocks */
@@ -63,64 +64,6 @@ static uint64_t limit_of(const struct bfo_edit *e)
 
 /* ---- reading ---- */
 
-static errcode_t read_blocks(struct bfo_edit *e, uint64_t blk, uint32_t n, void *buf)
-{
-	errcode_t err = bfo_outflow_has(&e->out, blk, n) ? bfo_outflow_flush(&e->out) : 0;
-
-	return err ? err : bfo_volume_read(e->ctx, e->vol, blk, n, buf);
-}
-
-/* LEN bytes from byte AT of segment S on; whole blocks go where they belong at once. */
-static errcode_t read_seg(struct bfo_edit *e, const struct bfo_seg *s, uint64_t at, char *buf,
-			  uint64_t len)
-{
-	uint64_t bs = e->vol->block_size, blk = (bfo_seg_blk(s) & ~BFO_SEG_FRESH) + at / bs, part;
-	char *block = NULL;
-	errcode_t err = 0;
-
-	for (at %= bs; len && !err; len -= part, buf += part, at = 0) {
-		if (!at && len >= bs) {
-			part = len / bs * bs;
-			err = read_blocks(e, blk, part / bs, buf);
-			blk += part / bs;
-			continue;
-		}
-		part = len < bs - at ? len : bs - at;
-		block = malloc(bs);
-		err = block ? read_blocks(e, blk++, 1, block) : ENOMEM;
-		if (!err)
-			memcpy(buf, block + at, part);
-		free(block);
-	}
-	return err;
-}
-
-static errcode_t read_mapped(struct bfo_edit *e, struct bfo_draft *n, uint64_t offset, char *buf,
-			     uint64_t len)
-{
-	uint64_t bs = e->vol->block_size, end = offset + len, first, last;
-	errcode_t err = bfo_draft_map(e, n);
-	size_t i;
-
-	memset(buf, 0, len);
-	for (i = err ? n->segs.n : bfo_filemap_find(n, offset / bs); i < n->segs.n && !err; i++) {
-		const struct bfo_seg *s = &n->segs.v[i];
-
-		first = s->lblk * bs;
-		last = first + s->len * bs;
-		if (first >= end)
-			break;
-		if (bfo_seg_unwritten(s))
-			continue;
-		if (first < offset)
-			first = offset;
-		if (last > end)
-			last = end;
-		err = read_seg(e, s, first - s->lblk * bs, buf + (first - offset), last - first);
-	}
-	return err;
-}
-
 /* All of what stands in the inode, at the beginning of e->edges; SIZE bytes, or less. */
 static errcode_t read_inline(struct bfo_edit *e, struct bfo_draft *n, uint64_t size)
 {
@@ -146,7 +89,7 @@ errcode_t bfo_draft_read(struct bfo_edit *e, struct bfo_draft *n, uint64_t offse
 	errcode_t err;
 
 	if (!bfo_draft_is_inline(n) && bfo_draft_has_map(n))
-		return read_mapped(e, n, offset, buf, len);
+		return bfo_mapped_read(e, n, offset, buf, len);
 	if (S_ISLNK(bfo_draft_mode(n)) && !bfo_draft_is_inline(n)) {
 		memcpy(buf, (const char *) n->raw->i_block + offset, len);
 		return 0;
@@ -170,9 +113,9 @@ static errcode_t read_edges(struct row *r)
 	r->e->edges.n = 0;
 	err = bfo_vec_reserve(&r->e->edges, r->head + r->tail + 1);
 	if (!err && r->head)
-		err = read_mapped(r->e, r->n, r->lo, r->e->edges.v, r->head);
+		err = bfo_mapped_read(r->e, r->n, r->lo, r->e->edges.v, r->head);
 	if (!err && r->tail)
-		err = read_mapped(r->e, r->n, r->end, r->e->edges.v + r->head, r->tail);
+		err = bfo_mapped_read(r->e, r->n, r->end, r->e->edges.v + r->head, r->tail);
 	return err;
 }
 
@@ -357,7 +300,7 @@ static errcode_t is_clean(struct bfo_edit *e, struct bfo_draft *n, uint64_t size
 	e->edges.n = 0;
 	err = bfo_vec_reserve(&e->edges, rest);
 	if (!err)
-		err = read_mapped(e, n, size, e->edges.v, rest);
+		err = bfo_mapped_read(e, n, size, e->edges.v, rest);
 	*clean = !err && is_zero(e->edges.v, rest);
 	return err;
 }
@@ -506,8 +449,13 @@ errcode_t bfo_draft_write(struct bfo_edit *e, struct bfo_draft *n, uint64_t offs
 		err = clear_gap(e, n, offset);
 	if (!err && !done && r.old)
 		fill_waiting(&r, &rest);
-	if (!err && !done && r.at < r.end)
-		err = write_row(&r);
+	if (!err && !done && r.at < r.end) {
+		err = bfo_draft_map(e, n);
+		if (!err && r.end <= r.old && bfo_mapped_may_patch(e, n, r.at, r.end))
+			err = bfo_mapped_patch(e, n, r.at, r.bytes);
+		else if (!err)
+			err = write_row(&r);
+	}
 	if (err)
 		return err;
 	bfo_draft_set_size(n, size);

@@ -14,6 +14,7 @@
 #include "edit/edit.h"
 #include "edit/eas.h"
 #include "edit/filemap.h"
+#include "edit/mapped.h"
 #include "gather/inode_check.h"
 
 #define FIRST_BITS 10			/* of the table */
@@ -307,6 +308,7 @@ void bfo_edit_forget(struct bfo_edit *e)
 		e->table[i] = NULL;
 	}
 	e->changed = NULL;
+	bfo_mapped_forget(e);
 	e->released.n = 0;
 	e->n_tables = e->n_dirs = 0;
 	bfo_windows_drop(&e->windows);

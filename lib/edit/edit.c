@@ -68,6 +68,7 @@ errcode_t bfo_edit_close(struct bfo_edit *e)
 	bfo_reader_free(&e->reader);
 	bfo_map_free(&e->map);
 	bfo_vec_free(&e->released);
+	bfo_vec_free(&e->patches);
 	bfo_vec_free(&e->edges);
 	bfo_vec_free(&e->pieces);
 	err = bfo_change_end(&e->change, BFO_ET_CANCELLED);

@@ -67,6 +67,7 @@ struct bfo_edit {
 	unsigned int table_bits;
 	size_t drafts;
 	struct bfo_draft *changed;	/* list of all drafts with something to write */
+	BFO_VEC(struct bfo_image) patches;	/* of blocks of files that stay (edit/mapped.h) */
 	BFO_VEC(uint64_t) released;	/* attribute blocks that lose a reference, one each */
 	struct timespec now;		/* of the batch */
 	uint64_t made;			/* inodes, for their generations */

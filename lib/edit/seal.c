@@ -312,6 +312,17 @@ static errcode_t stage_images(struct seal *s)
 	return err;
 }
 
+/* Blocks of files that are changed where they lie. */
+static errcode_t take_patches(struct seal *s)
+{
+	struct bfo_edit *e = s->e;
+	errcode_t err = bfo_vec_reserve(&s->images, e->patches.n);
+
+	while (!err && e->patches.n)
+		s->images.v[s->images.n++] = e->patches.v[--e->patches.n];
+	return err;
+}
+
 static errcode_t seal(struct seal *s)
 {
 	struct bfo_edit *e = s->e;
@@ -329,6 +340,8 @@ static errcode_t seal(struct seal *s)
 		err = write_tables(s);
 	if (!err)
 		err = bfo_outflow_flush(&e->out);
+	if (!err)
+		err = take_patches(s);
 	if (!err)
 		err = stage_images(s);
 	if (err)
@@ -377,7 +390,7 @@ uint64_t bfo_edit_need(const struct bfo_edit *e)
 	groups += e->n_tables + e->supply.freed.n;
 	if (groups > all)
 		groups = all;
-	n = e->n_tables + e->n_dirs + e->released.n + 2 * groups + 2;
+	n = e->n_tables + e->n_dirs + e->released.n + e->patches.n + 2 * groups + 2;
 	n += all * EXT2_DESC_SIZE(e->vol->fs->super) / bs + 1;
 	return e->change.has_journal ? bfo_txlog_need(&e->change.journal, n) : 0;
 }

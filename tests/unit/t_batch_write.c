@@ -345,6 +345,70 @@ START_TEST(full)
 }
 END_TEST
 
+/* Name of a file with what debugfs says of where /large lies. */
+static void list_blocks(const char *as)
+{
+	char format[200];
+
+	snprintf(format, sizeof(format), "debugfs -R 'blocks /large' '%%s' > '%%s.%s' 2> /dev/null",
+		 as);
+	want_eq(copyjob_try(format, IMAGE), 0);
+}
+
+static void change_large(struct batch *t, uint64_t offset, size_t size, char c)
+{
+	char *data = unit_alloc(size);
+	const struct bfo_batch_content content = { .data = data, .size = size };
+
+	memset(data, c, size);
+	if (c == 'J')
+		memcpy(data, "\xc0\x3b\x39\x98", 4);	/* a journal's header */
+	want_ok(bfo_batch_update(t->b, "/large", offset, &content, 0));
+	free(data);
+}
+
+static void want_bytes(struct batch *t, uint64_t offset, const char *what)
+{
+	char buf[20];
+	size_t got;
+
+	want_ok(bfo_batch_pread(t->b, "/large", offset, buf, strlen(what), &got));
+	want_eq(got, strlen(what));
+	want_mem(buf, what, got);
+}
+
+/* A few small changes leave a large file where it lies; many get new blocks. */
+START_TEST(in_place)
+{
+	struct batch t;
+	int i;
+
+	begin(&t, EXT4, (struct bfo_batch_options) { 0 });
+	want_ok(put(&t, "/large", 12 << 20, 0));
+	want_ok(bfo_batch_commit(t.b, NULL));
+	list_blocks("before");
+	change_large(&t, 5 * 4096 - 2, 5, 'a');
+	change_large(&t, 5 * 4096, 1, 'b');
+	change_large(&t, 9 << 20, 4096, 'J');
+	want_bytes(&t, 5 * 4096 - 3, "paabaap");
+	want_ok(bfo_batch_commit(t.b, NULL));
+	list_blocks("after");
+	want_eq(copyjob_try("cmp '%s.before' '%s.after'", IMAGE), 0);
+	want_bytes(&t, 5 * 4096 - 3, "paabaap");
+	want_bytes(&t, 9 << 20, "\xc0\x3b\x39\x98JJ");
+	want_bytes(&t, (9 << 20) + 4094, "JJpp");
+	for (i = 0; i < 100; i++)
+		change_large(&t, i * 8192 + 100000, 10, 'c');
+	want_ok(bfo_batch_truncate(t.b, "/large", 11 << 20));
+	want_ok(bfo_batch_commit(t.b, NULL));
+	list_blocks("after");
+	want_eq(copyjob_try("cmp -s '%s.before' '%s.after'", IMAGE), 1);
+	for (i = 0; i < 100; i++)
+		want_bytes(&t, i * 8192 + 99999, "pccccccccccp");
+	end(&t);
+}
+END_TEST
+
 Suite *batch_write_suite(void)
 {
 	Suite *s = suite_create("batch_write");
@@ -357,5 +421,6 @@ Suite *batch_write_suite(void)
 	unit_case(s, "journal", journal, 0);
 	unit_case(s, "no_journal", no_journal, 0);
 	unit_case(s, "full", full, 0);
+	unit_case(s, "in_place", in_place, 0);
 	return s;
 }
