@@ -106,6 +106,8 @@ static errcode_t check(const struct bfo_edit *e, uint32_t ino, const struct ext2
 		return damaged(e, ino, "no file has its type");
 	if (!bfo_inode_xattrs_ok(e->vol, raw))
 		return damaged(e, ino, "its attributes are damaged");
+	if (bfo_inode_ea_block(raw) && !bfo_volume_contains(e->vol, bfo_inode_ea_block(raw), 1))
+		return damaged(e, ino, "its attributes are nowhere");
 	if (le32(raw->i_flags) & EXT4_INLINE_DATA_FL && !e->shape.has_inline)
 		return damaged(e, ino, "it has inline data");
 	return 0;
@@ -213,16 +215,18 @@ static uint8_t *table_bit(const struct bfo_edit *e, uint32_t ino, uint8_t *mask)
 	return &e->tables[blk / 8];
 }
 
-/* What stands behind the used part of a table is no matter of the journal. */
 static void count_table(struct bfo_edit *e, uint32_t ino)
 {
 	uint32_t ipg = EXT2_INODES_PER_GROUP(e->vol->fs->super);
 	uint8_t mask, *bits = table_bit(e, ino, &mask);
 
-	if ((ino - 1) % ipg >= bfo_volume_group_used(e->vol, (ino - 1) / ipg) || *bits & mask)
+	if (*bits & mask)
 		return;
 	*bits |= mask;
-	e->n_tables++;
+	if ((ino - 1) % ipg < bfo_volume_group_used(e->vol, (ino - 1) / ipg))
+		e->n_tables++;
+	else
+		e->n_unused++;
 }
 
 void bfo_draft_change(struct bfo_edit *e, struct bfo_draft *n)
@@ -310,7 +314,7 @@ void bfo_edit_forget(struct bfo_edit *e)
 	e->changed = NULL;
 	bfo_mapped_forget(e);
 	e->released.n = 0;
-	e->n_tables = e->n_dirs = 0;
+	e->n_tables = e->n_dirs = e->n_unused = 0;
 	bfo_windows_drop(&e->windows);
 	ext2fs_flush_icache(e->vol->fs);
 }

@@ -72,7 +72,8 @@ struct bfo_edit {
 	struct timespec now;		/* of the batch */
 	uint64_t made;			/* inodes, for their generations */
 	/* For the estimate of what a commit takes of the journal, in blocks: */
-	uint64_t n_tables, n_dirs;	/* of inode tables and directories that there were */
+	uint64_t n_tables, n_dirs;	/* of inode tables and directories that there were, */
+	uint64_t n_unused;		/* of unused parts of tables */
 	uint8_t *tables;		/* which of all tables' blocks are counted, a bit each */
 	bfo_chars edges;		/* scratch: what stays before and behind what is written, */
 	bfo_ranges pieces;		/* and where that goes */

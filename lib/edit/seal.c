@@ -18,12 +18,15 @@
 #include "edit/filemap.h"
 #include "edit/seal.h"
 
+#define ZEROED_SHARE 8U			/* of the journal, for blocks of tables known to be zero */
 #define LARGE (1ULL << 31)		/* bytes: such files want large_file */
 
 struct seal {
 	struct bfo_edit *e;
 	bfo_images images;
 	BFO_VEC(struct bfo_draft *) drafts;	/* changed ones, ascending by number */
+	/* Groups whose tables were known to be zero behind their used part, and are not meanwhile. */
+	BFO_VEC(dgrp_t) unzeroed;
 };
 
 /* ---- what the drafts want written ---- */
@@ -97,6 +100,9 @@ static errcode_t release_one(struct seal *s, uint64_t blk, uint32_t refs)
 	const void *block;
 	errcode_t err = bfo_windows_block(&e->windows, blk, &block);
 
+	if (!err && !bfo_ea_block_ok(e->vol, block, blk))
+		err = bfo_fail(e->ctx, BFO_ET_DAMAGED, "reading attributes in block %llu of %s",
+			       (unsigned long long) blk, e->vol->spec);
 	if (err)
 		return err;
 	if (le32(((const struct ext2_ext_attr_header *) block)->h_refcount) <= refs) {
@@ -165,6 +171,7 @@ struct table {
 	uint32_t per_block;		/* inodes */
 	uint32_t used;			/* inodes of the group that may be in use */
 	uint32_t next;			/* block of the unused part that is not written yet */
+	int is_zeroed;			/* the rest is known to be zero: it is live, too */
 };
 
 static struct table table_of(const struct bfo_edit *e, dgrp_t group)
@@ -174,6 +181,7 @@ static struct table table_of(const struct bfo_edit *e, dgrp_t group)
 			   .used = bfo_volume_group_used(e->vol, group) };
 
 	t.next = (t.used + t.per_block - 1) / t.per_block;
+	t.is_zeroed = ext2fs_bg_flags_test(e->vol->fs, group, EXT2_BG_INODE_ZEROED);
 	return t;
 }
 
@@ -223,31 +231,100 @@ static errcode_t live_block(struct seal *s, const struct table *t, uint32_t k, s
 	return err;
 }
 
+/* A block of the unused part, for BLK: of the transaction, or written before it. */
+static errcode_t new_block(struct seal *s, const struct table *t, uint64_t blk, void **block)
+{
+	uint32_t room;
+	errcode_t err;
+
+	if (!t->is_zeroed) {
+		err = bfo_outflow_room(&s->e->out, blk, 1, block, &room);
+		if (!err)
+			memset(*block, 0, s->e->vol->block_size);
+		return err;
+	}
+	*block = calloc(1, s->e->vol->block_size);
+	err = *block ? bfo_vec_push(&s->images, (struct bfo_image) { .blk = blk, .data = *block }) :
+	      ENOMEM;
+	if (err)
+		free(*block);
+	return err;
+}
+
 /* Blocks of the unused part up to K, which has drafts. */
 static errcode_t unused_blocks(struct seal *s, struct table *t, uint32_t k, size_t *at)
 {
 	errcode_t err = 0;
-	uint32_t room;
-	void *to;
+	void *block;
 
 	for (; t->next <= k && !err; t->next++) {
-		err = bfo_outflow_room(&s->e->out, t->first + t->next, 1, &to, &room);
-		if (err)
-			break;
-		memset(to, 0, s->e->vol->block_size);
-		if (t->next == k)
-			err = put_drafts(s, t, k, to, at);
+		err = new_block(s, t, t->first + t->next, &block);
+		if (!err && t->next == k)
+			err = put_drafts(s, t, k, block, at);
 	}
+	return err;
+}
+
+/* ---- tables that are known to be zero ---- */
+
+/* Calls those groups by name in whose unused, zeroed parts drafts come; how many blocks that are. */
+static errcode_t count_zeroed(struct seal *s, uint64_t *blocks)
+{
+	uint32_t ipg = EXT2_INODES_PER_GROUP(s->e->vol->fs->super), k, last = UINT32_MAX;
+	struct table t = table_of(s->e, 0);
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = *blocks = 0; i < s->drafts.n && !err; i++) {
+		uint32_t number = s->drafts.v[i]->ino - 1;
+
+		if (number / ipg != t.group)
+			t = table_of(s->e, number / ipg);
+		k = number % ipg / t.per_block;
+		if (!t.is_zeroed || k < t.next || number / t.per_block == last)
+			continue;
+		last = number / t.per_block;
+		++*blocks;
+		if (!s->unzeroed.n || s->unzeroed.v[s->unzeroed.n - 1] != t.group)
+			err = bfo_vec_push(&s->unzeroed, t.group);
+	}
+	return err;
+}
+
+/*
+ * What is known to be zero is live: a crash must not leave inodes there.  A few blocks are part of
+ * the transaction; before many are written, a transaction of its own says that nobody knows what
+ * they hold.
+ */
+static errcode_t clear_zeroed(struct seal *s)
+{
+	struct bfo_edit *e = s->e;
+	uint64_t blocks;
+	errcode_t err = count_zeroed(s, &blocks);
+	size_t i;
+
+	if (err || !e->change.has_journal || blocks <= bfo_edit_room(e) / ZEROED_SHARE) {
+		s->unzeroed.n = 0;
+		return err;
+	}
+	for (i = 0; i < s->unzeroed.n; i++)
+		bfo_meta_zeroed(&e->change.m, s->unzeroed.v[i], 0);
+	err = bfo_change_make(&e->change);
+	e->change.fate = e->change.fate == BFO_FATE_WAITING || e->change.fate == BFO_FATE_REPLAY ?
+			 BFO_FATE_REPLAY : BFO_FATE_BEFORE;	/* this changed nothing to be seen */
 	return err;
 }
 
 static errcode_t write_tables(struct seal *s)
 {
 	uint32_t ipg = EXT2_INODES_PER_GROUP(s->e->vol->fs->super);
-	struct table t = table_of(s->e, 0);
 	errcode_t err = collect(s);
-	size_t at = 0;
+	struct table t;
+	size_t at = 0, i;
 
+	if (!err)
+		err = clear_zeroed(s);
+	t = table_of(s->e, 0);
 	while (at < s->drafts.n && !err) {
 		uint32_t number = s->drafts.v[at]->ino - 1;
 		uint32_t k = number % ipg / t.per_block;
@@ -259,6 +336,8 @@ static errcode_t write_tables(struct seal *s)
 		else
 			err = unused_blocks(s, &t, k, &at);
 	}
+	for (i = 0; i < s->unzeroed.n && !err; i++)	/* behind what is used then, they are */
+		bfo_meta_zeroed(&s->e->change.m, s->unzeroed.v[i], 1);
 	return err;
 }
 
@@ -369,6 +448,7 @@ errcode_t bfo_edit_commit(struct bfo_edit *e, enum bfo_fate *fate)
 		free(s.images.v[i].data);
 	bfo_vec_free(&s.images);
 	bfo_vec_free(&s.drafts);
+	bfo_vec_free(&s.unzeroed);
 	if (!err)
 		err = bfo_supply_committed(&e->supply);
 	bfo_edit_forget(e);
@@ -391,6 +471,8 @@ uint64_t bfo_edit_need(const struct bfo_edit *e)
 	if (groups > all)
 		groups = all;
 	n = e->n_tables + e->n_dirs + e->released.n + e->patches.n + 2 * groups + 2;
+	if (e->n_unused <= bfo_edit_room(e) / ZEROED_SHARE)
+		n += e->n_unused;
 	n += all * EXT2_DESC_SIZE(e->vol->fs->super) / bs + 1;
 	return e->change.has_journal ? bfo_txlog_need(&e->change.journal, n) : 0;
 }

@@ -312,6 +312,29 @@ START_TEST(journal)
 }
 END_TEST
 
+/* Tables that are known to be zero are so again afterwards, behind what is used of them. */
+START_TEST(zeroed)
+{
+	char path[40];
+	struct batch t;
+	int i;
+
+	begin(&t, EXT4 " -J size=4 -N 20000 -E lazy_itable_init=0",
+	      (struct bfo_batch_options) { 0 });
+	for (i = 0; i < 4000; i++) {
+		snprintf(path, sizeof(path), "/dir/f%d", i);
+		want_ok(put(&t, path, 0, 0));
+	}
+	want_ok(bfo_batch_commit(t.b, NULL));
+	want_eq(t.durable, 4000);
+	want_ok(put(&t, "/one", 0, 0));
+	want_ok(bfo_batch_commit(t.b, NULL));
+	want_eq(copyjob_try("! dumpe2fs '%s' 2> /dev/null | grep '^Group [0-9]' | grep -v ITABLE_ZEROED",
+			    IMAGE), 0);
+	end(&t);
+}
+END_TEST
+
 START_TEST(no_journal)
 {
 	struct bfo_batch_options opt = { .is_not_atomic = 1 };
@@ -419,6 +442,7 @@ Suite *batch_write_suite(void)
 	unit_case(s, "seen", seen, 0);
 	unit_case(s, "marks", marks, 0);
 	unit_case(s, "journal", journal, 0);
+	unit_case(s, "zeroed", zeroed, 0);
 	unit_case(s, "no_journal", no_journal, 0);
 	unit_case(s, "full", full, 0);
 	unit_case(s, "in_place", in_place, 0);
