@@ -25,7 +25,7 @@ struct seal {
 	struct bfo_edit *e;
 	bfo_images images;
 	BFO_VEC(struct bfo_draft *) drafts;	/* changed ones, ascending by number */
-	/* Groups whose tables were known to be zero behind their used part, and are not meanwhile. */
+	/* groups whose unused parts of tables were known to be zero, and are not meanwhile */
 	BFO_VEC(dgrp_t) unzeroed;
 };
 
@@ -267,7 +267,7 @@ static errcode_t unused_blocks(struct seal *s, struct table *t, uint32_t k, size
 
 /* ---- tables that are known to be zero ---- */
 
-/* Calls those groups by name in whose unused, zeroed parts drafts come; how many blocks that are. */
+/* Lists the groups in whose unused, zeroed parts drafts come, and counts their blocks. */
 static errcode_t count_zeroed(struct seal *s, uint64_t *blocks)
 {
 	uint32_t ipg = EXT2_INODES_PER_GROUP(s->e->vol->fs->super), k, last = UINT32_MAX;
@@ -310,8 +310,9 @@ static errcode_t clear_zeroed(struct seal *s)
 	for (i = 0; i < s->unzeroed.n; i++)
 		bfo_meta_zeroed(&e->change.m, s->unzeroed.v[i], 0);
 	err = bfo_change_make(&e->change);
+	/* whatever has become of it, nobody sees a difference */
 	e->change.fate = e->change.fate == BFO_FATE_WAITING || e->change.fate == BFO_FATE_REPLAY ?
-			 BFO_FATE_REPLAY : BFO_FATE_BEFORE;	/* this changed nothing to be seen */
+			 BFO_FATE_REPLAY : BFO_FATE_BEFORE;
 	return err;
 }
 

@@ -89,8 +89,8 @@ errcode_t bfo_windows_block(struct bfo_windows *w, uint64_t blk, const void **da
 	errcode_t err = 0;
 
 	if (!bfo_volume_contains(w->vol, blk, 1))
-		return bfo_fail(w->ctx, BFO_ET_DAMAGED, "reading block %llu of %s: there is no such "
-				"block", (unsigned long long) blk, w->vol->spec);
+		return bfo_fail(w->ctx, BFO_ET_DAMAGED, "reading block %llu of %s: there is no "
+				"such block", (unsigned long long) blk, w->vol->spec);
 	while (x && (blk < x->first || blk - x->first >= x->n))
 		x = x->next;
 	if (!x) {
