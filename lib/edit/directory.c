@@ -114,6 +114,21 @@ static errcode_t begin_inline(struct listing *l)
 	return 0;
 }
 
+/* All of a directory is mapped: its size is none to rely on otherwise. */
+static errcode_t check_size(const struct listing *l)
+{
+	const bfo_segs *segs = &l->d->segs;
+	uint64_t bs = l->e->vol->block_size, end = 0;
+
+	if (segs->n)
+		end = ((uint64_t) segs->v[segs->n - 1].lblk + segs->v[segs->n - 1].len) * bs;
+	if (l->d->is_new || bfo_draft_is_inline(l->d) || (l->edit.size && l->edit.size % bs == 0 &&
+							   l->edit.size <= end))
+		return 0;
+	return bfo_fail(l->e->ctx, BFO_ET_DAMAGED, "reading directory %u of %s: its size is wrong",
+			l->d->ino, l->e->vol->spec);
+}
+
 static errcode_t begin(struct listing *l, struct bfo_edit *e, struct bfo_draft *d)
 {
 	uint64_t size = bfo_draft_size(d);
@@ -130,6 +145,8 @@ static errcode_t begin(struct listing *l, struct bfo_edit *e, struct bfo_draft *
 	err = refuse(l);
 	if (!err)
 		err = bfo_draft_map(e, d);
+	if (!err)
+		err = check_size(l);
 	if (!err && bfo_draft_is_inline(d))
 		err = begin_inline(l);
 	return err;
