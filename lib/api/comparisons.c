@@ -164,7 +164,7 @@ static errcode_t take(struct comparing *v, const struct e2bfo_end *a, const stru
 		      const struct e2bfo_verify_options *opt)
 {
 	const unsigned int trees = 1U << E2BFO_ANY | 1U << E2BFO_VOLUME | 1U << E2BFO_DIRECTORY |
-				   1U << E2BFO_ARCHIVE;
+				   1U << E2BFO_ARCHIVE | 1U << E2BFO_STREAM;
 	e2bfo *c = v->c;
 	const char *bad = NULL;
 	errcode_t err = bfo_api_take_source(c, &v->end[0], a, trees, "A of a comparison");
