@@ -4,7 +4,7 @@
  *
  *   e2bfo_new ──┬── e2bfo_copy, e2bfo_resume, e2bfo_abort    whole trees        e2bfo_copy(3)
  *               ├── e2bfo_verify                             two trees          e2bfo_verify(3)
- *               ├── e2bfo_batch_open ── e2bfo_batch_create   changes             e2bfo_batch(3)
+ *               ├── e2bfo_batch_open ── e2bfo_batch_create   changes            e2bfo_batch(3)
  *               `── e2bfo_fs_open ──┬── e2bfo_list           names, attributes  e2bfo_list(3)
  *                                   `── e2bfo_batch_read     contents           e2bfo_batch_read(3)
  *

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The library as it is installed: nothing but e2bfo_* can be seen of it, C and C++ take its header,
 # the examples are built with what pkg-config says, against the shared and the static library, and
-# do their work; what programs rely on is what stands in tests/abi.  Of a build with --disable-shared
-# that is tried with the static library.
+# do their work; what programs rely on is what stands in tests/abi.  Of a build with
+# --disable-shared that is tried with the static library.
 . "$(dirname "$0")/../lib.sh"
 requires mke2fs e2fsck make pkg-config cc c++ nm readelf perl wc
 unset MAKEFLAGS MFLAGS MAKELEVEL
