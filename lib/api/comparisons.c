@@ -30,7 +30,7 @@ struct comparing {
 static void tell(struct comparing *v, const struct e2bfo_diff *d)
 {
 	if (v->opt.diff && v->opt.diff(v->opt.priv, d))
-		e2bfo_cancel(v->c);
+		bfo_api_stop(v->c);
 }
 
 static struct e2bfo_value value_of(struct bfo_bytes bytes)
@@ -164,7 +164,7 @@ static errcode_t take(struct comparing *v, const struct e2bfo_end *a, const stru
 		      const struct e2bfo_verify_options *opt)
 {
 	const unsigned int trees = 1U << E2BFO_ANY | 1U << E2BFO_VOLUME | 1U << E2BFO_DIRECTORY |
-				   1U << E2BFO_ARCHIVE;
+				   1U << E2BFO_ARCHIVE | 1U << E2BFO_STREAM;
 	e2bfo *c = v->c;
 	const char *bad = NULL;
 	errcode_t err = bfo_api_take_source(c, &v->end[0], a, trees, "A of a comparison");
@@ -194,6 +194,8 @@ e2bfo_err e2bfo_verify(e2bfo *c, const struct e2bfo_end *a, const struct e2bfo_e
 	err = take(&v, a, b, opt);
 	if (!err)
 		err = is_list(&v.end[1]) ? compare_list(&v) : compare_trees(&v);
+	if (!err && c->has_enough)
+		err = bfo_fail(&c->ctx, BFO_ET_CANCELLED, "comparing");
 	bfo_api_give(report, &v.report, sizeof(v.report));
 	bfo_api_free_end(&v.end[0]);
 	bfo_api_free_end(&v.end[1]);

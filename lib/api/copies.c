@@ -15,6 +15,8 @@
 #include "job/copy.h"
 #include "job/interrupted.h"
 
+_Static_assert(sizeof(((struct e2bfo_copy_report *) 0)->token) == BFO_STREAM_TOKEN_TEXT, "token");
+
 struct running {
 	e2bfo *c;
 	struct bfo_copy job;
@@ -134,6 +136,8 @@ static struct e2bfo_copy_report report_of(const struct running *r, errcode_t err
 		report.state = bfo_fate_word(result.fate);
 		report.state_text = bfo_fate_text(result.fate, result.formatted);
 	}
+	if (!err || !bfo_copy_token(&r->job, report.token))
+		*report.token = 0;
 	if (result.plan)
 		take_amounts(r, &report);
 	return report;
@@ -231,6 +235,7 @@ e2bfo_err e2bfo_resume(e2bfo *c, const char *target, const struct e2bfo_resume_o
 		err = bfo_api_check_flags(c, known.flags, E2BFO_COPY_DRY_RUN,
 					  "the options of resuming");
 	how.source = known.source;
+	how.in = known.in;
 	how.undo_file = known.undo_file;
 	how.memory = known.memory ? known.memory : bfo_default_memory();
 	how.dry_run = !!(known.flags & E2BFO_COPY_DRY_RUN);

@@ -16,7 +16,7 @@
 /* The words of job/end.h for kinds of ends. */
 static const char *const words[] = {
 	[E2BFO_ANY] = "", [E2BFO_VOLUME] = "ext:", [E2BFO_DIRECTORY] = "dir:",
-	[E2BFO_ARCHIVE] = "tar:", [E2BFO_LIST] = "",
+	[E2BFO_ARCHIVE] = "tar:", [E2BFO_LIST] = "", [E2BFO_STREAM] = "stream:",
 };
 
 static enum bfo_media_mode mode_of(uint32_t flags)
@@ -30,12 +30,12 @@ static errcode_t check(e2bfo *c, const struct e2bfo_end *end, unsigned int kinds
 {
 	int has_fd = !!(end->flags & E2BFO_END_FD);
 
-	if (end->kind > E2BFO_LIST || !(kinds & 1U << end->kind))
+	if (end->kind > E2BFO_STREAM || !(kinds & 1U << end->kind))
 		return bfo_fail(&c->ctx, EINVAL, "looking at %s: it cannot be of kind %u", name,
 				end->kind);
-	if (has_fd && end->kind != E2BFO_ARCHIVE)
-		return bfo_fail(&c->ctx, EINVAL, "looking at %s: only an archive can be a "
-				"descriptor", name);
+	if (has_fd && end->kind != E2BFO_ARCHIVE && end->kind != E2BFO_STREAM)
+		return bfo_fail(&c->ctx, EINVAL, "looking at %s: only an archive or a stream can "
+				"be a descriptor", name);
 	if (has_fd ? end->fd < 0 : !end->spec || !*end->spec)
 		return bfo_fail(&c->ctx, EINVAL, "looking at %s: nothing says where it is", name);
 	return bfo_api_check_flags(c, end->flags, FLAGS_KNOWN, name);
@@ -49,7 +49,7 @@ static int is_plain(e2bfo *c, const char *spec, uint32_t kind, end_teller tell)
 {
 	static const enum bfo_end_kind kinds[] = {
 		[E2BFO_VOLUME] = BFO_END_VOLUME, [E2BFO_DIRECTORY] = BFO_END_DIRECTORY,
-		[E2BFO_ARCHIVE] = BFO_END_ARCHIVE,
+		[E2BFO_ARCHIVE] = BFO_END_ARCHIVE, [E2BFO_STREAM] = BFO_END_STREAM,
 	};
 	struct bfo_end end;
 	int plain;

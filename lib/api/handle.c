@@ -3,7 +3,7 @@
  * handle.c - contexts, and what all calls have in common
  *
  * A request to stop stays until a call has ended by it: so none is lost that comes between two
- * calls.
+ * calls.  That of a callback goes with its call.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void on_progress(void *priv, const struct bfo_progress *p)
 					 .total = p->total, .files = p->files };
 
 	if (c->progress && c->progress(c->progress_priv, &public))
-		e2bfo_cancel(c);
+		bfo_api_stop(c);
 }
 
 /* ---- contexts ---- */
@@ -128,12 +128,19 @@ void bfo_api_begin(e2bfo *c)
 	bfo_what_clear(&c->ctx);
 	c->ctx.entered = 0;
 	c->ctx.pace = NULL;
+	c->has_enough = 0;
+}
+
+void bfo_api_stop(e2bfo *c)
+{
+	c->has_enough = 1;
+	e2bfo_cancel(c);
 }
 
 e2bfo_err bfo_api_end(e2bfo *c, errcode_t err)
 {
 	c->ctx.pace = NULL;
-	if (err == BFO_ET_CANCELLED)
+	if (err == BFO_ET_CANCELLED || c->has_enough)
 		__atomic_store_n(&c->cancel, 0, __ATOMIC_RELAXED);
 	return err;
 }

@@ -22,7 +22,8 @@
 
 struct e2bfo {
 	struct bfo_context ctx;
-	volatile sig_atomic_t cancel;	/* somebody has asked to stop */
+	volatile sig_atomic_t cancel;	/* somebody has asked to stop; */
+	int has_enough;			/* it was a callback of this call */
 	char *temp_dir;
 	int (*progress)(void *priv, const struct e2bfo_progress *p);
 	void *progress_priv;
@@ -35,6 +36,9 @@ struct e2bfo {
 /* ---- calls ---- */
 
 void bfo_api_begin(e2bfo *c);
+
+/* A callback has enough: the call under way ends soon, if it has not come to its end. */
+void bfo_api_stop(e2bfo *c);
 
 /* Returns what the caller gets for ERR. */
 e2bfo_err bfo_api_end(e2bfo *c, errcode_t err);

@@ -71,7 +71,7 @@ static void refused(void *priv, uint32_t index, errcode_t err, const char *why)
 	struct reading *r = priv;
 
 	if (tell(r, &piece))
-		e2bfo_cancel(r->fs->c);
+		bfo_api_stop(r->fs->c);
 }
 
 static errcode_t read_batch(struct reading *r, const struct e2bfo_read *what)
@@ -93,7 +93,8 @@ static errcode_t read_batch(struct reading *r, const struct e2bfo_read *what)
 		return bfo_fail(&r->fs->c->ctx, BFO_ET_OVERFLOW, "looking at " NAME);
 	err = bfo_batch_read(&job, &r->fs->c->ctx, &opt, &sink);
 	bfo_batch_read_free(&job);
-	return err;
+	return err || !r->has_enough ? err : bfo_fail(&r->fs->c->ctx, BFO_ET_CANCELLED,
+						      "reading %s", r->fs->end.spec);
 }
 
 e2bfo_err e2bfo_batch_read(e2bfo_fs *fs, const struct e2bfo_read *what,

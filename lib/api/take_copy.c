@@ -138,6 +138,8 @@ static void take_options(struct bfo_copy_options *job, const struct e2bfo_copy_o
 	job->n_no_xattrs = bfo_api_count(opt->no_xattrs);
 	job->metadata_out = opt->metadata;
 	job->undo_file = opt->undo_file;
+	job->compress = opt->compress;
+	job->token = opt->token;
 }
 
 static void take_ends(struct bfo_api_copy *a)
@@ -154,7 +156,8 @@ static void take_ends(struct bfo_api_copy *a)
 	a->job.strip = from->strip;
 	a->job.spool = !!(from->flags & E2BFO_END_SPOOL);
 	a->job.in = from->flags & E2BFO_END_FD ? from->fd : 0;
-	a->job.target = to->flags & E2BFO_END_FD ? "tar:-" : a->to.spec;
+	a->job.target = !(to->flags & E2BFO_END_FD) ? a->to.spec :
+			to->kind == E2BFO_STREAM ? "stream:-" : "tar:-";
 	a->job.to = a->to.path;
 	a->job.out = to->flags & E2BFO_END_FD ? to->fd : 1;
 }
@@ -163,7 +166,7 @@ errcode_t bfo_api_take_copy(e2bfo *c, struct bfo_api_copy *a, const struct e2bfo
 			    const struct e2bfo_end *to, const struct e2bfo_copy_options *opt)
 {
 	const unsigned int kinds = 1U << E2BFO_ANY | 1U << E2BFO_VOLUME | 1U << E2BFO_DIRECTORY |
-				   1U << E2BFO_ARCHIVE;
+				   1U << E2BFO_ARCHIVE | 1U << E2BFO_STREAM;
 	errcode_t err;
 
 	*a = (struct bfo_api_copy) { .job = { .tell = tell_line, .priv = c } };

@@ -4,7 +4,7 @@
  *
  *   e2bfo_new ──┬── e2bfo_copy, e2bfo_resume, e2bfo_abort    whole trees        e2bfo_copy(3)
  *               ├── e2bfo_verify                             two trees          e2bfo_verify(3)
- *               ├── e2bfo_batch_open ── e2bfo_batch_create   changes             e2bfo_batch(3)
+ *               ├── e2bfo_batch_open ── e2bfo_batch_create   changes            e2bfo_batch(3)
  *               `── e2bfo_fs_open ──┬── e2bfo_list           names, attributes  e2bfo_list(3)
  *                                   `── e2bfo_batch_read     contents           e2bfo_batch_read(3)
  *
@@ -109,11 +109,12 @@ enum e2bfo_kind {
 	E2BFO_VOLUME = 1,		/* ext2, ext3, ext4: "disk.img?partition=2", "UUID=..." */
 	E2BFO_DIRECTORY = 2,		/* SPEC is its path */
 	E2BFO_ARCHIVE = 3,		/* SPEC is its path */
-	E2BFO_LIST = 4			/* e2bfo_verify, B: "mtree:FILE", e2bfo-manifest(5) */
+	E2BFO_LIST = 4,			/* e2bfo_verify, B: "mtree:FILE", e2bfo-manifest(5) */
+	E2BFO_STREAM = 5		/* SPEC is its path: e2bfo-stream(5) */
 };
 
 enum {					/* flags of an end */
-	E2BFO_END_FD = 1 << 0,		/* an archive: FD in place of SPEC; stays open */
+	E2BFO_END_FD = 1 << 0,		/* an archive, a stream: FD in place of SPEC; stays open */
 	E2BFO_END_IGNORE_JOURNAL = 1 << 1,	/* a volume as it stands without its journal */
 	E2BFO_END_CROSS_MOUNTS = 1 << 2,	/* a directory: what is mounted below it, too */
 	E2BFO_END_SPOOL = 1 << 3,	/* an archive out of a pipe: by a temporary file */
@@ -179,6 +180,8 @@ struct e2bfo_copy_options {
 	const char *const *no_xattrs;	/* patterns, the last is NULL */
 	const char *metadata;		/* a directory: file for what it cannot take */
 	const char *undo_file;		/* a volume: for e2undo(8) */
+	const char *compress;		/* a stream: "auto", "none", a level of zstd(1) */
+	const char *token;		/* a stream: where it goes on, as its receiver said */
 };
 
 struct e2bfo_copy_report {
@@ -191,6 +194,7 @@ struct e2bfo_copy_report {
 	uint64_t findings;
 	uint64_t skipped;		/* names that exist, and stay as they are */
 	uint64_t smallest;		/* DRY_RUN: bytes of the smallest target; 0: not known */
+	char token[80];			/* failed, of a stream: its sender's `token`; else empty */
 };
 
 /* REPORT is filled also after a failure; it and OPT may be NULL. */
@@ -200,7 +204,7 @@ e2bfo_err e2bfo_copy(e2bfo *c, const struct e2bfo_end *from, const struct e2bfo_
 struct e2bfo_resume_options {
 	size_t size;
 	uint32_t flags;			/* E2BFO_COPY_DRY_RUN */
-	uint32_t reserved;
+	int in;				/* where "stream:-" is read from; 0: standard input */
 	uint64_t memory;		/* bytes of buffers; 0: a quarter of RAM, at most 1 GiB */
 	const char *source;		/* where it is now; NULL: where it was, or by its UUID */
 	const char *undo_file;

@@ -240,9 +240,10 @@ static errcode_t open_archive(struct bfo_context *ctx, const struct bfo_end *end
 static errcode_t open_stream(struct bfo_context *ctx, const struct bfo_end *end,
 			     const struct bfo_end_options *how, struct bfo_source **source)
 {
-	int is_stdin = !strcmp(end->path, "-");
-	struct bfo_stream_options opt = { .path = is_stdin ? NULL : end->path, .fd = STDIN_FILENO,
-					  .name = is_stdin ? "standard input" : end->path,
+	int is_open = !strcmp(end->path, "-");
+	const char *open_name = how->in == STDIN_FILENO ? "standard input" : "the stream";
+	struct bfo_stream_options opt = { .path = is_open ? NULL : end->path, .fd = how->in,
+					  .name = is_open ? open_name : end->path,
 					  .strip = how->strip, .now = how->now,
 					  .spool = how->spool };
 

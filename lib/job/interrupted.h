@@ -34,6 +34,7 @@ struct bfo_interrupted {
 struct bfo_resume_options {
 	/* where the source is now; NULL: where it was, or by its UUID */
 	const char *source;
+	int in;				/* where - is read from: job/end.h */
 	const char *undo_file;		/* for e2undo(8), or NULL */
 	uint64_t memory;		/* bytes of buffers */
 	int has_bwlimit;		/* bwlimit holds, not that of the copy */

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The library as it is installed: nothing but e2bfo_* can be seen of it, C and C++ take its header,
 # the examples are built with what pkg-config says, against the shared and the static library, and
-# do their work; what programs rely on is what stands in tests/abi.
+# do their work; what programs rely on is what stands in tests/abi.  Of a build with
+# --disable-shared that is tried with the static library.
 . "$(dirname "$0")/../lib.sh"
 requires mke2fs e2fsck make pkg-config cc c++ nm readelf perl wc
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -23,11 +24,16 @@ libs=$(dirname "$(dirname "$pc")")
 	fail "e2bfo.pc has another version: $(pkg-config --modversion e2bfo)"
 
 # ---- what can be seen ----
-nm -D --defined-only --with-symbol-versions "$libs/libe2bfo.so.0" > symbols
-grep -v -e ' T e2bfo_[a-z_]*@@E2BFO_0$' -e ' A E2BFO_0$' symbols && fail "libe2bfo.so has these, too"
-grep -q 'e2bfo_copy@@' symbols || fail "no e2bfo_copy in libe2bfo.so"
-readelf -d "$libs/libe2bfo.so.0" > dynamic
-grep -q 'SONAME.*\[libe2bfo.so.0\]' dynamic || fail "no SONAME"
+if [ "$(setting SHARED)" = yes ]; then
+	nm -D --defined-only --with-symbol-versions "$libs/libe2bfo.so.0" > symbols
+	grep -v -e ' T e2bfo_[a-z_]*@@E2BFO_0$' -e ' A E2BFO_0$' symbols &&
+		fail "libe2bfo.so has these, too"
+	grep -q 'e2bfo_copy@@' symbols || fail "no e2bfo_copy in libe2bfo.so"
+	readelf -d "$libs/libe2bfo.so.0" > dynamic
+	grep -q 'SONAME.*\[libe2bfo.so.0\]' dynamic || fail "no SONAME"
+else
+	[ ! -e "$libs/libe2bfo.so.0" ] || fail "libe2bfo.so was installed"
+fi
 nm -g --defined-only "$libs/libe2bfo.a" | awk 'NF == 3' > symbols
 grep -v ' T e2bfo_' symbols && fail "libe2bfo.a has these, too"
 
@@ -60,7 +66,7 @@ for std in c99 c11; do
 done
 for std in c++11 c++17; do
 	c++ -std=$std $warnings -o header header.cc "${sanitize[@]}" \
-		$(pkg-config --cflags --libs e2bfo) || fail "$std"
+		$(pkg-config --cflags --static --libs e2bfo) || fail "$std"
 done
 LD_LIBRARY_PATH=$libs ./header || fail "a C++ program"
 
@@ -107,17 +113,20 @@ built() {
 			"$source" "$@" || fail "$source: $*"
 	done
 }
-built shared $(pkg-config --cflags --libs e2bfo)
-export LD_LIBRARY_PATH=$WORK/$libs
-ldd shared/wordcount > needed
-grep -q "libe2bfo.so.0 => $LD_LIBRARY_PATH/" needed || fail "not linked: $(cat needed)"
-examples shared
-unset LD_LIBRARY_PATH
-rm "$libs"/libe2bfo.so*
+if [ "$(setting SHARED)" = yes ]; then
+	built shared $(pkg-config --cflags --libs e2bfo)
+	export LD_LIBRARY_PATH=$WORK/$libs
+	ldd shared/wordcount > needed
+	grep -q "libe2bfo.so.0 => $LD_LIBRARY_PATH/" needed || fail "not linked: $(cat needed)"
+	examples shared
+	unset LD_LIBRARY_PATH
+	rm "$libs"/libe2bfo.so*
+fi
 built static $(pkg-config --cflags --static --libs e2bfo)
 examples static
 
 # ---- what programs rely on ----
+[ "$(setting SHARED)" = yes ] || exit 0
 CC=$CC CFLAGS="-I$BUILDDIR/lib -I$SRCDIR/lib" "$SRCDIR/tests/abi/dump" \
 	"$BUILDDIR/lib/public/libe2bfo.so.0" "$SRCDIR/lib/e2bfo/e2bfo.h" \
 	"$BUILDDIR/lib/e2bfo/errors.h" > abi

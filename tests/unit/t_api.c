@@ -233,6 +233,7 @@ START_TEST(test_verify)
 	struct e2bfo_verify_report report = { .size = sizeof(report) };
 	struct apibed b;
 	struct e2bfo_end dir, image, list;
+	int i;
 
 	apibed_open(&b);
 	apibed_tree(&b, "verify", 3, SIZE);
@@ -244,8 +245,12 @@ START_TEST(test_verify)
 	want_call(&b, e2bfo_verify(b.c, &image, &dir, &opt, &report));
 	want_eq(report.differences, 2);
 	ck_assert_str_eq(all.kinds, "missing /file-2;size /file-1;");
-	all = (struct differences) { .stop_at = 1 };
-	want_err(e2bfo_verify(b.c, &image, &dir, &opt, &report), E2BFO_ERR_CANCELLED);
+	for (i = 1; i <= 2; i++) {	/* the last one, too; and no call after it */
+		all = (struct differences) { .stop_at = i };
+		want_err(e2bfo_verify(b.c, &image, &dir, &opt, &report), E2BFO_ERR_CANCELLED);
+		all = (struct differences) { .stop_at = 0 };
+		want_call(&b, e2bfo_verify(b.c, &image, &dir, &opt, &report));
+	}
 	opt.ignore = "atime,nonsense";
 	want_err(e2bfo_verify(b.c, &image, &dir, &opt, &report), EINVAL);
 	want(strstr(e2bfo_what(b.c), "'nonsense' is no kind"));
@@ -363,6 +368,14 @@ START_TEST(test_files)
 	all = (struct pieces) { .stop_at = 2 };
 	want_err(e2bfo_batch_read(fs, &read, take_piece, &all), E2BFO_ERR_CANCELLED);
 	want_eq(all.n, 2);
+	read.paths = &paths[1];		/* refused alone: all others have come */
+	read.n_paths = 1;
+	read.n_inos = 0;
+	all = (struct pieces) { .stop_at = 1 };
+	want_err(e2bfo_batch_read(fs, &read, take_piece, &all), E2BFO_ERR_CANCELLED);
+	read.paths = paths;
+	read.n_paths = 5;
+	read.n_inos = 1;
 	all = (struct pieces) { .stop_at = 0 };
 	read.length = PART;
 	want_call(&b, e2bfo_batch_read(fs, &read, take_piece, &all));

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "apibed.h"
 
@@ -96,6 +97,49 @@ START_TEST(test_two)
 }
 END_TEST
 
+/* The sender's side of a pipe. */
+static void *send_all(void *priv)
+{
+	struct apibed bed;
+	struct e2bfo_end from, to = { .size = sizeof(to), .kind = E2BFO_STREAM,
+				      .flags = E2BFO_END_FD, .fd = *(int *) priv };
+
+	apibed_open(&bed);
+	from = apibed_end(&bed, E2BFO_VOLUME, "piped.from");
+	want_call(&bed, e2bfo_copy(bed.c, &from, &to, NULL, NULL));
+	close(to.fd);
+	apibed_close(&bed);
+	return NULL;
+}
+
+/* What one thread sends another one takes. */
+START_TEST(test_piped)
+{
+	struct e2bfo_end from = { .size = sizeof(from), .kind = E2BFO_STREAM,
+				  .flags = E2BFO_END_FD };
+	struct e2bfo_copy_report report = { .size = sizeof(report) };
+	struct e2bfo_end to;
+	struct apibed bed;
+	pthread_t sender;
+	int ends[2];
+
+	apibed_open(&bed);
+	apibed_tree(&bed, "piped", FILES, SIZE);
+	apibed_image(&bed, "piped", "piped.from");
+	apibed_image(&bed, "", "piped.to");
+	to = apibed_end(&bed, E2BFO_VOLUME, "piped.to");
+	want(!pipe(ends));
+	from.fd = ends[0];
+	want(!pthread_create(&sender, NULL, send_all, &ends[1]));
+	want_call(&bed, e2bfo_copy(bed.c, &from, &to, NULL, &report));
+	want(!pthread_join(sender, NULL));
+	want(report.is_complete);
+	want_eq(report.files, FILES + 2);
+	close(ends[0]);
+	apibed_close(&bed);
+}
+END_TEST
+
 static void *stop(void *c)
 {
 	e2bfo_cancel(c);
@@ -135,6 +179,7 @@ Suite *api_threads_suite(void)
 	Suite *suite = suite_create("api-threads");
 
 	unit_case(suite, "two contexts, two threads", test_two, 0);
+	unit_case(suite, "from one to the other", test_piped, 0);
 	unit_case(suite, "stopped by another thread", test_stopped, 0);
 	return suite;
 }
