@@ -101,6 +101,7 @@ Suite *context_suite(void);
 Suite *tar_suite(void);
 Suite *text_suite(void);
 Suite *stand_in_suite(void);
+Suite *stream_suite(void);
 Suite *values_suite(void);
 Suite *vec_suite(void);
 Suite *itrees_suite(void);
@@ -120,6 +121,7 @@ static Suite *(*const suites[])(void) = {
 	commit_fail_suite, batch_model_suite, batch_write_suite,
 	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
 	spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite, stand_in_suite,
+	stream_suite,
 	json_suite, json_in_suite, words_suite,
 	job_options_suite, manifest_suite, manifest_read_suite,
 	metadata_suite, metadata_dir_suite,
