@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "job/copy.h"
 #include "job/interrupted.h"
+#include "volume/gate.h"
 
 _Static_assert(sizeof(((struct e2bfo_copy_report *) 0)->token) == BFO_STREAM_TOKEN_TEXT, "token");
 
@@ -202,7 +203,9 @@ static errcode_t look(struct running *r, struct bfo_interrupted *in,
 	if (in->state != BFO_LEFT_RECORD)
 		return bfo_fail(&r->c->ctx, BFO_ET_NO_RECORD, "looking at %s", target);
 	err = bfo_interrupted_resume(in, how, &r->job);
-	return err ? err : run(r);
+	if (!err)
+		err = run(r);
+	return err ? err : bfo_gate_healthy(&r->c->ctx, r->job.job.target, BFO_OPEN_RECORDED);
 }
 
 static errcode_t resume(struct running *r, struct bfo_interrupted *in,

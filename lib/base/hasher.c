@@ -13,6 +13,7 @@
 #ifdef HAVE_LIBGCRYPT
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <gcrypt.h>
 
@@ -23,15 +24,21 @@ int bfo_hasher_is_built(void)
 	return 1;
 }
 
-static errcode_t prepare(void)
+/* Of the process, and so is this: two threads that begin must not do it both. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void prepare_once(void)
 {
-	if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P))
-		return 0;
-	if (!gcry_check_version(NULL))
-		return EOPNOTSUPP;
+	if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P) || !gcry_check_version(NULL))
+		return;
 	gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
 	gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
-	return 0;
+}
+
+static errcode_t prepare(void)
+{
+	pthread_once(&once, prepare_once);
+	return gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P) ? 0 : EOPNOTSUPP;
 }
 
 static errcode_t of_gcrypt(gcry_error_t err)

@@ -12,9 +12,9 @@
 #include "device/store.h"
 
 /*
- * Locks STORE, which PATH has led to, to be written (WRITE) or read.  *FD keeps the lock until
- * it is released; -1 if there is nothing to lock.  Returns BFO_ET_BUSY if somebody else has it; NAME is
- * for the message.
+ * Locks STORE, which PATH has led to, to be written (WRITE) or read.  *FD keeps the lock until it
+ * is released; -1 if there is nothing to lock.  Returns BFO_ET_BUSY if somebody else has it; NAME
+ * is for the message.
  */
 errcode_t bfo_lock_store(struct bfo_context *ctx, const char *name, const char *path,
 			 const struct bfo_store *store, int write, int *fd);

@@ -405,7 +405,8 @@ START_TEST(wants_its_own_blocks)
 	ext2fs_mark_inode_bitmap2(fs->inode_map, b.put.ino);
 	block = unit_alloc(b.j.job.target->block_size);
 	for (i = 1; i <= 2; i++)
-		for (at = 20; at < b.j.job.target->block_size; at = at * 2 + 1) {
+		for (at = sizeof(struct bfo_record_progress); at < b.j.job.target->block_size;
+		     at = at * 2 + 1) {
 			memset(block, 0, b.j.job.target->block_size);
 			block[at] = 1;
 			want_ok(bfo_writer_write(&b.w, bfo_record_block(&b.put, b.put.nblocks - i),
