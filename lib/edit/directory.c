@@ -118,12 +118,13 @@ static errcode_t begin_inline(struct listing *l)
 static errcode_t check_size(const struct listing *l)
 {
 	const bfo_segs *segs = &l->d->segs;
-	uint64_t bs = l->e->vol->block_size, end = 0;
+	uint64_t bs = l->e->vol->block_size, mapped = 0;
+	size_t i;
 
-	if (segs->n)
-		end = ((uint64_t) segs->v[segs->n - 1].lblk + segs->v[segs->n - 1].len) * bs;
+	for (i = 0; i < segs->n; i++)
+		mapped += segs->v[i].len * bs;
 	if (l->d->is_new || bfo_draft_is_inline(l->d) || (l->edit.size && l->edit.size % bs == 0 &&
-							   l->edit.size <= end))
+							   l->edit.size <= mapped))
 		return 0;
 	return bfo_fail(l->e->ctx, BFO_ET_DAMAGED, "reading directory %u of %s: its size is wrong",
 			l->d->ino, l->e->vol->spec);
