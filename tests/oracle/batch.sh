@@ -310,6 +310,11 @@ e2bfo 8 batch image.img no-such-script
 says 'No such file or directory while opening no-such-script'
 unchanged_tree
 
+mounted image.img mnt rw
+e2bfo 8 batch image.img script
+says 'mounted'
+unmounted mnt
+
 # ---- commits on the way ----
 
 printf '%s\n' 'put text /one' 'put text /two' commit 'put text /three' 'rm /nothing' > script
