@@ -12,13 +12,33 @@
 #include "intake/text_in.h"
 #include "batch_script.h"
 
-/* True if the next line, or the end, can be had without waiting for somebody. */
-static int is_at_hand(const struct bfo_text_in *in)
+static int has_line(const struct bfo_text_in *in)
+{
+	return in->at < in->filled && memchr(in->buf + in->at, '\n', in->filled - in->at);
+}
+
+/* Milliseconds after which the marks have to be looked at again; -1: no need to. */
+static int patience(const struct batch_run *r)
+{
+	double seconds = r->opt->job.marks.seconds;
+
+	return seconds > 0 && bfo_batch_waiting(r->b) ? (int) (seconds * 1000) + 1 : -1;
+}
+
+/* Until a line, or the end, can be had without waiting for somebody, the marks are looked at. */
+static errcode_t idle(struct batch_run *r, const struct bfo_text_in *in)
 {
 	struct pollfd p = { .fd = in->fd, .events = POLLIN };
+	errcode_t err = 0;
+	int timeout = 0;
 
-	return (in->at < in->filled && memchr(in->buf + in->at, '\n', in->filled - in->at)) ||
-	       poll(&p, 1, 0) != 0;
+	while (!err && !has_line(in) && poll(&p, 1, timeout) <= 0) {
+		if (bfo_cancelled(&r->ctx))
+			return bfo_fail(&r->ctx, BFO_ET_CANCELLED, "waiting for a line");
+		err = bfo_batch_idle(r->b);
+		timeout = patience(r);
+	}
+	return err;
 }
 
 static errcode_t do_line(struct batch_run *r, struct script *s, const char *line, size_t len)
@@ -38,8 +58,7 @@ static errcode_t do_lines(struct batch_run *r, struct script *s, struct bfo_text
 	size_t len;
 
 	while (!err) {
-		if (!is_at_hand(in))
-			err = bfo_batch_idle(r->b);
+		err = idle(r, in);
 		if (!err)
 			err = bfo_text_in_line(in, &line, &len);
 		if (err || !line)

@@ -347,16 +347,23 @@ grep -q '/some/' names && grep -q '/of/' names || fail "$(cat names)"
 
 # ---- a pipe: what waits is committed when nothing more is there to be read ----
 
+# appears IMAGE NAME: in its root, while nothing is written to the pipe
+appears() {
+	local tries
+
+	for tries in {1..2000}; do
+		ask "$1" 'ls -p /' > names
+		! grep -q "/$2/" names || return 0
+	done
+	fail "nothing was committed while the pipe was empty"
+}
+
 cp --sparse=always start.img image.img
 mkfifo pipe
 "$E2BFO" batch --commit-every auto image.img < pipe > out 2> said &
 exec 9> pipe
 echo 'put text /piped' >&9
-for tries in {1..2000}; do
-	ask image.img 'ls -p /' > names
-	! grep -q '/piped/' names || break
-done
-grep -q '/piped/' names || fail "nothing was committed while the pipe was empty"
+appears image.img piped
 echo 'put text /later' >&9
 exec 9>&-
 wait $! || fail "$(cat said)"
@@ -364,3 +371,17 @@ grep -q 'commits: 2$' out || fail "$(cat out)"
 checked image.img
 e2bfo 0 cat image.img /later
 cmp out text
+
+# So it is after some time, if that was asked for; and a signal ends it, though no line comes.
+cp --sparse=always start.img image.img
+"$E2BFO" batch --commit-every 0.01s image.img < pipe > out 2> said &
+exec 9> pipe
+echo 'put text /piped' >&9
+appears image.img piped
+kill -TERM $!
+status=0
+wait $! || status=$?
+exec 9>&-
+[ $status = 32 ] || fail "exit $status after a signal: $(cat said)"
+says 'Cancelled' 'done up to line 1 of standard input, and that stays'
+checked image.img
