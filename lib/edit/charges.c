@@ -49,6 +49,8 @@ static errcode_t charge_all(struct bfo_edit *e, shares s[BFO_QUOTA_FILES])
 
 	for (n = e->changed; n && !err; n = n->next_changed)
 		for (type = 0; type < BFO_QUOTA_FILES && !err; type++) {
+			if (bfo_draft_flags(n) & EXT4_EA_INODE_FL)
+				continue;
 			if (!n->is_gone)
 				err = charge(e, &s[type], type, n->raw, 1 + n->values, 1);
 			if (!err && !n->is_new)
@@ -56,7 +58,7 @@ static errcode_t charge_all(struct bfo_edit *e, shares s[BFO_QUOTA_FILES])
 							n->ino, &byte), &block);
 			if (!err && !n->is_new)
 				err = charge(e, &s[type], type, (const char *) block + byte,
-					     1 + n->values, -1);
+					     1 + n->values_before, -1);
 		}
 	return err;
 }

@@ -12,7 +12,6 @@
 #include "base/crc32c.h"
 #include "base/disk.h"
 #include "edit/edit.h"
-#include "edit/eas.h"
 #include "edit/filemap.h"
 #include "edit/mapped.h"
 #include "gather/inode_check.h"
@@ -254,11 +253,6 @@ errcode_t bfo_draft_can_go(struct bfo_edit *e, struct bfo_draft *n, struct bfo_g
 {
 	errcode_t err = bfo_draft_map(e, n);
 
-	if (!err)
-		err = bfo_draft_count_values(e, n);
-	if (!err && n->values)
-		err = bfo_fail(e->ctx, BFO_ET_FEATURE, "removing inode %u: an attribute has its "
-			       "value in an inode of its own", n->ino);
 	sum->ranges += n->segs.n + n->old_map.n;
 	sum->drafts++;
 	return err;

@@ -25,6 +25,7 @@ struct work {
 	bfo_xattrs set;
 	BFO_VEC(uint8_t) inside;
 	bfo_chars values;		/* access control lists as they are stored */
+	uint64_t charge;		/* blocks of values in inodes of their own, before */
 };
 
 static void release(struct work *w)
@@ -64,6 +65,19 @@ static errcode_t load_block(struct work *w)
 	return bfo_xattrs_of_block(&w->set, w->block, w->e->vol->block_size);
 }
 
+/* Blocks that i_blocks counts for values in inodes of their own. */
+static uint64_t charge_of(const struct work *w)
+{
+	uint64_t cluster = w->e->shape.cluster_blocks, sum = 0;
+	uint64_t bytes = cluster * w->e->vol->block_size;
+	size_t i;
+
+	for (i = 0; i < w->set.n; i++)
+		if (w->set.v[i].inum)
+			sum += (w->set.v[i].size + bytes - 1) / bytes * cluster;
+	return sum;
+}
+
 static errcode_t load(struct work *w, struct bfo_edit *e, struct bfo_draft *n)
 {
 	errcode_t err = 0;
@@ -76,6 +90,7 @@ static errcode_t load(struct work *w, struct bfo_edit *e, struct bfo_draft *n)
 		err = bfo_xattrs_of_inode(&w->set, w->raw, e->vol->inode_size);
 	if (!err)
 		err = load_block(w);
+	w->charge = charge_of(w);
 	return err ? bfo_fail(e->ctx, err, "reading attributes of inode %u of %s", n->ino,
 			      e->vol->spec) : 0;
 }
@@ -144,6 +159,9 @@ static errcode_t store(struct work *w, int dry, int *fits)
 		free(image);
 	else if (image || w->block)
 		err = replace_block(w, image);
+	if (!err)
+		err = bfo_draft_set_blocks(w->e, w->n, bfo_draft_blocks(w->e, w->n) - w->charge +
+					   charge_of(w));
 	if (!err && size > EXT2_GOOD_OLD_INODE_SIZE)
 		bfo_xattrs_put_inode(&w->set, w->inside.v, w->n->raw, size);
 	return err;
@@ -161,12 +179,8 @@ static errcode_t put(struct work *w, const struct bfo_xattr *x, int goes)
 	size_t i;
 
 	for (i = w->set.n; i--; )
-		if (!bfo_xattr_compare(&w->set.v[i], x)) {
-			if (w->set.v[i].inum)
-				return bfo_fail(w->e->ctx, BFO_ET_FEATURE, "changing attributes of "
-						"inode %u: a value in an inode of its own", w->n->ino);
+		if (!bfo_xattr_compare(&w->set.v[i], x))
 			drop(&w->set, i);
-		}
 	return goes ? 0 : bfo_vec_push(&w->set, *x);
 }
 
@@ -351,20 +365,4 @@ errcode_t bfo_draft_leave_inode(struct bfo_edit *e, struct bfo_draft *n)
 	n->is_mapped = 1;
 	n->is_remapped = 1;
 	return 0;
-}
-
-errcode_t bfo_draft_count_values(struct bfo_edit *e, struct bfo_draft *n)
-{
-	struct work w;
-	errcode_t err;
-	size_t i;
-
-	n->values = 0;
-	if (!e->shape.has_ea_inode || (!bfo_inode_has_xattrs(e->vol, n->raw) && !n->ea))
-		return 0;
-	err = load(&w, e, n);
-	for (i = 0; i < w.set.n && !err; i++)
-		n->values += !!w.set.v[i].inum;
-	release(&w);
-	return err;
 }

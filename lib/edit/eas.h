@@ -6,8 +6,7 @@
  * another one, which the draft alone has (its number comes with the commit).  Contents that stand
  * in the inode (inline data) are the value of one of them.
  *
- * Errors: ENOMEM; BFO_ET_NO_SPACE if they do not fit; BFO_ET_BAD_PATH of a name or value;
- * BFO_ET_FEATURE of values in inodes of their own, which are not changed here.
+ * Errors: ENOMEM; BFO_ET_NO_SPACE if they do not fit; BFO_ET_BAD_PATH of a name or value.
  */
 #ifndef BFO_EDIT_EAS_H
 #define BFO_EDIT_EAS_H
@@ -38,8 +37,5 @@ errcode_t bfo_draft_put_inline(struct bfo_edit *e, struct bfo_draft *n, const vo
 
 /* DRAFT has no content in its inode any more, and a map without blocks. */
 errcode_t bfo_draft_leave_inode(struct bfo_edit *e, struct bfo_draft *n);
-
-/* How many attributes of DRAFT have their value in an inode of its own: n->values. */
-errcode_t bfo_draft_count_values(struct bfo_edit *e, struct bfo_draft *n);
 
 #endif

@@ -44,7 +44,8 @@ struct bfo_draft {
 	uint8_t is_listed;		/* among the changed ones */
 	uint8_t is_settled;		/* the commit under way has placed its blocks */
 	uint32_t counted;		/* blocks of a directory in the estimate */
-	uint32_t values;		/* of attributes in inodes of their own; once settled */
+	/* of attributes in inodes of their own: that it has, and had (edit/value_refs.h) */
+	uint32_t values, values_before;
 	bfo_segs segs;			/* ascending, apart; BFO_SEG_KEPT set */
 	bfo_ranges old_map;		/* blocks of the map on the volume */
 	uint64_t own;			/* blocks of data and map in raw's i_blocks */
@@ -120,7 +121,7 @@ struct bfo_going {
 	size_t ranges, drafts;
 };
 
-/* DRAFT may go: adds it to SUM.  BFO_ET_FEATURE if not. */
+/* DRAFT may go: adds it to SUM. */
 errcode_t bfo_draft_can_go(struct bfo_edit *e, struct bfo_draft *draft, struct bfo_going *sum);
 
 /* All of SUM has room. */

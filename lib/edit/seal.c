@@ -14,9 +14,9 @@
 #include "base/disk.h"
 #include "base/sort.h"
 #include "edit/charges.h"
-#include "edit/eas.h"
 #include "edit/filemap.h"
 #include "edit/seal.h"
+#include "edit/value_refs.h"
 
 #define ZEROED_SHARE 8U			/* of the journal, for blocks of tables known to be zero */
 #define LARGE (1ULL << 31)		/* bytes: such files want large_file */
@@ -24,6 +24,7 @@
 struct seal {
 	struct bfo_edit *e;
 	bfo_images images;
+	bfo_value_refs refs;
 	BFO_VEC(struct bfo_draft *) drafts;	/* changed ones, ascending by number */
 	/* groups whose unused parts of tables were known to be zero, and are not meanwhile */
 	BFO_VEC(dgrp_t) unzeroed;
@@ -70,13 +71,13 @@ static errcode_t settle_drafts(struct seal *s)
 	errcode_t err = 0;
 
 	for (n = s->e->changed; n && !err; n = n->next_changed) {
+		if (!n->is_settled)
+			err = bfo_value_refs_note(s->e, n, &s->refs);
+		n->is_settled = 1;
 		if (n->is_gone)
 			continue;
-		if (!n->is_settled)
-			err = bfo_draft_count_values(s->e, n);
 		if (!err && n->ea)
 			err = place_ea(s->e, n);
-		n->is_settled = 1;
 		if (!err && n->is_remapped)
 			err = bfo_filemap_encode(s->e, n);
 		if (!err && bfo_draft_size(n) >= LARGE && S_ISREG(bfo_draft_mode(n)))
@@ -106,7 +107,9 @@ static errcode_t release_one(struct seal *s, uint64_t blk, uint32_t refs)
 	if (err)
 		return err;
 	if (le32(((const struct ext2_ext_attr_header *) block)->h_refcount) <= refs) {
-		err = bfo_supply_reserve(&e->supply, 1);
+		err = bfo_value_refs_drop(e, block, &s->refs);
+		if (!err)
+			err = bfo_supply_reserve(&e->supply, 1);
 		if (!err)
 			bfo_supply_give(&e->supply, blk - blk % e->shape.cluster_blocks,
 					e->shape.cluster_blocks, 0);
@@ -413,9 +416,11 @@ static errcode_t seal(struct seal *s)
 	if (!err)
 		err = release_attributes(s);
 	if (!err)
+		err = bfo_value_refs_settle(e, &s->refs);
+	if (!err)
 		err = bfo_charges_settle(e);
 	if (!err)
-		err = settle_drafts(s);		/* of quota files */
+		err = settle_drafts(s);		/* of values and quota files */
 	if (!err)
 		err = write_tables(s);
 	if (!err)
@@ -448,6 +453,7 @@ errcode_t bfo_edit_commit(struct bfo_edit *e, enum bfo_fate *fate)
 	for (i = 0; i < s.images.n; i++)
 		free(s.images.v[i].data);
 	bfo_vec_free(&s.images);
+	bfo_vec_free(&s.refs);
 	bfo_vec_free(&s.drafts);
 	bfo_vec_free(&s.unzeroed);
 	if (!err)

@@ -335,6 +335,36 @@ START_TEST(zeroed)
 }
 END_TEST
 
+/* Values of attributes in inodes of their own go with the last entry that names them. */
+START_TEST(values)
+{
+	const struct bfo_batch_xattr gone = { .name = "user.big" };
+	const struct bfo_batch_attr attr = { .xattrs = &gone, .n_xattrs = 1 };
+	const struct bfo_batch_attr owner = { .uid = 5, .set = BFO_BATCH_UID };
+	struct batch t;
+
+	begin(&t, EXT4 ",ea_inode,quota", (struct bfo_batch_options) { 0 });
+	bfo_batch_close(t.b);
+	want_eq(copyjob_try("seq 2000 > '%s.v'", IMAGE), 0);
+	copyjob_try("debugfs -w -R 'ea_set -f %s.v /file user.big' '%s' 2> /dev/null", IMAGE);
+	copyjob_try("debugfs -w -R 'ea_set -f %s.v /dir/one user.big' '%s' 2> /dev/null", IMAGE);
+	copyjob_fsck(IMAGE, "-fy");		/* debugfs does not count quota */
+	open_batch(&t, (struct bfo_batch_options) { 0 });
+	want_ok(bfo_batch_set(t.b, "/file", &owner));
+	want_ok(bfo_batch_commit(t.b, NULL));
+	want_eq(copyjob_fsck(IMAGE, "-fn"), 0);
+	want_ok(bfo_batch_remove(t.b, "/dir", BFO_BATCH_TREE));
+	want_ok(bfo_batch_commit(t.b, NULL));
+	want_eq(copyjob_fsck(IMAGE, "-fn"), 0);
+	want_eq(copyjob_try("debugfs -R 'ea_get -f %s.w /file user.big' '%s' 2> /dev/null", IMAGE),
+		0);
+	want_eq(copyjob_try("cmp -n 4096 '%s.v' '%s.w'", IMAGE), 0);
+	want_ok(bfo_batch_set(t.b, "/file", &attr));
+	want_ok(bfo_batch_commit(t.b, NULL));
+	end(&t);
+}
+END_TEST
+
 START_TEST(no_journal)
 {
 	struct bfo_batch_options opt = { .is_not_atomic = 1 };
@@ -443,6 +473,7 @@ Suite *batch_write_suite(void)
 	unit_case(s, "marks", marks, 0);
 	unit_case(s, "journal", journal, 0);
 	unit_case(s, "zeroed", zeroed, 0);
+	unit_case(s, "values", values, 0);
 	unit_case(s, "no_journal", no_journal, 0);
 	unit_case(s, "full", full, 0);
 	unit_case(s, "in_place", in_place, 0);
