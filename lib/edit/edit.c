@@ -38,6 +38,7 @@ errcode_t bfo_edit_open(struct bfo_edit *e, struct bfo_context *ctx, struct bfo_
 	e->ctx = ctx;
 	e->vol = vol;
 	err = bfo_change_begin(&e->change, ctx, vol, 0, opt->undo_file);
+	e->change.has_undo = 0;		/* what is too large for the journal is refused all the same */
 	if (!err)
 		err = bfo_reader_init(&e->reader, ctx, vol, BFO_GAP_OF_DEVICE);
 	if (!err)
