@@ -80,8 +80,11 @@ static errcode_t put(struct batch_run *r, const struct script_op *op)
 				      flags & BFO_BATCH_PARENTS);
 	err = open_content(r, op, &l, &content);
 	take_local(&l, &attr);
-	if (!err)
-		err = batch_put(r, path_of(op), &content, &attr, said | BFO_BATCH_MTIME, flags);
+	said |= BFO_BATCH_MTIME;
+	if (!err && script_has(op, SCRIPT_DATA))
+		err = batch_put(r, path_of(op), &content, &attr, said, flags);
+	else if (!err)
+		err = batch_put_local(r, path_of(op), &l, &attr, said, flags);
 	batch_local_close(&l);
 	return err;
 }

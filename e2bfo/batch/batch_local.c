@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * batch_local.c - contents of files of the machine
+ *
+ * A large file with holes is made empty, gets the pieces between them, and its size: so holes stay
+ * holes.  What else there is to it comes last, as pieces would change it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +13,15 @@
 #include "base/bfo_err.h"
 #include "intake/spool.h"
 #include "batch_run.h"
+
+#define LARGE (64 << 10)		/* bytes from which on holes are worth a look */
+#define LATE (BFO_BATCH_ATIME | BFO_BATCH_MTIME | BFO_BATCH_FLAGS)
+
+/* Bytes of L from BASE on. */
+struct piece {
+	struct batch_local *l;
+	uint64_t base;
+};
 
 /* What L has comes once: it goes to a file. */
 static errcode_t spool(struct batch_local *l)
@@ -68,9 +80,8 @@ void batch_local_close(struct batch_local *l)
 	l->fd = -1;
 }
 
-static errcode_t fill(void *priv, uint64_t offset, void *to, size_t len)
+static errcode_t read_local(struct batch_local *l, uint64_t offset, void *to, size_t len)
 {
-	struct batch_local *l = priv;
 	size_t done = 0;
 	ssize_t got;
 
@@ -86,6 +97,18 @@ static errcode_t fill(void *priv, uint64_t offset, void *to, size_t len)
 		done += got;
 	}
 	return 0;
+}
+
+static errcode_t fill(void *priv, uint64_t offset, void *to, size_t len)
+{
+	return read_local(priv, offset, to, len);
+}
+
+static errcode_t fill_piece(void *priv, uint64_t offset, void *to, size_t len)
+{
+	const struct piece *p = priv;
+
+	return read_local(p->l, p->base + offset, to, len);
 }
 
 struct bfo_batch_content batch_local_content(struct batch_local *l)
@@ -109,4 +132,55 @@ errcode_t batch_put(struct batch_run *r, const char *path, const struct bfo_batc
 		r->bytes += content->size;
 	}
 	return batch_done(r, err);
+}
+
+/* The next data of L from *AT on, up to *END.  Returns 0 if there are none. */
+static int next_data(const struct batch_local *l, off_t *at, off_t *end)
+{
+	off_t from = lseek(l->fd, *at, SEEK_DATA);
+
+	if (from < 0 && errno == EINVAL)	/* nobody knows */
+		from = *at;
+	if (from < 0 || from >= l->st.st_size)
+		return 0;
+	*at = from;
+	*end = lseek(l->fd, from, SEEK_HOLE);
+	if (*end <= from || *end > l->st.st_size)
+		*end = l->st.st_size;
+	return 1;
+}
+
+static errcode_t put_pieces(struct batch_run *r, const char *path, struct batch_local *l)
+{
+	struct piece p = { .l = l };
+	struct bfo_batch_content content = { .fill = fill_piece, .priv = &p };
+	errcode_t err = 0;
+	off_t at, end;
+
+	for (at = 0; !err && next_data(l, &at, &end); at = end) {
+		p.base = at;
+		content.size = end - at;
+		err = batch_done(r, bfo_batch_update(r->b, path, at, &content, 0));
+		r->bytes += err ? 0 : content.size;
+	}
+	return err ? err : batch_done(r, bfo_batch_truncate(r->b, path, l->st.st_size));
+}
+
+errcode_t batch_put_local(struct batch_run *r, const char *path, struct batch_local *l,
+			  const struct bfo_batch_attr *attr, uint32_t which, int flags)
+{
+	struct bfo_batch_content content = batch_local_content(l);
+	struct bfo_batch_attr early = *attr, late = *attr;
+	errcode_t err;
+
+	if (!l->is_file || l->st.st_size < LARGE || l->st.st_blocks * 512LL >= l->st.st_size)
+		return batch_put(r, path, &content, attr, which, flags);
+	content.size = 0;
+	early.set &= ~LATE;
+	late.set &= LATE;
+	late.n_xattrs = 0;
+	err = batch_put(r, path, &content, &early, which, flags);
+	if (!err)
+		err = put_pieces(r, path, l);
+	return err || !late.set ? err : batch_done(r, bfo_batch_set(r->b, path, &late));
 }

@@ -84,4 +84,8 @@ struct bfo_batch_content batch_local_content(struct batch_local *l);
 errcode_t batch_put(struct batch_run *r, const char *path, const struct bfo_batch_content *content,
 		    const struct bfo_batch_attr *attr, uint32_t which, int flags);
 
+/* The same of L, whose holes stay holes; it may be several operations. */
+errcode_t batch_put_local(struct batch_run *r, const char *path, struct batch_local *l,
+			  const struct bfo_batch_attr *attr, uint32_t which, int flags);
+
 #endif

@@ -4,7 +4,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,12 +19,27 @@ static int has_line(const struct bfo_text_in *in)
 	return in->at < in->filled && memchr(in->buf + in->at, '\n', in->filled - in->at);
 }
 
-/* Milliseconds after which the marks have to be looked at again; -1: no need to. */
-static int patience(const struct batch_run *r)
+/*
+ * Waits for something to be read, for as long as nothing else is to be done: seconds that were
+ * asked for have passed, or a signal came (also before this began).
+ */
+static void wait_for_more(const struct batch_run *r, struct pollfd *p)
 {
-	double seconds = r->opt->job.marks.seconds;
+	double seconds = r->opt->job.marks.seconds, whole = 0;
+	int has_limit = seconds > 0 && bfo_batch_waiting(r->b);
+	struct timespec limit;
+	sigset_t stops, were;
 
-	return seconds > 0 && bfo_batch_waiting(r->b) ? (int) (seconds * 1000) + 1 : -1;
+	limit.tv_nsec = (long) (modf(seconds, &whole) * 1e9);
+	limit.tv_sec = (time_t) whole;
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGINT);
+	sigaddset(&stops, SIGTERM);
+	sigaddset(&stops, SIGHUP);
+	sigprocmask(SIG_BLOCK, &stops, &were);
+	if (!bfo_cancelled(&r->ctx))
+		ppoll(p, 1, has_limit ? &limit : NULL, &were);
+	sigprocmask(SIG_SETMASK, &were, NULL);
 }
 
 /* Until a line, or the end, can be had without waiting for somebody, the marks are looked at. */
@@ -30,13 +47,13 @@ static errcode_t idle(struct batch_run *r, const struct bfo_text_in *in)
 {
 	struct pollfd p = { .fd = in->fd, .events = POLLIN };
 	errcode_t err = 0;
-	int timeout = 0;
 
-	while (!err && !has_line(in) && poll(&p, 1, timeout) <= 0) {
+	while (!err && !has_line(in) && poll(&p, 1, 0) <= 0) {
+		err = bfo_batch_idle(r->b);
+		if (!err)
+			wait_for_more(r, &p);
 		if (bfo_cancelled(&r->ctx))
 			return bfo_fail(&r->ctx, BFO_ET_CANCELLED, "waiting for a line");
-		err = bfo_batch_idle(r->b);
-		timeout = patience(r);
 	}
 	return err;
 }

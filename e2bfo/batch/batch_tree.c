@@ -161,14 +161,12 @@ static errcode_t set_path(struct put_tree *t, const FTSENT *e)
 
 static errcode_t put_file(struct put_tree *t, const FTSENT *e, const struct bfo_batch_attr *a)
 {
-	struct bfo_batch_content content;
 	struct batch_local l;
 	int fd = open(e->fts_accpath, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
 	errcode_t err = batch_local_take(t->r, fd, e->fts_path, &l);
 
-	content = batch_local_content(&l);
 	if (!err)
-		err = batch_put(t->r, t->to.v, &content, a, UINT32_MAX, BFO_BATCH_REPLACE);
+		err = batch_put_local(t->r, t->to.v, &l, a, UINT32_MAX, BFO_BATCH_REPLACE);
 	batch_local_close(&l);
 	return err;
 }

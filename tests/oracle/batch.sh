@@ -17,6 +17,7 @@ echo 'a sda1' > old/etc/fstab
 chmod 640 old/etc/fstab
 chown 5:6 old/etc/fstab
 head -c 300000 /dev/urandom > old/large
+cp old/large old/dir/large
 seq 3000 > old/gone/deep/seq
 ln old/dir/1 old/dir/linked
 ln -s dir/1 old/link
@@ -28,6 +29,11 @@ head -c 500000 /dev/urandom > random
 echo text > text
 chmod 4751 text
 touch -d '2020-02-03 04:05:06.789' text
+printf head > sparse
+dd if=random of=sparse bs=1000 seek=3000 conv=notrunc status=none
+truncate -s 20000001 sparse
+chmod 600 sparse
+touch -d '2020-02-03 04:05:06.789' sparse
 printf 'a b\n' > "it's \"odd\""
 
 # fresh: the image and its twin as they were at first; the twin is mounted on mnt.  (It is without
@@ -61,6 +67,8 @@ cat > script << 'END'
 put random /dir/random
 put -m 0600 -u 1000 -g 100 text '/dir/a name'	# so do those behind a line
 put -p text /new/on/the/way
+put sparse /sparse
+put sparse /dir/large
 put "it's \"odd\"" /it\'s
 append text /dir/2
 append -c text /dir/appended
@@ -92,9 +100,11 @@ setxattr /dir/15 user.other ''
 rmxattr /etc/fstab user.old
 END
 e2bfo 0 batch image.img script
-grep -q '^image.img: operations: 35, .*, commits: 1$' out || fail "$(cat out)"
+grep -q '^image.img: operations: 45, .*, commits: 1$' out || fail "$(cat out)"
 cp random mnt/dir/random
 install -m 600 -o 1000 -g 100 text 'mnt/dir/a name'
+cp sparse mnt/sparse
+cat sparse > mnt/dir/large
 mkdir -p mnt/new/on/the
 install -m 4751 text mnt/new/on/the/way
 cp "it's \"odd\"" "mnt/it's"
@@ -134,6 +144,10 @@ same twin.touched image.touched
 mounted image.img mnt
 [ "$(sha256sum < mnt/dir/random)" = "$(sha256sum < random)" ] || fail "dir/random"
 [ "$(stat -c %.9Y mnt/new/on/the/way)" = "$(stat -c %.9Y text)" ] || fail "not text's time"
+for file in sparse dir/large; do
+	[ "$(stat -c %.9Y mnt/$file)" = "$(stat -c %.9Y text)" ] || fail "not sparse's time: $file"
+	[ "$(stat -c %b mnt/$file)" -lt 2000 ] || fail "$file has $(stat -c %b mnt/$file) blocks"
+done
 unmounted mnt
 cp image.img words.img
 
