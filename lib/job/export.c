@@ -267,7 +267,7 @@ errcode_t bfo_export_check(struct bfo_copy *c)
 {
 	errcode_t err = check_options(c);
 
-	if (err || c->goal.kind != BFO_END_ARCHIVE)
+	if (err || c->goal.kind == BFO_END_VOLUME || c->goal.kind == BFO_END_DIRECTORY)
 		return err;
 	if (c->goal.kind == BFO_END_ARCHIVE && is_misleading(c->goal.path))
 		return bfo_fail(c->ctx, BFO_ET_OPTION, "making archive %s: only .tar and .tar.zst "

@@ -71,7 +71,8 @@ e2bfo 0 hash --manifest-out mtree:part.mtree large.img /tiny
 grep -q '^\./tiny .* nlink=1 ' part.mtree || fail "names that are not in the list count: $(cat part.mtree)"
 e2bfo 0 verify --from /tiny large.img mtree:part.mtree
 e2bfo 0 hash --exclude '*.c' --exclude /hole large.img
-grep -v '\.c$\|/hole$\|^#' large.sha256 > expected
+grep -v '\.c$\|/hole$' large.sha256 > kept
+digests kept > expected
 digests out | cmp - expected || fail "what was excluded comes, or more is missing"
 e2bfo 0 hash tree
 digests out > expected

@@ -93,7 +93,7 @@ e2bfo 0 layout -q --partition 2 disk
 tail -n +2 out > actual
 same expected actual
 e2bfo 8 layout 'disk?partition=1'
-e2bfo 8 layout --svg disk 'disk?partition=2'
+e2bfo 16 layout --svg disk 'disk?partition=2'
 says 'writing disk: that is disk'
 cmp -s -n $((32 << 20)) image <(tail -c +$((start * 512 + 1)) disk) || fail "the disk has changed"
 
@@ -131,12 +131,12 @@ before=$(digest image)
 ln -s image link
 ln image hard
 for to in image ./image link hard; do
-	e2bfo 8 layout --svg $to image
+	e2bfo 16 layout --svg $to image
 	says "writing $to: that is image"
 done
 e2bfo 8 layout --svg none/p.svg image
 says 'No such file or directory while writing none/p.svg'
-e2bfo 8 layout --svg . image
+e2bfo 16 layout --svg . image
 e2bfo 8 layout --svg /dev/full image
 says 'while writing /dev/full'
 unchanged image "$before" 'pictures'

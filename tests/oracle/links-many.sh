@@ -16,11 +16,11 @@ perl -e 'mkdir("big/tree") && chdir("big/tree") or die $!;
 	link("first", sprintf("n%05d", $_)) or die "$_: $!" for (1 .. 69999);'
 
 e2bfo 0 copy big/tree many.tar
-grep -q ': 1 file, 1 directory, 69999 hard links; ' out || fail "other counts: $(cat out)"
+grep -q ': 1 file, 1 directory, 69999 further hard links; ' out || fail "other counts: $(cat out)"
 [ "$(tar -tf many.tar 2> /dev/null | wc -l)" = 70001 ] || fail "GNU tar finds other members"
 e2bfo 0 verify big/tree many.tar
 e2bfo 0 copy --portable many.tar again.tar
-grep -q ': 1 file, 1 directory, 69999 hard links; ' out || fail "other counts: $(cat out)"
+grep -q ': 1 file, 1 directory, 69999 further hard links; ' out || fail "other counts: $(cat out)"
 e2bfo 0 hash --manifest-out mtree:many.mtree big/tree
 [ "$(grep -c '^\./[fn].* nlink=70000 ' many.mtree)" = 70000 ] || fail "other links: $(head -3 many.mtree)"
 e2bfo 0 verify many.tar mtree:many.mtree
@@ -33,4 +33,4 @@ checked target.img
 ask target.img 'stat /first' | grep -q 'Links: 65000' || fail "other links: $(ask target.img 'stat /first')"
 ! grep -q 'link count' said || fail "a count of links that nobody has written is damage: $(cat said)"
 e2bfo 0 copy target.img back.tar
-grep -q ', 64999 hard links; ' out || fail "other counts: $(cat out)"
+grep -q ', 64999 further hard links; ' out || fail "other counts: $(cat out)"

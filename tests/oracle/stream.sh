@@ -58,10 +58,10 @@ python3 - <<- 'END'
 	for i in range(200):
 	    open(f"tree/top/small-{i}", "wb").write(random.randbytes(i * 3))
 	for i in range(5):
-	    open(f"tree/top/large-{i}", "wb").write(random.randbytes(900000 + i))
+	    open(f"tree/top/large-{i}", "wb").write(random.randbytes(1600000 + i))
 END
-volume small.img 16M -d tree
-volume base.img 24M
+volume small.img 24M -d tree
+volume base.img 32M
 "$E2BFO" send -q small.img > whole
 
 # frames: "BYTE KIND" of each, as they stand in `whole`
@@ -211,11 +211,11 @@ cp small.img changed.img
 debug changed.img 'set_inode_field /top/large-0 mode 0100600'
 e2bfo 8 copy --resume "$token" changed.img stream:rest
 says 'names or attributes are not what they were'
-e2bfo 8 copy --resume "${token%?????}xxxxx" small.img stream:rest
+e2bfo 16 copy --resume "${token%?????}xxxxx" small.img stream:rest
 says 'is no token'
-e2bfo 8 copy --resume "$token" tree stream:rest
+e2bfo 16 copy --resume "$token" tree stream:rest
 says 'only a volume, or an archive in a file'
-e2bfo 8 copy whole stream:rest
+e2bfo 16 copy whole stream:rest
 says 'it is a stream already'
 [ ! -e rest ] || fail "part of a stream was left"
 "$E2BFO" send -q changed.img > other
@@ -235,7 +235,7 @@ e2fsck -fn target.img > log 2>&1 || fail "half a directory: $(cat log)"
 "$E2BFO" resume -n target.img > out 2>&1 && fail "half a directory: there is a record"
 
 # An image file that is made has its name when it is complete.
-head -c $cut whole | "$E2BFO" receive --json --memory 1M --mkfs --size 24M new.img > out 2> said || :
+head -c $cut whole | "$E2BFO" receive --json --memory 1M --mkfs --size 32M new.img > out 2> said || :
 [ ! -e new.img ] || fail "it is not complete, and has its name"
 "$E2BFO" send -q --resume "$(jq -r .token out)" small.img | "$E2BFO" receive -q new.img ||
 	fail "an image file, resumed"
