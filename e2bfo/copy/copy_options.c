@@ -2,6 +2,7 @@
 /*
  * copy_options.c - the command line of `e2bfo copy`
  */
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,6 +228,12 @@ static int read_losses(const char *text, uint64_t *losses)
 					     (int) strcspn(bad, ","), bad);
 }
 
+static int no_memory(void)
+{
+	com_err("e2bfo", ENOMEM, "while reading options");
+	return EXIT_FAILED;
+}
+
 /* --mkfs may be repeated: its arguments add up. */
 static int join_args(struct copy_options *opt, const char *args)
 {
@@ -234,7 +241,7 @@ static int join_args(struct copy_options *opt, const char *args)
 
 	if (asprintf(&all, "%s%s%s", opt->job.mkfs_args ? opt->job.mkfs_args : "",
 		     opt->job.mkfs_args ? " " : "", args) < 0)
-		return EXIT_FAILED;
+		return no_memory();
 	free(opt->mkfs_args);
 	opt->job.mkfs_args = opt->mkfs_args = all;
 	return -1;
@@ -370,7 +377,7 @@ static int check_mkfs_target(const struct copy_options *opt)
 	int status = -1;
 
 	if (bfo_spec_parse(opt->job.target, &spec))
-		return EXIT_FAILED;
+		return no_memory();
 	if (spec.options && opt->job.size)
 		status = argument_complain("copy",
 					   "--size makes a new image file, and no ?%s in one",
@@ -447,7 +454,12 @@ static int check(struct copy_options *opt, int argc, char **argv)
 /* Where they cannot be read, the job says so. */
 static int split_mkfs_args(struct copy_options *opt)
 {
-	if (opt->mkfs_args && !wordexp(opt->mkfs_args, &opt->mkfs_words, WRDE_NOCMD | WRDE_UNDEF))
+	int bad = opt->mkfs_args ? wordexp(opt->mkfs_args, &opt->mkfs_words,
+					   WRDE_NOCMD | WRDE_UNDEF) : 0;
+
+	if (bad == WRDE_NOSPACE)
+		return no_memory();
+	if (opt->mkfs_args && !bad)
 		opt->job.mkfs_words = opt->mkfs_words.we_wordv;
 	return -1;
 }
@@ -461,7 +473,7 @@ static int note_words(struct copy_options *opt, int argc, char **argv)
 	opt->no_xattrs = calloc(argc + 1, sizeof(*opt->no_xattrs));
 	opt->manifests = calloc(argc + 1, sizeof(*opt->manifests));
 	if (!opt->from || !opt->said || !opt->exclude || !opt->no_xattrs || !opt->manifests)
-		return EXIT_FAILED;
+		return no_memory();
 	memcpy(opt->said, argv, argc * sizeof(*argv));
 	opt->directory = getcwd(NULL, 0);
 	opt->job.from = opt->from;
