@@ -2,8 +2,8 @@
 /*
  * dir_edit.h - a directory that exists, changed in a few of its blocks
  *
- *   inline          into the gaps of both regions, then at the end of the second; what does not
- *                   fit there makes a block of it
+ *   inline          into both regions, of which the second grows once, to all its room; what does
+ *                   not fit there makes a block of it
  *   linear          into the first block with a gap; behind the last one into a new block; with
  *                   dir_index a full single block becomes an htree
  *   htree           into the leaf of the hash; a full leaf is cut by hash into as many as are
