@@ -360,7 +360,10 @@ static errcode_t change_linear(struct work *w)
 	return err ? err : append_blocks(w);
 }
 
-/* Items that fit nowhere else go to the second region, which may grow.  Returns 0 if it cannot. */
+/*
+ * Items that fit nowhere else go to the second region.  If that has to grow, it takes all the room
+ * there is: a kernel lets none grow that is not empty.  Returns 0 if the items do not fit.
+ */
 static int write_inline(struct work *w)
 {
 	struct bfo_dir_inline *in = w->d->inl;
@@ -379,7 +382,7 @@ static int write_inline(struct work *w)
 	}
 	bfo_dir_shelf_end(&head);
 	if (tail.at > in->tail_len)
-		in->tail_len = tail.at;
+		in->tail_len = in->tail_room / 4 * 4;
 	tail.size = in->tail_len;
 	if (tail.size)
 		bfo_dir_shelf_end(&tail);

@@ -2,8 +2,8 @@
 /*
  * dir_edit.h - a directory that exists, changed in a few of its blocks
  *
- *   inline          into the gaps of both regions, then at the end of the second; what does not
- *                   fit there makes a block of it
+ *   inline          into both regions, of which the second grows once, to all its room; what does
+ *                   not fit there makes a block of it
  *   linear          into the first block with a gap; behind the last one into a new block; with
  *                   dir_index a full single block becomes an htree
  *   htree           into the leaf of the hash; a full leaf is cut by hash into as many as are
@@ -90,7 +90,7 @@ enum bfo_dir_step {
 
 struct bfo_dir_change {
 	uint32_t hash;			/* set here */
-	int is_done;			/* set here; 0 before */
+	int is_done;			/* set here */
 	struct bfo_dir_name to;
 	enum bfo_dir_step step;
 };
@@ -98,8 +98,8 @@ struct bfo_dir_change {
 /*
  * Makes N changes, each of another name; their order does not matter and is another afterwards.
  * They are sorted by hash, so that each leaf is visited once.  After an error, blocks, SIZE, FLAGS
- * and *INL may be changed in part: the caller drops them all.  Memory: 40 bytes a change, and some
- * blocks.
+ * and *INL may be changed in part: the caller drops them all.  Memory: up to 60 bytes a change, and
+ * some blocks.
  */
 errcode_t bfo_dir_edit_apply(struct bfo_dir_edit *d, struct bfo_dir_change *changes, size_t n);
 
