@@ -168,7 +168,7 @@ static uint64_t source_place(const struct bfo_plan *plan, const struct bfo_inode
 	for (i = 0; i < n; i++) {
 		const struct bfo_seg *seg = bfo_seg_of(plan->tree, rec, i);
 
-		if (bfo_seg_is_moved(seg) || bfo_seg_blk(seg))
+		if (bfo_seg_is_moved(seg))
 			return bfo_seg_blk(seg);
 	}
 	return 0;
