@@ -483,12 +483,25 @@ static errcode_t check_file(struct stream *s)
 	       bfo_fail(ctx, BFO_ET_CHANGED, "reading %s", s->name);
 }
 
+/* Frames that nothing asked for, in a file. */
+static errcode_t read_on(struct stream *s)
+{
+	uint64_t at = ((uint64_t) s->frames.preamble.first + s->hashed) * BFO_STREAM_CHUNK;
+	errcode_t err = 0;
+
+	for (; !err && at < s->data; at += BFO_STREAM_CHUNK)
+		err = want_frame(s, at);
+	return err;
+}
+
 /* Of a file some of which was left out, no digest of all can be told. */
 static errcode_t stream_settle(struct bfo_source *source)
 {
 	struct stream *s = (struct stream *) source;
 	errcode_t err = s->frames.is_file ? check_file(s) : pass(s, s->data);
 
+	if (!err && s->frames.is_file && !s->opt.path)
+		err = read_on(s);
 	if (err || (s->frames.is_file &&
 		    s->frames.preamble.first + s->hashed < (s->data + BFO_STREAM_CHUNK - 1) /
 		    BFO_STREAM_CHUNK))

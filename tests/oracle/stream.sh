@@ -48,6 +48,22 @@ for part in files links xattrs; do
 done
 rm inline.img kept
 
+# Files that begin with what was never written are sent in the order of their data, too: a pipe's
+# receiver with little memory does not ask for what has gone by.
+mkdir begun
+for i in 1 2 3 4 5 6 7 8; do
+	head -c 4000000 /dev/urandom > begun/plain-$i
+	fallocate -o 20000 -l 60000 begun/begun-$i
+	printf 'in the middle of %s' $i | dd of=begun/begun-$i bs=1 seek=30000 conv=notrunc status=none
+done
+e2bfo 0 copy --mkfs --size 64M begun begun.img
+"$E2BFO" send -q begun.img |
+	"$E2BFO" receive -q --memory 1M --mkfs --size 64M copy.img 2> said ||
+	fail "files that begin with what was never written: $(cat said)"
+checked copy.img
+e2bfo 0 verify begun.img copy.img
+rm -r begun begun.img copy.img
+
 # ---- broken streams ----
 
 mkdir -p tree/top
@@ -147,7 +163,7 @@ done
 # ---- what is not known here ----
 
 # forged NAME WHAT: `whole` with another frame behind its head, of a kind that may be passed over or
-# not, or with a feature
+# not; with a feature; with a byte of what frames of a kind hold that is not what it was
 forged() {
 	PYTHONPATH="$SRCDIR/tests/oracle" python3 - "$@" <<- 'END'
 		import struct, sys
@@ -180,6 +196,18 @@ forged() {
 		        frames.append(bytes(h) + struct.pack("<I", crc(h)) + body)
 		        at += 40 + stored
 		    rest = b"".join(frames)
+		elif sys.argv[2].startswith("digest"):
+		    kind, frames, at = int(sys.argv[2][6:]), [], 0
+		    while at < len(rest):
+		        h = bytearray(rest[at:at + 36])
+		        stored = struct.unpack_from("<I", h, 16)[0]
+		        body = bytearray(rest[at + 40:at + 40 + stored])
+		        if h[4] == kind:
+		            body[0] ^= 1
+		            struct.pack_into("<I", h, 20, crc(body))
+		        frames.append(bytes(h) + struct.pack("<I", crc(h)) + bytes(body))
+		        at += 40 + stored
+		    rest = b"".join(frames)
 		else:
 		    struct.pack_into("<I", head, int(sys.argv[2][4:]), 1 << 30)
 		    struct.pack_into("<I", head, 44, crc(head[:44]))
@@ -196,6 +224,12 @@ e2bfo 0 verify small.img compat
 forged incompat word28
 e2bfo 8 verify small.img incompat
 says 'features 0x40000000'
+forged tree-digest digest3
+e2bfo 8 verify small.img tree-digest
+says 'the tree is not what its digest says'
+forged end-digest digest5
+e2bfo 8 copy end-digest out.tar
+says 'the data are not what their digest says'
 
 # ---- who goes on with what ----
 
@@ -223,6 +257,13 @@ says 'it is a stream already'
 says 'another stream has come'
 "$E2BFO" receive -q target.img < whole || fail "the whole stream, once more"
 all_there "the whole stream, once more"
+
+# A dry run reads all of it, also where standard input is a file: what is wrong at the end is told.
+head -c -1 whole > stream
+"$E2BFO" receive -n --mkfs --size 32M new.img < stream > out 2> said && fail "a dry run"
+grep -q 'reading standard input: ' said || fail "a dry run: $(cat said)"
+cat whole | "$E2BFO" receive -n --mkfs --size 32M new.img > out 2> said || fail "$(cat said)"
+"$E2BFO" receive -n --mkfs --size 32M new.img < whole > out 2> said || fail "$(cat said)"
 
 # Of a directory nothing can go on: its target is as before.
 cp base.img target.img
