@@ -7,6 +7,7 @@
  *
  * DIRECTORY is made if it is not there; files of the same names are replaced.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 static int fill(void *priv, uint64_t offset, void *to, size_t len)
 {
 	(void) offset;
-	return fread(to, 1, len, priv) != len;
+	return fread(to, 1, len, priv) == len ? 0 : EIO;
 }
 
 /* PATH becomes DIRECTORY/NAME, of the file NAME without its folders. */

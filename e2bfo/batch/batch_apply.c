@@ -20,32 +20,36 @@ static const char *path_of(const struct script_op *op)
 }
 
 /* The attributes that OP names. */
-static struct bfo_batch_attr attr_of(const struct script_op *op)
+static struct e2bfo_attr attr_of(const struct script_op *op)
 {
-	struct bfo_batch_attr a = {
+	struct e2bfo_attr a = {
+		.size = sizeof(a),
 		.mode = op->v[SCRIPT_ATTR_MODE].number, .uid = op->v[SCRIPT_UID].number,
 		.gid = op->v[SCRIPT_GID].number, .project = op->v[SCRIPT_PROJECT].number,
-		.flags = op->v[SCRIPT_FLAGS].number, .atime = op->v[SCRIPT_ATIME].time,
-		.mtime = op->v[SCRIPT_MTIME].time, .crtime = op->v[SCRIPT_CRTIME].time,
+		.flags = op->v[SCRIPT_FLAGS].number,
+		.atime = library_time(op->v[SCRIPT_ATIME].time),
+		.mtime = library_time(op->v[SCRIPT_MTIME].time),
+		.crtime = library_time(op->v[SCRIPT_CRTIME].time),
 	};
 
-	a.set = flag(op, SCRIPT_ATTR_MODE, BFO_BATCH_MODE) | flag(op, SCRIPT_UID, BFO_BATCH_UID) |
-		flag(op, SCRIPT_GID, BFO_BATCH_GID) | flag(op, SCRIPT_PROJECT, BFO_BATCH_PROJECT) |
-		flag(op, SCRIPT_FLAGS, BFO_BATCH_FLAGS) | flag(op, SCRIPT_ATIME, BFO_BATCH_ATIME) |
-		flag(op, SCRIPT_MTIME, BFO_BATCH_MTIME) | flag(op, SCRIPT_CRTIME, BFO_BATCH_CRTIME);
+	a.set = flag(op, SCRIPT_ATTR_MODE, E2BFO_SET_MODE) | flag(op, SCRIPT_UID, E2BFO_SET_UID) |
+		flag(op, SCRIPT_GID, E2BFO_SET_GID) | flag(op, SCRIPT_PROJECT, E2BFO_SET_PROJECT) |
+		flag(op, SCRIPT_FLAGS, E2BFO_SET_FLAGS) | flag(op, SCRIPT_ATIME, E2BFO_SET_ATIME) |
+		flag(op, SCRIPT_MTIME, E2BFO_SET_MTIME) | flag(op, SCRIPT_CRTIME, E2BFO_SET_CRTIME);
 	return a;
 }
 
 /* What OP brings: bytes of its own, or those of a file, which is to be closed. */
 static errcode_t open_content(struct batch_run *r, const struct script_op *op,
-			      struct batch_local *l, struct bfo_batch_content *content)
+			      struct batch_local *l, struct e2bfo_content *content)
 {
 	const struct script_value *data = &op->v[SCRIPT_DATA];
 	errcode_t err;
 
 	*l = (struct batch_local) { .fd = -1 };
 	if (script_has(op, SCRIPT_DATA)) {
-		*content = (struct bfo_batch_content) { .data = data->text, .size = data->len };
+		*content = (struct e2bfo_content) { .size = sizeof(*content), .data = data->text,
+						    .bytes = data->len };
 		return 0;
 	}
 	err = batch_local_open(r, op->v[SCRIPT_LOCAL].text, 0, l);
@@ -54,33 +58,33 @@ static errcode_t open_content(struct batch_run *r, const struct script_op *op,
 }
 
 /* A new file has mode and time of the local one, unless others are said. */
-static void take_local(const struct batch_local *l, struct bfo_batch_attr *a)
+static void take_local(const struct batch_local *l, struct e2bfo_attr *a)
 {
 	if (!l->is_file)
 		return;
-	if (!(a->set & BFO_BATCH_MODE))
+	if (!(a->set & E2BFO_SET_MODE))
 		a->mode = l->st.st_mode & 07777;
-	if (!(a->set & BFO_BATCH_MTIME))
-		a->mtime = l->st.st_mtim;
-	a->set |= BFO_BATCH_MODE | BFO_BATCH_MTIME;
+	if (!(a->set & E2BFO_SET_MTIME))
+		a->mtime = library_time(l->st.st_mtim);
+	a->set |= E2BFO_SET_MODE | E2BFO_SET_MTIME;
 }
 
 static errcode_t put(struct batch_run *r, const struct script_op *op)
 {
-	int flags = flag(op, SCRIPT_PARENTS, BFO_BATCH_PARENTS) |
-		    (script_has(op, SCRIPT_NEW) ? 0 : BFO_BATCH_REPLACE);
-	struct bfo_batch_attr attr = attr_of(op);
+	int flags = flag(op, SCRIPT_PARENTS, E2BFO_PARENTS) |
+		    (script_has(op, SCRIPT_NEW) ? 0 : E2BFO_REPLACE);
+	struct e2bfo_attr attr = attr_of(op);
 	uint32_t said = attr.set;
-	struct bfo_batch_content content;
+	struct e2bfo_content content;
 	struct batch_local l;
 	errcode_t err;
 
 	if (script_has(op, SCRIPT_RECURSIVE))
 		return batch_put_tree(r, op->v[SCRIPT_LOCAL].text, path_of(op),
-				      flags & BFO_BATCH_PARENTS);
+				      flags & E2BFO_PARENTS);
 	err = open_content(r, op, &l, &content);
 	take_local(&l, &attr);
-	said |= BFO_BATCH_MTIME;
+	said |= E2BFO_SET_MTIME;
 	if (!err && script_has(op, SCRIPT_DATA))
 		err = batch_put(r, path_of(op), &content, &attr, said, flags);
 	else if (!err)
@@ -92,74 +96,74 @@ static errcode_t put(struct batch_run *r, const struct script_op *op)
 /* Append, or write at an offset. */
 static errcode_t put_part(struct batch_run *r, const struct script_op *op)
 {
-	int flags = flag(op, SCRIPT_CREATE, BFO_BATCH_CREATE);
-	struct bfo_batch_content content;
+	int flags = flag(op, SCRIPT_CREATE, E2BFO_CREATE);
+	struct e2bfo_content content;
 	struct batch_local l;
 	errcode_t err = open_content(r, op, &l, &content);
 
 	if (!err && op->kind == SCRIPT_APPEND)
-		err = batch_done(r, bfo_batch_append(r->b, path_of(op), &content, flags));
+		err = batch_done(r, e2bfo_batch_append(r->b, path_of(op), &content, flags));
 	else if (!err)
-		err = batch_done(r, bfo_batch_update(r->b, path_of(op),
+		err = batch_done(r, e2bfo_batch_update(r->b, path_of(op),
 						     op->v[SCRIPT_OFFSET].number, &content, flags));
 	batch_local_close(&l);
 	if (!err) {
 		r->put++;
-		r->bytes += content.size;
+		r->bytes += content.bytes;
 	}
 	return err;
 }
 
 static errcode_t make_link(struct batch_run *r, const struct script_op *op)
 {
-	int flags = flag(op, SCRIPT_PARENTS, BFO_BATCH_PARENTS);
+	int flags = flag(op, SCRIPT_PARENTS, E2BFO_PARENTS);
 	const char *target = op->v[SCRIPT_TARGET].text;
-	struct bfo_batch_attr attr = attr_of(op);
+	struct e2bfo_attr attr = attr_of(op);
 
 	if (script_has(op, SCRIPT_SYMBOLIC))
-		return bfo_batch_symlink(r->b, path_of(op), target, &attr, flags);
-	return bfo_batch_link(r->b, target, path_of(op), flags);
+		return e2bfo_batch_symlink(r->b, path_of(op), target, &attr, flags);
+	return e2bfo_batch_link(r->b, target, path_of(op), flags);
 }
 
 static errcode_t make_node(struct batch_run *r, const struct script_op *op)
 {
-	int flags = flag(op, SCRIPT_PARENTS, BFO_BATCH_PARENTS);
-	struct bfo_batch_attr attr = attr_of(op);
+	int flags = flag(op, SCRIPT_PARENTS, E2BFO_PARENTS);
+	struct e2bfo_attr attr = attr_of(op);
 
-	if (!(attr.set & BFO_BATCH_MODE))
+	if (!(attr.set & E2BFO_SET_MODE))
 		attr.mode = FILE_MODE;
 	attr.mode |= op->v[SCRIPT_TYPE].number;
-	attr.set |= BFO_BATCH_MODE;
-	return bfo_batch_mknod(r->b, path_of(op), &attr, op->v[SCRIPT_MAJOR].number,
+	attr.set |= E2BFO_SET_MODE;
+	return e2bfo_batch_mknod(r->b, path_of(op), &attr, op->v[SCRIPT_MAJOR].number,
 			       op->v[SCRIPT_MINOR].number, flags);
 }
 
 static errcode_t set_xattr(struct batch_run *r, const struct script_op *op)
 {
 	int goes = op->kind == SCRIPT_RMXATTR;
-	struct bfo_batch_xattr x = {
+	struct e2bfo_xattr x = {
 		.name = op->v[SCRIPT_NAME].text, .value = goes ? NULL : op->v[SCRIPT_VALUE].text,
 		.len = goes ? 0 : op->v[SCRIPT_VALUE].len,
 	};
-	struct bfo_batch_attr attr = { .xattrs = &x, .n_xattrs = 1 };
+	struct e2bfo_attr attr = { .size = sizeof(attr), .xattrs = &x, .n_xattrs = 1 };
 
-	return bfo_batch_set(r->b, path_of(op), &attr);
+	return e2bfo_batch_set(r->b, path_of(op), &attr);
 }
 
 /* What may have several paths: PATH is one of them. */
 static errcode_t apply_to(struct batch_run *r, const struct script_op *op, const char *path)
 {
-	struct bfo_batch_attr attr = attr_of(op);
-	int parents = flag(op, SCRIPT_PARENTS, BFO_BATCH_PARENTS | BFO_BATCH_KEEP);
+	struct e2bfo_attr attr = attr_of(op);
+	int parents = flag(op, SCRIPT_PARENTS, E2BFO_PARENTS | E2BFO_KEEP);
 
 	switch (op->kind) {
 	case SCRIPT_MKDIR:
-		return bfo_batch_mkdir(r->b, path, &attr, parents);
+		return e2bfo_batch_mkdir(r->b, path, &attr, parents);
 	case SCRIPT_REMOVE:
-		return bfo_batch_remove(r->b, path, flag(op, SCRIPT_RECURSIVE, BFO_BATCH_TREE) |
-					flag(op, SCRIPT_FORCE, BFO_BATCH_MISSING_OK));
+		return e2bfo_batch_remove(r->b, path, flag(op, SCRIPT_RECURSIVE, E2BFO_TREE) |
+					flag(op, SCRIPT_FORCE, E2BFO_MISSING_OK));
 	default:
-		return bfo_batch_set(r->b, path, &attr);
+		return e2bfo_batch_set(r->b, path, &attr);
 	}
 }
 
@@ -192,12 +196,12 @@ errcode_t batch_apply(struct batch_run *r, const struct script_op *op)
 	case SCRIPT_WRITE:
 		return put_part(r, op);
 	case SCRIPT_TRUNCATE:
-		return batch_done(r, bfo_batch_truncate(r->b, path_of(op),
+		return batch_done(r, e2bfo_batch_truncate(r->b, path_of(op),
 							op->v[SCRIPT_SIZE].number));
 	case SCRIPT_RENAME:
-		return batch_done(r, bfo_batch_rename(r->b, path_of(op), op->v[SCRIPT_TO].text,
+		return batch_done(r, e2bfo_batch_rename(r->b, path_of(op), op->v[SCRIPT_TO].text,
 						      script_has(op, SCRIPT_NEW)
-						      ? 0 : BFO_BATCH_REPLACE));
+						      ? 0 : E2BFO_REPLACE));
 	case SCRIPT_LINK:
 		return batch_done(r, make_link(r, op));
 	case SCRIPT_MKNOD:
@@ -208,7 +212,7 @@ errcode_t batch_apply(struct batch_run *r, const struct script_op *op)
 	case SCRIPT_FILTER:
 		return filter(r, op);
 	case SCRIPT_COMMIT:
-		return bfo_batch_commit(r->b, NULL);
+		return batch_told(r, e2bfo_batch_commit(r->b, NULL));
 	default:
 		return apply_to_all(r, op);
 	}

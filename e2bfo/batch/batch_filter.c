@@ -50,7 +50,8 @@ static errcode_t take_out(struct batch_run *r, const char *path, int fd)
 	errcode_t err = buffer ? 0 : ENOMEM;
 
 	while (!err && got) {
-		err = bfo_batch_pread(r->b, path, offset, buffer, COPY_BYTES, &got);
+		err = batch_told(r, e2bfo_batch_pread(r->b, path, offset, buffer, COPY_BYTES,
+						      &got));
 		if (err)
 			break;
 		err = write_all(fd, buffer, got);
@@ -126,17 +127,17 @@ static const char **words_of(const struct script_list *list)
 /* The file keeps what it is: its content is another one. */
 static errcode_t put_back(struct batch_run *r, const char *path, int *out)
 {
-	struct bfo_batch_content content;
+	struct e2bfo_content content;
 	struct batch_local l;
 	errcode_t err = batch_local_take(r, *out, "what the command wrote", &l);
 
 	*out = -1;
 	content = batch_local_content(&l);
 	if (!err)
-		err = batch_done(r, bfo_batch_create(r->b, path, NULL, &content,
-						     BFO_BATCH_REPLACE));
+		err = batch_done(r, e2bfo_batch_create(r->b, path, NULL, &content,
+						     E2BFO_REPLACE));
 	r->put += !err;
-	r->bytes += err ? 0 : content.size;
+	r->bytes += err ? 0 : content.bytes;
 	batch_local_close(&l);
 	return err;
 }
@@ -145,8 +146,8 @@ errcode_t batch_filter(struct batch_run *r, const char *path, const struct scrip
 {
 	const char **words = words_of(command);
 	int in = -1, out = -1;
-	struct bfo_batch_stat st;
-	errcode_t err = words ? bfo_batch_stat(r->b, path, &st) : ENOMEM;
+	struct e2bfo_batch_stat st = { .size = sizeof(st) };
+	errcode_t err = words ? batch_told(r, e2bfo_batch_stat(r->b, path, &st)) : ENOMEM;
 
 	if (!err && !S_ISREG(st.mode))
 		err = bfo_fail(&r->ctx, BFO_ET_NOT_FILE, "reading %s", path);

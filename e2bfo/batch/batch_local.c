@@ -15,7 +15,7 @@
 #include "batch_run.h"
 
 #define LARGE (64 << 10)		/* bytes from which on holes are worth a look */
-#define LATE (BFO_BATCH_ATIME | BFO_BATCH_MTIME | BFO_BATCH_FLAGS)
+#define LATE (E2BFO_SET_ATIME | E2BFO_SET_MTIME | E2BFO_SET_FLAGS)
 
 /* Bytes of L from BASE on. */
 struct piece {
@@ -99,37 +99,37 @@ static errcode_t read_local(struct batch_local *l, uint64_t offset, void *to, si
 	return 0;
 }
 
-static errcode_t fill(void *priv, uint64_t offset, void *to, size_t len)
+static int fill(void *priv, uint64_t offset, void *to, size_t len)
 {
 	return read_local(priv, offset, to, len);
 }
 
-static errcode_t fill_piece(void *priv, uint64_t offset, void *to, size_t len)
+static int fill_piece(void *priv, uint64_t offset, void *to, size_t len)
 {
 	const struct piece *p = priv;
 
 	return read_local(p->l, p->base + offset, to, len);
 }
 
-struct bfo_batch_content batch_local_content(struct batch_local *l)
+struct e2bfo_content batch_local_content(struct batch_local *l)
 {
-	return (struct bfo_batch_content) { .size = l->st.st_size, .fill = fill, .priv = l };
+	return (struct e2bfo_content) { .size = sizeof(struct e2bfo_content),
+					.bytes = l->st.st_size, .fill = fill, .priv = l };
 }
 
-errcode_t batch_put(struct batch_run *r, const char *path, const struct bfo_batch_content *content,
-		    const struct bfo_batch_attr *attr, uint32_t which, int flags)
+errcode_t batch_put(struct batch_run *r, const char *path, const struct e2bfo_content *content,
+		    const struct e2bfo_attr *attr, uint32_t which, int flags)
 {
-	struct bfo_batch_attr kept = *attr;
-	errcode_t err = bfo_batch_create(r->b, path, attr, content, flags & ~BFO_BATCH_REPLACE);
+	struct e2bfo_attr kept = *attr;
+	errcode_t err = e2bfo_batch_create(r->b, path, attr, content, flags & ~E2BFO_REPLACE);
 
-	if (err == BFO_ET_EXISTS && flags & BFO_BATCH_REPLACE) {
-		bfo_what_clear(&r->ctx);
+	if (err == BFO_ET_EXISTS && flags & E2BFO_REPLACE) {
 		kept.set &= which;
-		err = bfo_batch_create(r->b, path, &kept, content, flags);
+		err = e2bfo_batch_create(r->b, path, &kept, content, flags);
 	}
 	if (!err) {
 		r->put++;
-		r->bytes += content->size;
+		r->bytes += content->bytes;
 	}
 	return batch_done(r, err);
 }
@@ -153,34 +153,34 @@ static int next_data(const struct batch_local *l, off_t *at, off_t *end)
 static errcode_t put_pieces(struct batch_run *r, const char *path, struct batch_local *l)
 {
 	struct piece p = { .l = l };
-	struct bfo_batch_content content = { .fill = fill_piece, .priv = &p };
+	struct e2bfo_content content = { .size = sizeof(content), .fill = fill_piece, .priv = &p };
 	errcode_t err = 0;
 	off_t at, end;
 
 	for (at = 0; !err && next_data(l, &at, &end); at = end) {
 		p.base = at;
-		content.size = end - at;
-		err = batch_done(r, bfo_batch_update(r->b, path, at, &content, 0));
-		r->bytes += err ? 0 : content.size;
+		content.bytes = end - at;
+		err = batch_done(r, e2bfo_batch_update(r->b, path, at, &content, 0));
+		r->bytes += err ? 0 : content.bytes;
 	}
-	return err ? err : batch_done(r, bfo_batch_truncate(r->b, path, l->st.st_size));
+	return err ? err : batch_done(r, e2bfo_batch_truncate(r->b, path, l->st.st_size));
 }
 
 errcode_t batch_put_local(struct batch_run *r, const char *path, struct batch_local *l,
-			  const struct bfo_batch_attr *attr, uint32_t which, int flags)
+			  const struct e2bfo_attr *attr, uint32_t which, int flags)
 {
-	struct bfo_batch_content content = batch_local_content(l);
-	struct bfo_batch_attr early = *attr, late = *attr;
+	struct e2bfo_content content = batch_local_content(l);
+	struct e2bfo_attr early = *attr, late = *attr;
 	errcode_t err;
 
 	if (!l->is_file || l->st.st_size < LARGE || l->st.st_blocks * 512LL >= l->st.st_size)
 		return batch_put(r, path, &content, attr, which, flags);
-	content.size = 0;
+	content.bytes = 0;
 	early.set &= ~LATE;
 	late.set &= LATE;
 	late.n_xattrs = 0;
 	err = batch_put(r, path, &content, &early, which, flags);
 	if (!err)
 		err = put_pieces(r, path, l);
-	return err || !late.set ? err : batch_done(r, bfo_batch_set(r->b, path, &late));
+	return err || !late.set ? err : batch_done(r, e2bfo_batch_set(r->b, path, &late));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * batch_main.c - e2bfo batch: options, job (job/batch_write.h), report
+ * batch_main.c - e2bfo batch: options, job (e2bfo_batch(3)), report
  */
 #include "base/bfo_err.h"
 #include "cli/process.h"
@@ -9,7 +9,7 @@
 #include "batch_report.h"
 #include "batch_script.h"
 
-errcode_t batch_committed(void *priv, uint64_t first, uint64_t n)
+static int committed(void *priv, uint64_t first, uint64_t n)
 {
 	struct batch_run *r = priv;
 
@@ -17,8 +17,14 @@ errcode_t batch_committed(void *priv, uint64_t first, uint64_t n)
 	return 0;
 }
 
-errcode_t batch_done(struct batch_run *r, errcode_t err)
+errcode_t batch_told(struct batch_run *r, e2bfo_err err)
 {
+	return library_told(&r->ctx, r->lib, err);
+}
+
+errcode_t batch_done(struct batch_run *r, e2bfo_err err)
+{
+	batch_told(r, err);
 	if (!err)
 		err = batch_lines_add(&r->lines);
 	if (!err)
@@ -28,16 +34,21 @@ errcode_t batch_done(struct batch_run *r, errcode_t err)
 
 static errcode_t run(struct batch_run *r)
 {
-	struct bfo_batch_options job = r->opt->job;
-	errcode_t err = timestamp_is_pinned() ? timestamp_now(&r->ctx, &job.now) : 0;
+	const struct e2bfo_end volume = { .size = sizeof(volume), .kind = E2BFO_VOLUME,
+					  .spec = r->opt->volume };
+	struct e2bfo_batch_options opt = r->opt->batch;
+	errcode_t err = library_open(&r->ctx, &r->lib);
 
-	job.committed = batch_committed;
-	job.priv = r;
+	opt.committed = committed;
+	opt.priv = r;
+	opt.has_now = timestamp_is_pinned();
+	if (!err && opt.has_now)
+		err = timestamp_now(&r->ctx, &opt.now);
 	if (!err)
-		err = bfo_batch_open(&r->ctx, &job, &r->b);
+		err = batch_told(r, e2bfo_batch_open(r->lib, &volume, &opt, &r->b));
 	if (!err)
 		err = r->opt->tar ? batch_put_tar(r) : batch_script(r);
-	return err ? err : bfo_batch_commit(r->b, NULL);
+	return err ? err : batch_told(r, e2bfo_batch_commit(r->b, NULL));
 }
 
 int batch_main(int argc, char **argv)
@@ -53,8 +64,9 @@ int batch_main(int argc, char **argv)
 		progress_attach(&r.bar, &r.ctx, &opt.common.progress, opt.common.quiet);
 		err = run(&r);
 		progress_wipe(&r.bar);
-		status = batch_report(&r, err, r.b ? bfo_batch_fate(r.b) : NULL);
-		bfo_batch_close(r.b);
+		status = batch_report(&r, err, r.b ? e2bfo_batch_state(r.b) : NULL);
+		e2bfo_batch_close(r.b);
+		library_close(r.lib);
 		batch_lines_free(&r.lines);
 	}
 	batch_options_free(&opt);

@@ -84,15 +84,15 @@ static int read_seconds(const char *text, double *seconds)
 	       *seconds <= DAY;
 }
 
-static int read_marks(struct bfo_batch_marks *marks, const char *text)
+static int read_marks(struct e2bfo_batch_options *batch, const char *text)
 {
-	size_t len = strlen(text);
+	uint64_t *files = &batch->mark_files, *bytes = &batch->mark_bytes;
 
 	if (!strcmp(text, "auto"))
-		marks->is_auto = 1;
-	else if (!(bfo_manifest_number(text, len, 10, UINT32_MAX, &marks->files) && marks->files) &&
-		 !read_seconds(text, &marks->seconds) &&
-		 !(bfo_text_size(text, &marks->bytes) && marks->bytes && marks->bytes <= INT64_MAX))
+		batch->flags |= E2BFO_BATCH_AUTO;
+	else if (!(bfo_manifest_number(text, strlen(text), 10, UINT32_MAX, files) && *files) &&
+		 !read_seconds(text, &batch->mark_seconds) &&
+		 !(bfo_text_size(text, bytes) && *bytes && *bytes <= INT64_MAX))
 		return argument_complain("batch", "--commit-every %s: not a number, a size (64M), "
 					 "seconds (5s) or auto", text);
 	return -1;
@@ -108,15 +108,15 @@ static int read_option(struct batch_options *opt, int c)
 		opt->allow_commands = 1;
 		return -1;
 	case OPT_COMMIT_EVERY:
-		return read_marks(&opt->job.marks, optarg);
+		return read_marks(&opt->batch, optarg);
 	case OPT_NOT_ATOMIC:
-		opt->job.is_not_atomic = 1;
+		opt->batch.flags |= E2BFO_BATCH_NOT_ATOMIC;
 		return -1;
 	case OPT_TRUST:
-		opt->job.is_forced = 1;
+		opt->batch.flags |= E2BFO_BATCH_FORCE;
 		return -1;
 	case 'z':
-		opt->job.undo_file = optarg;
+		opt->batch.undo_file = optarg;
 		return -1;
 	default:
 		return argument_common("batch", &table, c, &opt->common);
@@ -131,7 +131,7 @@ static int check(struct batch_options *opt, int argc, char **argv)
 		return status;
 	if (optind >= argc || !*argv[optind])
 		return argument_complain("batch", "batch takes an IMAGE");
-	opt->job.volume = argv[optind++];
+	opt->volume = argv[optind++];
 	if (optind < argc)
 		opt->script = argv[optind++];
 	if (optind < argc)
@@ -141,14 +141,14 @@ static int check(struct batch_options *opt, int argc, char **argv)
 	if ((opt->script && !*opt->script) || (opt->tar && !*opt->tar))
 		return argument_complain("batch", "%s must not be empty",
 					 opt->tar ? "--tar" : "SCRIPT");
-	return argument_partition("batch", "IMAGE", &opt->common, &opt->job.volume);
+	return argument_partition("batch", "IMAGE", &opt->common, &opt->volume);
 }
 
 int batch_options_read(struct batch_options *opt, int argc, char **argv)
 {
 	int c, status;
 
-	*opt = (struct batch_options) { .script = NULL };
+	*opt = (struct batch_options) { .batch.size = sizeof(opt->batch) };
 	status = argument_common_init(&opt->common, argc);
 	if (opt->common.memory > 64U << 20)
 		opt->common.memory = 64U << 20;
@@ -157,7 +157,7 @@ int batch_options_read(struct batch_options *opt, int argc, char **argv)
 		status = read_option(opt, c);
 	if (status < 0)
 		status = check(opt, argc, argv);
-	opt->job.memory = opt->common.memory;
+	opt->batch.memory = opt->common.memory;
 	return status;
 }
 

@@ -6,10 +6,11 @@
 #define E2BFO_BATCH_BATCH_OPTIONS_H
 
 #include "e2bfo/argument.h"
-#include "job/batch_write.h"
+#include "e2bfo/e2bfo.h"
 
 struct batch_options {
-	struct bfo_batch_options job;
+	const char *volume;		/* IMAGE */
+	struct e2bfo_batch_options batch;
 	const char *script;		/* a file, or NULL: standard input, or there is none */
 	const char *tar;		/* an archive instead, "-": standard input; or NULL */
 	int allow_commands;

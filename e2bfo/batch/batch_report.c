@@ -49,7 +49,7 @@ static int tell_fate(const struct batch_run *r, const char *fate)
 
 	for (i = 0; fate && i < sizeof(fates) / sizeof(*fates); i++)
 		if (!strcmp(fate, bfo_fate_word(fates[i]))) {
-			message("%s %s", r->opt->job.volume, bfo_fate_text(fates[i], 0));
+			message("%s %s", r->opt->volume, bfo_fate_text(fates[i], 0));
 			return fates[i] != BFO_FATE_REPLAY;
 		}
 	return 0;
@@ -65,10 +65,10 @@ static void tell_durable(const struct batch_run *r, const char *fate)
 		return;
 	if (line || partly)
 		message("%s: done up to %s %" PRIu64 " of %s%s, and that stays; nothing after it",
-			r->opt->job.volume, unit(r), line, script_name(r),
+			r->opt->volume, unit(r), line, script_name(r),
 			partly ? ", and part of the next one" : "");
 	else
-		message("%s: nothing was changed", r->opt->job.volume);
+		message("%s: nothing was changed", r->opt->volume);
 }
 
 static void print_json(const struct batch_run *r, errcode_t err, int status, const char *fate)
@@ -79,7 +79,7 @@ static void print_json(const struct batch_run *r, errcode_t err, int status, con
 
 	result_begin(&j, "e2bfo", "batch");
 	result_status(&j, status, err, *r->ctx.what ? r->ctx.what : "writing");
-	json_string(&j, "target", r->opt->job.volume);
+	json_string(&j, "target", r->opt->volume);
 	json_string(&j, "target_state", fate);
 	json_string(&j, "script", script_name(r));
 	if (r->is_broken)
@@ -100,7 +100,7 @@ static void print_text(const struct batch_run *r)
 	char bytes[64];
 
 	message_printf("%s: operations: %" PRIu64 ", contents: %" PRIu64 " (%s), commits: %" PRIu64
-		       "\n", r->opt->job.volume, r->lines.n, r->put,
+		       "\n", r->opt->volume, r->lines.n, r->put,
 		       size_text(r->bytes, bytes, sizeof(bytes)), r->lines.commits);
 }
 

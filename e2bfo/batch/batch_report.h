@@ -7,7 +7,7 @@
 
 #include "batch_run.h"
 
-/* Tells how R ended, by ERR.  FATE: bfo_batch_fate(), or NULL.  Returns the exit status. */
+/* Tells how R ended, by ERR.  FATE: e2bfo_batch_state(), or NULL.  Returns the exit status. */
 int batch_report(const struct batch_run *r, errcode_t err, const char *fate);
 
 #endif

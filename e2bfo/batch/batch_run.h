@@ -7,7 +7,7 @@
  *                             └── batch_filter.c   commands
  *   archive ─ batch_tar.c
  *
- * All of them call operations of job/batch_write.h, and batch_done() behind each.
+ * All of them call operations of <e2bfo/e2bfo.h>, e2bfo_batch(3), and batch_done() behind each.
  */
 #ifndef E2BFO_BATCH_BATCH_RUN_H
 #define E2BFO_BATCH_BATCH_RUN_H
@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "cli/progress.h"
+#include "e2bfo/library.h"
 #include "batch_lines.h"
 #include "batch_options.h"
 #include "script.h"
@@ -23,7 +24,8 @@ struct batch_run {
 	const struct batch_options *opt;
 	struct bfo_context ctx;
 	struct bar bar;
-	struct bfo_batch *b;		/* NULL: not open */
+	e2bfo *lib;			/* NULL: not open; nor is */
+	e2bfo_batch *b;
 	struct batch_lines lines;
 	int has_read_stdin;		/* a line had "-" as LOCAL */
 	int is_broken;			/* the line at hand failed */
@@ -31,18 +33,18 @@ struct batch_run {
 	uint64_t left_out;		/* attributes of an archive that ext4 cannot have */
 };
 
-/* Behind each operation: ERR is what it returned, and is returned. */
-errcode_t batch_done(struct batch_run *r, errcode_t err);
+/* Behind each call that is no operation: ERR is what it returned, and is returned. */
+errcode_t batch_told(struct batch_run *r, e2bfo_err err);
 
-/* For bfo_batch_options. */
-errcode_t batch_committed(void *priv, uint64_t first, uint64_t n);
+/* The same behind each operation. */
+errcode_t batch_done(struct batch_run *r, e2bfo_err err);
 
 /* Does OP, which was read in line r->lines.line. */
 errcode_t batch_apply(struct batch_run *r, const struct script_op *op);
 
 /*
  * All that DIR, a directory of the machine, holds goes to PATH, which may be there; FLAGS:
- * BFO_BATCH_PARENTS or 0.
+ * E2BFO_PARENTS or 0.
  */
 errcode_t batch_put_tree(struct batch_run *r, const char *dir, const char *path, int flags);
 
@@ -75,17 +77,17 @@ errcode_t batch_local_take(struct batch_run *r, int fd, const char *name, struct
 void batch_local_close(struct batch_local *l);
 
 /* For operations, while L is open. */
-struct bfo_batch_content batch_local_content(struct batch_local *l);
+struct e2bfo_content batch_local_content(struct batch_local *l);
 
 /*
  * CONTENT goes to PATH.  A file that is made there gets ATTR; of one that is there only what WHICH
- * has of it (BFO_BATCH_MODE ...) changes, and extended attributes if there are any.
+ * has of it (E2BFO_SET_MODE ...) changes, and extended attributes if there are any.
  */
-errcode_t batch_put(struct batch_run *r, const char *path, const struct bfo_batch_content *content,
-		    const struct bfo_batch_attr *attr, uint32_t which, int flags);
+errcode_t batch_put(struct batch_run *r, const char *path, const struct e2bfo_content *content,
+		    const struct e2bfo_attr *attr, uint32_t which, int flags);
 
 /* The same of L, whose holes stay holes; it may be several operations. */
 errcode_t batch_put_local(struct batch_run *r, const char *path, struct batch_local *l,
-			  const struct bfo_batch_attr *attr, uint32_t which, int flags);
+			  const struct e2bfo_attr *attr, uint32_t which, int flags);
 
 #endif

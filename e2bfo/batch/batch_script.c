@@ -25,8 +25,8 @@ static int has_line(const struct bfo_text_in *in)
  */
 static void wait_for_more(const struct batch_run *r, struct pollfd *p)
 {
-	double seconds = r->opt->job.marks.seconds, whole = 0;
-	int has_limit = seconds > 0 && bfo_batch_waiting(r->b);
+	double seconds = r->opt->batch.mark_seconds, whole = 0;
+	int has_limit = seconds > 0 && e2bfo_batch_waiting(r->b);
 	struct timespec limit;
 	sigset_t stops, were;
 
@@ -49,7 +49,7 @@ static errcode_t idle(struct batch_run *r, const struct bfo_text_in *in)
 	errcode_t err = 0;
 
 	while (!err && !has_line(in) && poll(&p, 1, 0) <= 0) {
-		err = bfo_batch_idle(r->b);
+		err = batch_told(r, e2bfo_batch_idle(r->b));
 		if (!err)
 			wait_for_more(r, &p);
 		if (bfo_cancelled(&r->ctx))

@@ -27,7 +27,7 @@
 
 struct directory {
 	char *path;
-	struct timespec atime, mtime;
+	struct e2bfo_time atime, mtime;
 };
 
 struct put_tar {
@@ -38,7 +38,7 @@ struct put_tar {
 	bfo_chars path, target;
 	bfo_chars xattr_text;		/* names and values of its attributes */
 	bfo_chars acl;			/* one of them, as ext4 stores it */
-	BFO_VEC(struct bfo_batch_xattr) xattrs;
+	BFO_VEC(struct e2bfo_xattr) xattrs;
 	BFO_VEC(struct directory) dirs;
 };
 
@@ -117,25 +117,27 @@ static errcode_t take_xattrs(struct put_tar *t, const struct bfo_member *member)
 		err = look_at(t, &x, &can);
 		t->r->left_out += !err && !can;
 		if (!err && can)
-			err = bfo_vec_push(&t->xattrs, (struct bfo_batch_xattr) {
+			err = bfo_vec_push(&t->xattrs, (struct e2bfo_xattr) {
 				.name = keep(&t->xattr_text, x.name, strlen(x.name)),
 				.value = keep(&t->xattr_text, x.value, x.size), .len = x.size });
 	}
 	return err;
 }
 
-static struct timespec time_of(const struct bfo_member *m, enum bfo_time which)
+static struct e2bfo_time time_of(const struct bfo_member *m, enum bfo_time which)
 {
 	int i = m->times & 1 << which ? which : BFO_MTIME;
 
-	return (struct timespec) { .tv_sec = m->attrs.sec[i], .tv_nsec = m->attrs.nsec[i] };
+	return (struct e2bfo_time) { .sec = m->attrs.sec[i], .nsec = m->attrs.nsec[i],
+				     .is_known = 1 };
 }
 
-static struct bfo_batch_attr attr_of(const struct put_tar *t)
+static struct e2bfo_attr attr_of(const struct put_tar *t)
 {
 	const struct bfo_member *m = &t->member;
-	struct bfo_batch_attr a = {
-		.set = BFO_BATCH_MODE | BFO_BATCH_UID | BFO_BATCH_GID,
+	struct e2bfo_attr a = {
+		.size = sizeof(a),
+		.set = E2BFO_SET_MODE | E2BFO_SET_UID | E2BFO_SET_GID,
 		.mode = m->attrs.mode & 07777, .uid = m->attrs.uid, .gid = m->attrs.gid,
 		.project = m->attrs.project, .flags = m->attrs.flags & SETTABLE,
 		.atime = time_of(m, BFO_ATIME), .mtime = time_of(m, BFO_MTIME),
@@ -143,11 +145,11 @@ static struct bfo_batch_attr attr_of(const struct put_tar *t)
 	};
 
 	if (m->times & 1 << BFO_MTIME)
-		a.set |= BFO_BATCH_ATIME | BFO_BATCH_MTIME;
+		a.set |= E2BFO_SET_ATIME | E2BFO_SET_MTIME;
 	if (m->attrs.project)
-		a.set |= BFO_BATCH_PROJECT;
+		a.set |= E2BFO_SET_PROJECT;
 	if (a.flags)
-		a.set |= BFO_BATCH_FLAGS;
+		a.set |= E2BFO_SET_FLAGS;
 	return a;
 }
 
@@ -159,7 +161,7 @@ static errcode_t next(struct put_tar *t)
 }
 
 /* The next LEN bytes from OFFSET on: those of parts, and zeroes where there is none. */
-static errcode_t fill(void *priv, uint64_t offset, void *to, size_t len)
+static int fill(void *priv, uint64_t offset, void *to, size_t len)
 {
 	struct put_tar *t = priv;
 	struct bfo_piece *p = &t->piece;
@@ -193,37 +195,37 @@ static errcode_t skip(struct put_tar *t)
 
 static errcode_t put_file(struct put_tar *t, int flags)
 {
-	struct bfo_batch_attr attr = attr_of(t);
-	struct bfo_batch_content content = { .size = t->member.attrs.size, .fill = fill,
-					     .priv = t };
+	struct e2bfo_attr attr = attr_of(t);
+	struct e2bfo_content content = { .size = sizeof(content), .bytes = t->member.attrs.size,
+					 .fill = fill, .priv = t };
 
-	return batch_put(t->r, t->path.v, &content, &attr, UINT32_MAX, flags | BFO_BATCH_PARENTS);
+	return batch_put(t->r, t->path.v, &content, &attr, UINT32_MAX, flags | E2BFO_PARENTS);
 }
 
 /* ---- members ---- */
 
 static errcode_t put_link(struct put_tar *t)
 {
-	errcode_t err = batch_done(t->r, bfo_batch_link(t->r->b, t->target.v, t->path.v,
-							BFO_BATCH_PARENTS));
+	errcode_t err = batch_done(t->r, e2bfo_batch_link(t->r->b, t->target.v, t->path.v,
+							E2BFO_PARENTS));
 
 	/* (cpio: the last name has the data) */
-	return err || !t->member.attrs.size ? err : put_file(t, BFO_BATCH_REPLACE);
+	return err || !t->member.attrs.size ? err : put_file(t, E2BFO_REPLACE);
 }
 
 static errcode_t put_dir(struct put_tar *t)
 {
-	struct bfo_batch_attr attr = attr_of(t);
+	struct e2bfo_attr attr = attr_of(t);
 	struct directory d = { .atime = attr.atime, .mtime = attr.mtime };
 	int is_root = t->path.n == 1;
 	errcode_t err = 0;
 
 	if (!is_root)
-		err = batch_done(t->r, bfo_batch_mkdir(t->r->b, t->path.v, NULL, BFO_BATCH_PARENTS |
-						       BFO_BATCH_KEEP));
+		err = batch_done(t->r, e2bfo_batch_mkdir(t->r->b, t->path.v, NULL, E2BFO_PARENTS |
+						       E2BFO_KEEP));
 	if (!err)
-		err = batch_done(t->r, bfo_batch_set(t->r->b, t->path.v, &attr));
-	if (err || !(attr.set & BFO_BATCH_MTIME))
+		err = batch_done(t->r, e2bfo_batch_set(t->r->b, t->path.v, &attr));
+	if (err || !(attr.set & E2BFO_SET_MTIME))
 		return err;
 	d.path = strdup(t->path.v);
 	err = d.path ? bfo_vec_push(&t->dirs, d) : ENOMEM;
@@ -234,14 +236,14 @@ static errcode_t put_dir(struct put_tar *t)
 
 static errcode_t put_other(struct put_tar *t)
 {
-	struct bfo_batch_attr attr = attr_of(t);
+	struct e2bfo_attr attr = attr_of(t);
 
 	if (S_ISLNK(t->member.attrs.mode))
-		return batch_done(t->r, bfo_batch_symlink(t->r->b, t->path.v, t->target.v, &attr,
-							  BFO_BATCH_PARENTS));
+		return batch_done(t->r, e2bfo_batch_symlink(t->r->b, t->path.v, t->target.v, &attr,
+							  E2BFO_PARENTS));
 	attr.mode = t->member.attrs.mode;
-	return batch_done(t->r, bfo_batch_mknod(t->r->b, t->path.v, &attr, t->member.attrs.major,
-						t->member.attrs.minor, BFO_BATCH_PARENTS));
+	return batch_done(t->r, e2bfo_batch_mknod(t->r->b, t->path.v, &attr, t->member.attrs.major,
+						t->member.attrs.minor, E2BFO_PARENTS));
 }
 
 static errcode_t put_once(struct put_tar *t)
@@ -282,7 +284,7 @@ static errcode_t put_member(struct put_tar *t)
 	if (!err)
 		err = put_once(t);
 	if (err == BFO_ET_EXISTS || (err == BFO_ET_NOT_DIR && S_ISDIR(t->member.attrs.mode))) {
-		err = batch_done(t->r, bfo_batch_remove(t->r->b, t->path.v, 0));
+		err = batch_done(t->r, e2bfo_batch_remove(t->r->b, t->path.v, 0));
 		if (!err)
 			err = put_once(t);
 	}
@@ -296,16 +298,16 @@ static errcode_t set_times(struct put_tar *t)
 	size_t i;
 
 	for (i = t->dirs.n; i-- && !err;) {
-		struct bfo_batch_attr attr = {
-			.set = BFO_BATCH_ATIME | BFO_BATCH_MTIME,
+		struct e2bfo_attr attr = {
+			.size = sizeof(attr), .set = E2BFO_SET_ATIME | E2BFO_SET_MTIME,
 			.atime = t->dirs.v[i].atime, .mtime = t->dirs.v[i].mtime,
 		};
 
-		err = bfo_batch_set(t->r->b, t->dirs.v[i].path, &attr);
-		if (err == BFO_ET_NO_PATH || err == BFO_ET_NOT_DIR)
-			err = 0;
-		else
+		err = e2bfo_batch_set(t->r->b, t->dirs.v[i].path, &attr);
+		if (err != BFO_ET_NO_PATH && err != BFO_ET_NOT_DIR)
 			err = batch_done(t->r, err);
+		else
+			err = 0;
 	}
 	return err;
 }

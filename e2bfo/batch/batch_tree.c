@@ -35,7 +35,7 @@ struct put_tree {
 	bfo_chars to;			/* the path of the entry at hand */
 	void *links;			/* struct known */
 	bfo_chars names, values;	/* extended attributes of the entry at hand */
-	BFO_VEC(struct bfo_batch_xattr) xattrs;
+	BFO_VEC(struct e2bfo_xattr) xattrs;
 };
 
 static errcode_t failed(struct put_tree *t, const FTSENT *e, const char *doing)
@@ -76,7 +76,7 @@ static errcode_t read_xattrs(struct put_tree *t, const FTSENT *e)
 		return failed(t, e, "reading attributes of");
 	end = t->names.v + t->names.n;
 	for (name = t->names.v; name < end && !err; name += strlen(name) + 1) {
-		struct bfo_batch_xattr x = { .name = name };
+		struct e2bfo_xattr x = { .name = name };
 
 		size = get(e->fts_accpath, name, &t->values);
 		if (size < 0)
@@ -89,16 +89,17 @@ static errcode_t read_xattrs(struct put_tree *t, const FTSENT *e)
 	return err;
 }
 
-static errcode_t attr_of(struct put_tree *t, const FTSENT *e, struct bfo_batch_attr *a)
+static errcode_t attr_of(struct put_tree *t, const FTSENT *e, struct e2bfo_attr *a)
 {
 	const struct stat *st = e->fts_statp;
 	errcode_t err = read_xattrs(t, e);
 
-	*a = (struct bfo_batch_attr) {
-		.set = BFO_BATCH_MODE | BFO_BATCH_UID | BFO_BATCH_GID | BFO_BATCH_ATIME |
-		       BFO_BATCH_MTIME,
+	*a = (struct e2bfo_attr) {
+		.size = sizeof(*a),
+		.set = E2BFO_SET_MODE | E2BFO_SET_UID | E2BFO_SET_GID | E2BFO_SET_ATIME |
+		       E2BFO_SET_MTIME,
 		.mode = st->st_mode & 07777, .uid = st->st_uid, .gid = st->st_gid,
-		.atime = st->st_atim, .mtime = st->st_mtim,
+		.atime = library_time(st->st_atim), .mtime = library_time(st->st_mtim),
 		.xattrs = t->xattrs.v, .n_xattrs = t->xattrs.n,
 	};
 	return err;
@@ -159,19 +160,19 @@ static errcode_t set_path(struct put_tree *t, const FTSENT *e)
 	return err;
 }
 
-static errcode_t put_file(struct put_tree *t, const FTSENT *e, const struct bfo_batch_attr *a)
+static errcode_t put_file(struct put_tree *t, const FTSENT *e, const struct e2bfo_attr *a)
 {
 	struct batch_local l;
 	int fd = open(e->fts_accpath, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
 	errcode_t err = batch_local_take(t->r, fd, e->fts_path, &l);
 
 	if (!err)
-		err = batch_put_local(t->r, t->to.v, &l, a, UINT32_MAX, BFO_BATCH_REPLACE);
+		err = batch_put_local(t->r, t->to.v, &l, a, UINT32_MAX, E2BFO_REPLACE);
 	batch_local_close(&l);
 	return err;
 }
 
-static errcode_t put_symlink(struct put_tree *t, const FTSENT *e, const struct bfo_batch_attr *a)
+static errcode_t put_symlink(struct put_tree *t, const FTSENT *e, const struct e2bfo_attr *a)
 {
 	char target[4096];
 	ssize_t len = readlink(e->fts_accpath, target, sizeof(target) - 1);
@@ -179,13 +180,13 @@ static errcode_t put_symlink(struct put_tree *t, const FTSENT *e, const struct b
 	if (len < 0)
 		return failed(t, e, "reading");
 	target[len] = 0;
-	return bfo_batch_symlink(t->r->b, t->to.v, target, a, 0);
+	return e2bfo_batch_symlink(t->r->b, t->to.v, target, a, 0);
 }
 
-static errcode_t put_node(struct put_tree *t, const FTSENT *e, struct bfo_batch_attr *a)
+static errcode_t put_node(struct put_tree *t, const FTSENT *e, struct e2bfo_attr *a)
 {
 	a->mode = e->fts_statp->st_mode;
-	return bfo_batch_mknod(t->r->b, t->to.v, a, major(e->fts_statp->st_rdev),
+	return e2bfo_batch_mknod(t->r->b, t->to.v, a, major(e->fts_statp->st_rdev),
 			       minor(e->fts_statp->st_rdev), 0);
 }
 
@@ -193,13 +194,13 @@ static errcode_t put_node(struct put_tree *t, const FTSENT *e, struct bfo_batch_
 static errcode_t put_leaf(struct put_tree *t, const FTSENT *e)
 {
 	const char *known = NULL;
-	struct bfo_batch_attr a;
+	struct e2bfo_attr a;
 	errcode_t err = 0;
 
 	if (e->fts_statp->st_nlink > 1)
 		err = find_link(t, e, &known);
 	if (!err && known)
-		return batch_done(t->r, bfo_batch_link(t->r->b, known, t->to.v, 0));
+		return batch_done(t->r, e2bfo_batch_link(t->r->b, known, t->to.v, 0));
 	if (!err)
 		err = attr_of(t, e, &a);
 	if (err)
@@ -212,18 +213,18 @@ static errcode_t put_leaf(struct put_tree *t, const FTSENT *e)
 
 static errcode_t put_entry(struct put_tree *t, const FTSENT *e)
 {
-	struct bfo_batch_attr a;
+	struct e2bfo_attr a;
 	errcode_t err = set_path(t, e);
 
 	if (err)
 		return err;
 	switch (e->fts_info) {
 	case FTS_D:
-		return batch_done(t->r, bfo_batch_mkdir(t->r->b, t->to.v, NULL,
-							t->flags | BFO_BATCH_KEEP));
+		return batch_done(t->r, e2bfo_batch_mkdir(t->r->b, t->to.v, NULL,
+							t->flags | E2BFO_KEEP));
 	case FTS_DP:
 		err = attr_of(t, e, &a);
-		return err ? err : batch_done(t->r, bfo_batch_set(t->r->b, t->to.v, &a));
+		return err ? err : batch_done(t->r, e2bfo_batch_set(t->r->b, t->to.v, &a));
 	case FTS_F:
 	case FTS_SL:
 	case FTS_SLNONE:

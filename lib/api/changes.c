@@ -97,9 +97,9 @@ static errcode_t fill(void *priv, uint64_t offset, void *to, size_t len)
 {
 	struct content *content = priv;
 
-	if (!content->known.fill(content->known.priv, offset, to, len))
-		return 0;
-	return bfo_fail(&content->c->ctx, BFO_ET_CANCELLED, "taking contents");
+	int err = content->known.fill(content->known.priv, offset, to, len);
+
+	return err ? bfo_fail(&content->c->ctx, err, "taking contents") : 0;
 }
 
 static errcode_t take_content(e2bfo *c, struct content *content, const struct e2bfo_content *given)

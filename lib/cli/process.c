@@ -22,6 +22,8 @@
 volatile sig_atomic_t cancel_requested, progress_requested;
 
 static volatile sig_atomic_t cancel_asked;	/* when, in seconds */
+static void (*volatile on_cancel)(void *priv);
+static void *volatile on_cancel_priv;
 
 static long seconds(void)
 {
@@ -34,9 +36,13 @@ static long seconds(void)
 /* Whoever asks again much later ends a process that hangs, as it would have without a handler. */
 static void on_signal(int sig)
 {
-	if (!cancel_requested)
+	void (*told)(void *priv) = on_cancel;
+
+	if (!cancel_requested) {
 		cancel_asked = seconds();
-	else if (seconds() - cancel_asked > PATIENCE) {
+		if (told)
+			told(on_cancel_priv);
+	} else if (seconds() - cancel_asked > PATIENCE) {
 		signal(sig, SIG_DFL);
 		raise(sig);
 	}
@@ -47,6 +53,13 @@ static void on_question(int sig)
 {
 	(void) sig;
 	progress_requested = 1;
+}
+
+void process_on_cancel(void (*f)(void *priv), void *priv)
+{
+	on_cancel = NULL;
+	on_cancel_priv = priv;
+	on_cancel = f;
 }
 
 void process_attach(struct bfo_context *ctx)

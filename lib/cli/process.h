@@ -29,6 +29,9 @@ void process_begin(const char *program);
  */
 void process_attach(struct bfo_context *ctx);
 
+/* The handler calls F, too, with PRIV, the first time that somebody asks to stop.  NULL: nobody. */
+void process_on_cancel(void (*f)(void *priv), void *priv);
+
 /*
  * True if all that was printed is written: a report that could not be is no success, though the
  * work may be done; there is a message then.

@@ -409,7 +409,7 @@ struct e2bfo_content {
 	size_t size;
 	const void *data;
 	uint64_t bytes;
-	/* LEN bytes from OFFSET on, ascending; non-zero: the operation fails */
+	/* LEN bytes from OFFSET on, ascending; or an errno, E2BFO_ERR_...: the operation fails */
 	int (*fill)(void *priv, uint64_t offset, void *to, size_t len);
 	void *priv;
 };

@@ -8,8 +8,8 @@
  *
  * What is asked for late, contents up to BFO_STREAM_SMALL bytes, is kept as it passes by.
  *
- * settle() reads a pipe, and what comes by a descriptor, to its end, and compares digests.  Of a file
- * with a path, some of which was left out, only each frame's checksum was seen.
+ * settle() reads a pipe, and what comes by a descriptor, to its end, and compares digests.  Of a
+ * file with a path, some of which was left out, only each frame's checksum was seen.
  *
  * Memory beyond that of an intake: 16 bytes a run of data, and 8 bytes a name while it is gathered.
  */
