@@ -89,14 +89,51 @@ static uint32_t index_checksum(const void *block, uint32_t bytes, uint32_t reser
 	return bfo_crc32c(bfo_crc32c(seed, block, bytes), &tail, sizeof(tail));
 }
 
-int bfo_dx_is_sealed(const void *block, uint32_t offset, uint32_t limit, uint32_t count,
-		     uint32_t seed)
+static int is_sealed(const struct bfo_dx *n, uint32_t seed)
 {
 	struct ext2_dx_tail tail;
 
-	memcpy(&tail, (const char *) block + offset + limit * BFO_DX_ENTRY, sizeof(tail));
-	return le32(tail.dt_checksum) == index_checksum(block, offset + count * BFO_DX_ENTRY,
+	memcpy(&tail, n->block + n->offset + n->limit * BFO_DX_ENTRY, sizeof(tail));
+	return le32(tail.dt_checksum) == index_checksum(n->block,
+							n->offset + n->count * BFO_DX_ENTRY,
 							tail.dt_reserved, seed);
+}
+
+int bfo_dx_read(const void *block, uint32_t size, uint32_t offset, int has_csum, uint32_t seed,
+		struct bfo_dx *n)
+{
+	*n = (struct bfo_dx) { .block = block, .offset = offset, .limit = get_le16(block, offset),
+			       .count = get_le16(block, offset + 2) };
+	return n->limit == bfo_dx_limit(size, offset, has_csum) && n->count &&
+	       n->count <= n->limit && (!has_csum || is_sealed(n, seed));
+}
+
+int bfo_dx_is_node(const void *block, uint32_t size)
+{
+	struct bfo_dirent e;
+
+	return bfo_dirent_read(block, size, 0, &e) && !e.ino && e.rec_len == size;
+}
+
+int bfo_dx_root(const void *block, uint32_t levels, struct ext2_dx_root_info *info)
+{
+	memcpy(info, (const char *) block + BFO_DX_INFO, sizeof(*info));
+	return !info->reserved_zero && info->info_length == sizeof(*info) &&
+	       !(info->unused_flags & 1) && info->indirect_levels <= levels;
+}
+
+uint32_t bfo_dx_find(const struct bfo_dx *n, uint32_t hash)
+{
+	uint32_t lo = 1, hi = n->count, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (bfo_dx_hash(n, mid) > hash)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo - 1;
 }
 
 void bfo_dx_seal(void *block, uint32_t offset, uint32_t limit, uint32_t count, uint32_t seed)

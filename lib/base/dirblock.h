@@ -73,9 +73,40 @@ static inline uint32_t bfo_dx_limit(uint32_t size, uint32_t offset, int has_csum
 	return (size - offset - tail) / BFO_DX_ENTRY;
 }
 
+/* An index that was read. */
+struct bfo_dx {
+	const uint8_t *block;
+	uint32_t offset, limit, count;	/* COUNT is at least 1 */
+};
+
+/*
+ * The index at byte OFFSET of a block of SIZE bytes.  Returns 0 if it is damaged.  Whether hashes
+ * ascend, and where entries lead, is not looked at.
+ */
+int bfo_dx_read(const void *block, uint32_t size, uint32_t offset, int has_csum, uint32_t seed,
+		struct bfo_dx *n);
+
+/* True if BLOCK begins as a node that is not the root. */
+int bfo_dx_is_node(const void *block, uint32_t size);
+
+/* What BLOCK says as a root.  Returns 0 if it is none with up to LEVELS of nodes below it. */
+int bfo_dx_root(const void *block, uint32_t levels, struct ext2_dx_root_info *info);
+
+static inline uint32_t bfo_dx_hash(const struct bfo_dx *n, uint32_t i)
+{
+	return get_le32(n->block, n->offset + i * BFO_DX_ENTRY);
+}
+
+/* The logical block that entry I leads to.  (Upper bits of a block number are reserved.) */
+static inline uint32_t bfo_dx_child(const struct bfo_dx *n, uint32_t i)
+{
+	return get_le32(n->block, n->offset + i * BFO_DX_ENTRY + 4) & 0x0fffffffU;
+}
+
+/* The last entry whose hash is not above HASH; the first one has no hash. */
+uint32_t bfo_dx_find(const struct bfo_dx *n, uint32_t hash);
+
 /* The checksum behind an index at byte OFFSET with COUNT of LIMIT entries. */
-int bfo_dx_is_sealed(const void *block, uint32_t offset, uint32_t limit, uint32_t count,
-		     uint32_t seed);
 void bfo_dx_seal(void *block, uint32_t offset, uint32_t limit, uint32_t count, uint32_t seed);
 
 #endif

@@ -97,23 +97,23 @@ static uint64_t place_of(const struct scan *s, const struct indexed *d, uint32_t
 }
 
 /* HASH goes on wherever node N of directory D leads it. */
-static errcode_t descend(struct scan *s, struct indexed *d, const struct bfo_dir_index_node *n,
+static errcode_t descend(struct scan *s, struct indexed *d, const struct bfo_dx *n,
 			 uint32_t hash)
 {
 	probes *to = s->level < d->index.levels ? &s->next : &s->leaves;
-	uint32_t i = bfo_dir_index_find(n, hash);
+	uint32_t i = bfo_dx_find(n, hash);
 	errcode_t err;
 
 	do
 		err = bfo_vec_push(to, (struct probe) { .dir = d - s->dirs.v, .hash = hash,
-							.lblk = bfo_dir_index_block(n, i) });
+							.lblk = bfo_dx_child(n, i) });
 	while (!err && bfo_dir_index_goes_on(n, ++i, hash));
 	return err;
 }
 
 /* All that is sought in D, from its root on. */
 static errcode_t descend_all(struct scan *s, struct indexed *d,
-			     const struct bfo_dir_index_node *root)
+			     const struct bfo_dx *root)
 {
 	const struct ext2_super_block *sb = s->r->vol->fs->super;
 	struct bfo_hashing h = { .version = d->index.version, .seed = sb->s_hash_seed,
@@ -138,7 +138,7 @@ static errcode_t take_node(void *priv, const struct bfo_node *node, uint32_t at,
 {
 	struct scan *s = priv;
 	struct indexed *d = &s->dirs.v[node->tag];
-	struct bfo_dir_index_node n;
+	struct bfo_dx n;
 	errcode_t err = 0;
 	size_t i = node->to;
 

@@ -12,26 +12,9 @@
 #include "plan/htree.h"
 #include "plan/names.h"
 
-#define BLOCK_MASK 0x0fffffffU		/* the upper bits of a block number have been reserved */
-
-struct node {
-	const uint8_t *block;
-	uint32_t offset, limit, count;
-};
-
 static uint32_t offset_of(uint32_t level)
 {
 	return level ? BFO_DX_NODE : BFO_DX_ROOT;
-}
-
-static uint32_t hash_at(const struct node *n, uint32_t i)
-{
-	return get_le32(n->block, n->offset + i * BFO_DX_ENTRY);
-}
-
-static uint32_t child_at(const struct node *n, uint32_t i)
-{
-	return get_le32(n->block, n->offset + i * BFO_DX_ENTRY + 4) & BLOCK_MASK;
 }
 
 static uint32_t most_levels(const struct bfo_dir_edit *d)
@@ -49,56 +32,41 @@ static struct ext2_dx_root_info info_of(const uint8_t *root)
 
 static errcode_t check_root(const struct bfo_dir_edit *d, const uint8_t *block)
 {
-	struct ext2_dx_root_info info = info_of(block);
 	uint32_t size = d->target->block_size;
+	struct ext2_dx_root_info info;
 	struct bfo_dirent e;
 	errcode_t err = bfo_dir_edit_dots(d, block, size, &e);
 
 	if (err)
 		return err;
-	if (e.rec_len != size - BFO_DIR_DOTDOT || info.reserved_zero ||
-	    info.info_length != sizeof(info) || info.unused_flags & 1 ||
-	    info.indirect_levels >= most_levels(d))
+	if (e.rec_len != size - BFO_DIR_DOTDOT || !bfo_dx_root(block, most_levels(d) - 1, &info))
 		return bfo_dir_edit_damaged(d, 0, BFO_DX_INFO, "no root of an index");
 	return 0;
 }
 
-/* True if BLOCK begins as a node that is not the root. */
-static int begins_as_node(const struct bfo_dir_edit *d, const uint8_t *block)
-{
-	struct bfo_dirent e;
-
-	return bfo_dirent_read(block, d->target->block_size, 0, &e) && !e.ino &&
-	       e.rec_len == d->target->block_size;
-}
-
-/* Takes the index of BLOCK; 0 if that is none. */
 static int read_index(const struct bfo_dir_edit *d, const uint8_t *block, uint32_t offset,
-		      struct node *n)
+		      struct bfo_dx *n)
 {
-	*n = (struct node) { .block = block, .offset = offset, .limit = get_le16(block, offset),
-			     .count = get_le16(block, offset + 2) };
-	return n->limit == bfo_dx_limit(d->target->block_size, offset, d->target->has_csum) &&
-	       n->count && n->count <= n->limit &&
-	       (!d->target->has_csum ||
-		bfo_dx_is_sealed(block, offset, n->limit, n->count, bfo_dir_edit_seed(d)));
+	return bfo_dx_read(block, d->target->block_size, offset, d->target->has_csum,
+			   bfo_dir_edit_seed(d), n);
 }
 
 int bfo_htree_is_node(const struct bfo_dir_edit *d, const uint8_t *block)
 {
-	struct node n;
+	struct bfo_dx n;
 
-	return begins_as_node(d, block) && read_index(d, block, BFO_DX_NODE, &n);
+	return bfo_dx_is_node(block, d->target->block_size) &&
+	       read_index(d, block, BFO_DX_NODE, &n);
 }
 
 static errcode_t check_node(const struct bfo_dir_edit *d, const uint8_t *block, uint32_t lblk,
-			    uint32_t level, struct node *n)
+			    uint32_t level, struct bfo_dx *n)
 {
 	errcode_t err = level ? 0 : check_root(d, block);
 
 	if (err)
 		return err;
-	if (level && !begins_as_node(d, block))
+	if (level && !bfo_dx_is_node(block, d->target->block_size))
 		return bfo_dir_edit_damaged(d, lblk, 0, "no node of an index");
 	if (!read_index(d, block, offset_of(level), n))
 		return bfo_dir_edit_damaged(d, lblk, offset_of(level), "a damaged index");
@@ -106,7 +74,7 @@ static errcode_t check_node(const struct bfo_dir_edit *d, const uint8_t *block, 
 }
 
 static errcode_t peek_node(const struct bfo_dir_edit *d, uint32_t lblk, uint32_t level,
-			   struct node *n)
+			   struct bfo_dx *n)
 {
 	const uint8_t *block;
 	errcode_t err = bfo_dir_edit_peek(d, lblk, &block);
@@ -116,7 +84,7 @@ static errcode_t peek_node(const struct bfo_dir_edit *d, uint32_t lblk, uint32_t
 
 /* The node of step LEVEL, to be changed: *BLOCK. */
 static errcode_t get_node(const struct bfo_dir_edit *d, const struct bfo_htree_path *path,
-			  uint32_t level, uint8_t **block, struct node *n)
+			  uint32_t level, uint8_t **block, struct bfo_dx *n)
 {
 	const struct bfo_htree_step *s = &path->steps[level];
 	errcode_t err = bfo_dir_edit_get(d, s->lblk, block);
@@ -128,7 +96,8 @@ static errcode_t get_node(const struct bfo_dir_edit *d, const struct bfo_htree_p
 	return err;
 }
 
-static void set_count(const struct bfo_dir_edit *d, uint8_t *block, struct node *n, uint32_t count)
+static void set_count(const struct bfo_dir_edit *d, uint8_t *block, struct bfo_dx *n,
+		      uint32_t count)
 {
 	n->count = count;
 	put_le16(block, n->offset, n->limit);
@@ -138,7 +107,7 @@ static void set_count(const struct bfo_dir_edit *d, uint8_t *block, struct node 
 }
 
 /* Only the first COUNT entries stay. */
-static void cut(const struct bfo_dir_edit *d, uint8_t *block, struct node *n, uint32_t count)
+static void cut(const struct bfo_dir_edit *d, uint8_t *block, struct bfo_dx *n, uint32_t count)
 {
 	memset(block + n->offset + count * BFO_DX_ENTRY, 0, (n->count - count) * BFO_DX_ENTRY);
 	set_count(d, block, n, count);
@@ -148,7 +117,7 @@ static void cut(const struct bfo_dir_edit *d, uint8_t *block, struct node *n, ui
 static void make_node(const struct bfo_dir_edit *d, uint8_t *block, const uint8_t *from,
 		      uint32_t count)
 {
-	struct node n = { .block = block, .offset = BFO_DX_NODE };
+	struct bfo_dx n = { .block = block, .offset = BFO_DX_NODE };
 
 	n.limit = bfo_dx_limit(d->target->block_size, n.offset, d->target->has_csum);
 	bfo_dirent_put_rec_len(block, d->target->block_size);
@@ -178,7 +147,7 @@ uint32_t bfo_htree_hash(const struct bfo_htree_hash *h, const char *name, uint32
 errcode_t bfo_htree_root(const struct bfo_dir_edit *d, uint32_t *levels, struct bfo_htree_hash *h,
 			 uint32_t *parent)
 {
-	struct node n;
+	struct bfo_dx n;
 	errcode_t err = peek_node(d, 0, 0, &n);
 
 	if (err)
@@ -186,21 +155,6 @@ errcode_t bfo_htree_root(const struct bfo_dir_edit *d, uint32_t *levels, struct 
 	*levels = info_of(n.block).indirect_levels + 1;
 	*parent = get_le32(n.block, BFO_DIR_DOTDOT);
 	return bfo_htree_hash_init(h, d, info_of(n.block).hash_version);
-}
-
-/* The last entry whose hash is not above HASH. */
-static uint32_t search(const struct node *n, uint32_t hash)
-{
-	uint32_t lo = 1, hi = n->count, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (hash_at(n, mid) > hash)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo - 1;
 }
 
 /* No block is met twice on the way, and none is the root. */
@@ -219,15 +173,16 @@ static errcode_t check_child(const struct bfo_dir_edit *d, const struct bfo_htre
 
 /* Step LEVEL, whose node is N, takes entry AT. */
 static errcode_t take(const struct bfo_dir_edit *d, struct bfo_htree_path *path, uint32_t level,
-		      const struct node *n, uint32_t at)
+		      const struct bfo_dx *n, uint32_t at)
 {
 	struct bfo_htree_step *s = &path->steps[level];
 	const struct bfo_htree_step whole = { .end = BFO_HTREE_END }, *up = level ? s - 1 : &whole;
-	uint32_t child = child_at(n, at);
+	uint32_t child = bfo_dx_child(n, at);
 
 	s->at = at;
-	s->begin = at && hash_at(n, at) > up->begin ? hash_at(n, at) : up->begin;
-	s->end = at + 1 < n->count && hash_at(n, at + 1) < up->end ? hash_at(n, at + 1) : up->end;
+	s->begin = at && bfo_dx_hash(n, at) > up->begin ? bfo_dx_hash(n, at) : up->begin;
+	s->end = at + 1 < n->count && bfo_dx_hash(n, at + 1) < up->end ? bfo_dx_hash(n, at + 1)
+									 : up->end;
 	if (level + 1 < path->levels)
 		path->steps[level + 1].lblk = child;
 	else
@@ -239,21 +194,21 @@ errcode_t bfo_htree_probe(const struct bfo_dir_edit *d, uint32_t levels, uint32_
 			  struct bfo_htree_path *path)
 {
 	errcode_t err = 0;
-	struct node n;
+	struct bfo_dx n;
 	uint32_t i;
 
 	*path = (struct bfo_htree_path) { .levels = levels };
 	for (i = 0; i < levels && !err; i++) {
 		err = peek_node(d, path->steps[i].lblk, i, &n);
 		if (!err)
-			err = take(d, path, i, &n, search(&n, hash));
+			err = take(d, path, i, &n, bfo_dx_find(&n, hash));
 	}
 	return err;
 }
 
 /* The lowest step whose node, N, has another entry. */
 static errcode_t turn(const struct bfo_dir_edit *d, const struct bfo_htree_path *path,
-		      uint32_t *level, struct node *n)
+		      uint32_t *level, struct bfo_dx *n)
 {
 	const struct bfo_htree_step *s;
 	errcode_t err;
@@ -271,7 +226,7 @@ static errcode_t turn(const struct bfo_dir_edit *d, const struct bfo_htree_path 
 errcode_t bfo_htree_next(const struct bfo_dir_edit *d, uint32_t hash, struct bfo_htree_path *path,
 			 int *more)
 {
-	struct node n;
+	struct bfo_dx n;
 	uint32_t i;
 	errcode_t err;
 
@@ -295,7 +250,7 @@ static errcode_t insert_entry(const struct bfo_dir_edit *d, const struct bfo_htr
 {
 	const struct bfo_htree_step *s = &path->steps[level];
 	uint8_t *block, *at;
-	struct node n;
+	struct bfo_dx n;
 	errcode_t err = get_node(d, path, level, &block, &n);
 
 	if (!err && (hash < s->begin || (hash & ~1U) >= s->end || n.count == n.limit))
@@ -317,7 +272,7 @@ static errcode_t add_level(struct bfo_dir_edit *d, struct bfo_htree_path *path)
 	struct ext2_dx_root_info info;
 	uint8_t *root, *block;
 	uint32_t lblk, i;
-	struct node n;
+	struct bfo_dx n;
 	errcode_t err = get_node(d, path, 0, &root, &n);
 
 	if (!err && path->levels == most_levels(d))
@@ -346,7 +301,7 @@ static errcode_t split_node(struct bfo_dir_edit *d, struct bfo_htree_path *path,
 	struct bfo_htree_step *s = &path->steps[level], *up = s - 1;
 	uint8_t *block, *fresh;
 	uint32_t lblk, half, hash;
-	struct node n;
+	struct bfo_dx n;
 	errcode_t err = get_node(d, path, level, &block, &n);
 
 	if (!err)
@@ -354,7 +309,7 @@ static errcode_t split_node(struct bfo_dir_edit *d, struct bfo_htree_path *path,
 	if (err)
 		return err;
 	half = n.count / 2;
-	hash = hash_at(&n, half);
+	hash = bfo_dx_hash(&n, half);
 	make_node(d, fresh, block + n.offset + half * BFO_DX_ENTRY, n.count - half);
 	cut(d, block, &n, half);
 	err = insert_entry(d, path, level - 1, hash, lblk);
@@ -372,7 +327,7 @@ static errcode_t split_node(struct bfo_dir_edit *d, struct bfo_htree_path *path,
 /* Step LEVEL's node, or what it becomes a part of, has room for an entry; *LEVEL may grow. */
 static errcode_t make_room(struct bfo_dir_edit *d, struct bfo_htree_path *path, uint32_t *level)
 {
-	struct node n;
+	struct bfo_dx n;
 	uint32_t up;
 	errcode_t err = peek_node(d, path->steps[*level].lblk, *level, &n);
 
@@ -407,7 +362,7 @@ void bfo_htree_make_root(const struct bfo_dir_edit *d, uint8_t *block, uint32_t 
 {
 	struct ext2_dx_root_info info = { .hash_version = d->target->hash_stored,
 					  .info_length = sizeof(info) };
-	struct node n = { .block = block, .offset = BFO_DX_ROOT };
+	struct bfo_dx n = { .block = block, .offset = BFO_DX_ROOT };
 
 	n.limit = bfo_dx_limit(d->target->block_size, n.offset, d->target->has_csum);
 	bfo_dirblock_put_dots(block, d->ino, parent, d->target->block_size - BFO_DIR_DOTDOT,
@@ -423,7 +378,7 @@ errcode_t bfo_htree_set_parent(const struct bfo_dir_edit *d, uint32_t parent)
 {
 	struct bfo_htree_path path = { .levels = 1 };
 	uint8_t *block;
-	struct node n;
+	struct bfo_dx n;
 	errcode_t err = get_node(d, &path, 0, &block, &n);
 
 	if (err)

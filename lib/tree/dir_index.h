@@ -18,6 +18,8 @@
 
 #include <ext2fs/ext2fs.h>
 
+#include "base/dirblock.h"
+
 /* How names are hashed. */
 struct bfo_hashing {
 	int version;			/* as for ext2fs_dirhash2(), with signedness */
@@ -41,25 +43,13 @@ struct bfo_dir_index {
 	uint32_t levels;		/* of nodes below the root */
 };
 
-struct bfo_dir_index_node {
-	const uint8_t *entries;
-	uint32_t count;			/* at least 1 */
-};
-
 /*
- * Finds the entries in BLOCK; IS_ROOT: it is block 0, whose head goes to H.  0 if it is no such
- * block, or damaged.
+ * Finds the index in BLOCK (base/dirblock.h, which searches it, too); IS_ROOT: it is block 0, whose
+ * head goes to H.  0 if it is no such block, or damaged.
  */
-int bfo_dir_index_read(struct bfo_dir_index *h, const void *block, int is_root,
-		       struct bfo_dir_index_node *n);
-
-/* The entry of N whose block is the first that can have names of HASH. */
-uint32_t bfo_dir_index_find(const struct bfo_dir_index_node *n, uint32_t hash);
+int bfo_dir_index_read(struct bfo_dir_index *h, const void *block, int is_root, struct bfo_dx *n);
 
 /* True if entry I exists, and names of HASH that did not fit before it go on there. */
-int bfo_dir_index_goes_on(const struct bfo_dir_index_node *n, uint32_t i, uint32_t hash);
-
-/* The logical block that entry I leads to, not looked at. */
-uint32_t bfo_dir_index_block(const struct bfo_dir_index_node *n, uint32_t i);
+int bfo_dir_index_goes_on(const struct bfo_dx *n, uint32_t i, uint32_t hash);
 
 #endif

@@ -174,16 +174,16 @@ static void take_entry(void *priv, const struct dirview_entry *e)
 
 /* What TEXT leads to below node N of the index, on LEVEL, as the library goes down it. */
 static uint32_t below(const struct dirmade *d, struct bfo_dir_index *h,
-		      const struct bfo_dir_index_node *n, uint32_t level, const char *text,
+		      const struct bfo_dx *n, uint32_t level, const char *text,
 		      uint32_t len)
 {
-	struct bfo_dir_index_node child;
+	struct bfo_dx child;
 	uint32_t hash, minor, i, blk, ino = 0;
 
 	dirview_hash(&d->view, text, len, &hash, &minor);
-	i = bfo_dir_index_find(n, hash);
+	i = bfo_dx_find(n, hash);
 	do {
-		blk = bfo_dir_index_block(n, i);
+		blk = bfo_dx_child(n, i);
 		want(blk && blk < d->img.blocks);
 		if (level == h->levels) {
 			ino = dirview_search(&d->view, blk, text, len);
@@ -202,7 +202,7 @@ static uint32_t by_index(const struct dirmade *d, const char *text, uint32_t len
 	struct bfo_dir_index h = { .block_size = t->block_size, .has_csum = t->has_csum,
 			       .has_large_dir = t->has_large_dir,
 			       .seed = bfo_crc32c_inode_seed(t->csum_seed, DIR_INO, GENERATION) };
-	struct bfo_dir_index_node root;
+	struct bfo_dx root;
 
 	want(bfo_dir_index_read(&h, d->blocks, 1, &root));
 	want_eq(h.version, t->hash_stored);
