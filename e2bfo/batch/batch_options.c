@@ -14,6 +14,7 @@
 #include "batch_options.h"
 
 #define DAY 86400.0
+#define CONTENTS (8U << 20)		/* bytes */
 
 enum { OPT_ALLOW_COMMANDS = 256, OPT_COMMIT_EVERY, OPT_NOT_ATOMIC, OPT_TAR, OPT_TRUST };
 
@@ -32,7 +33,7 @@ static const struct option_row rows[] = {
 	{ OPT_TRUST, "trust", NULL,
 	  "do not compare IMAGE's bitmaps with its inodes after a mount" },
 	{ ARGUMENT_MEMORY, "memory", "SIZE",
-	  "contents that wait to be written (default a quarter of RAM, at most 64M)" },
+	  "contents that wait to be written (default 8M)" },
 	OPTION_TITLE("Output:"),
 	ARGUMENT_PROGRESS_ROWS,
 	ARGUMENT_JSON_ROW,
@@ -150,8 +151,7 @@ int batch_options_read(struct batch_options *opt, int argc, char **argv)
 
 	*opt = (struct batch_options) { .batch.size = sizeof(opt->batch) };
 	status = argument_common_init(&opt->common, argc);
-	if (opt->common.memory > 64U << 20)
-		opt->common.memory = 64U << 20;
+	opt->common.memory = CONTENTS;
 	argv[0] = "e2bfo";
 	while (status < 0 && (c = option_next(argc, argv, &table)) != -1)
 		status = read_option(opt, c);

@@ -37,3 +37,16 @@ void bfo_vec_drop(void **v, size_t *n, size_t *cap)
 	*v = NULL;
 	*n = *cap = 0;
 }
+
+void bfo_vec_shrink(void **v, size_t n, size_t *cap, size_t size)
+{
+	void *p;
+
+	if (!n || n == *cap)
+		return;
+	p = realloc(*v, n * size);
+	if (!p)
+		return;			/* it stays as it was */
+	*v = p;
+	*cap = n;
+}

@@ -59,11 +59,16 @@ typedef BFO_VEC(char) bfo_chars;
 #define bfo_vec_free(vec) \
 	bfo_vec_drop((void **) &(vec)->v, &(vec)->n, &(vec)->cap)
 
+/* Many arrays that hardly grow any more: they keep what they need, as far as that is to be had. */
+#define bfo_vec_trim(vec) \
+	bfo_vec_shrink((void **) &(vec)->v, (vec)->n, &(vec)->cap, sizeof(*(vec)->v))
+
 /* Bytes the array keeps allocated. */
 #define bfo_vec_bytes(vec) ((vec)->cap * sizeof(*(vec)->v))
 
 /* The functions behind the macros. */
 errcode_t bfo_vec_grow(void **v, size_t *cap, size_t n, size_t more, size_t size);
 void bfo_vec_drop(void **v, size_t *n, size_t *cap);
+void bfo_vec_shrink(void **v, size_t n, size_t *cap, size_t size);
 
 #endif

@@ -373,7 +373,8 @@ static int may_be_inline(const struct bfo_edit *e, const struct bfo_draft *n)
 	if (bfo_draft_is_inline(n))
 		return 1;
 	return e->shape.has_inline && n->is_new && !n->segs.n && !bfo_draft_size(n) &&
-	       S_ISREG(bfo_draft_mode(n)) && !(bfo_draft_flags(n) & EXT3_JOURNAL_DATA_FL);
+	       S_ISREG(bfo_draft_mode(n)) &&
+	       !(bfo_draft_flags(n) & (EXT3_JOURNAL_DATA_FL | EXT4_EA_INODE_FL));
 }
 
 /* Writes into the inode what fits there: *DONE. */

@@ -96,7 +96,8 @@ static errcode_t refuse(const struct listing *l)
 	errcode_t err = flags & EXT4_ENCRYPT_FL ? BFO_ET_ENCRYPTED :
 			flags & EXT4_CASEFOLD_FL ? BFO_ET_CASEFOLD : 0;
 
-	return err ? bfo_fail(l->e->ctx, err, "looking into directory %u", l->d->ino) : 0;
+	return err ? bfo_fail(l->e->ctx, err, "looking into directory with inode %u; mount it for "
+			      "that", l->d->ino) : 0;
 }
 
 static errcode_t begin_inline(struct listing *l)

@@ -306,6 +306,8 @@ void bfo_edit_forget(struct bfo_edit *e)
 		e->table[i] = NULL;
 	}
 	e->changed = NULL;
+	bfo_entries_free(&e->values);
+	e->last_value_ino = 0;
 	bfo_mapped_forget(e);
 	e->released.n = 0;
 	e->n_tables = e->n_dirs = e->n_unused = 0;

@@ -13,10 +13,13 @@
 #include "base/bfo_err.h"
 #include "base/disk.h"
 #include "edit/eas.h"
+#include "edit/value_make.h"
 #include "gather/inode_check.h"
 #include "intake/xattr_names.h"
 #include "plan/inline.h"
 #include "tree/acl.h"
+
+#define MOST_BYTES 65536U		/* of a value, as Linux takes them (XATTR_SIZE_MAX) */
 
 struct work {
 	struct bfo_edit *e;
@@ -26,6 +29,7 @@ struct work {
 	BFO_VEC(uint8_t) inside;
 	bfo_chars values;		/* access control lists as they are stored */
 	uint64_t charge;		/* blocks of values in inodes of their own, before */
+	int may_move;			/* values may get inodes of their own */
 };
 
 static void release(struct work *w)
@@ -132,20 +136,76 @@ static errcode_t replace_block(struct work *w, char *image)
 	return 0;
 }
 
-/* Writes the set, sorted, where it fits: *FITS; else nothing has changed.  DRY: nor has it then. */
-static errcode_t store(struct work *w, int dry, int *fits)
+/* ---- values that move to inodes of their own ---- */
+
+#define MOVING UINT32_MAX		/* inum of a value that is going to */
+
+/* The attribute with the largest value that can still move; or set.n. */
+static size_t largest(const bfo_xattrs *set)
 {
-	uint32_t bs = w->e->vol->block_size, size = w->e->vol->inode_size;
-	uint32_t room = bfo_xattrs_inode_room(w->raw, size);
+	size_t i, found = set->n;
+
+	for (i = 0; i < set->n; i++)
+		if (!set->v[i].inum && set->v[i].size && !bfo_xattr_is_data(&set->v[i]) &&
+		    (found == set->n || set->v[i].size > set->v[found].size))
+			found = i;
+	return found;
+}
+
+static errcode_t move_values(struct work *w)
+{
+	errcode_t err = 0;
+	uint32_t hash;
+	size_t i;
+
+	for (i = 0; i < w->set.n && !err; i++) {
+		struct bfo_xattr *x = &w->set.v[i];
+
+		if (x->inum != MOVING)
+			continue;
+		err = bfo_value_make(w->e, x->value, x->size, &x->inum, &hash);
+		x->hash = bfo_xattr_hash(x, hash, 0);
+		x->value = NULL;
+	}
+	return err;
+}
+
+/*
+ * Where attributes go, as bfo_xattrs_split() says it: *OUTSIDE.  The largest values that do not
+ * fit move to inodes of their own, if they may.
+ */
+static errcode_t split(struct work *w, int *outside)
+{
+	uint32_t bs = w->e->vol->block_size;
+	uint32_t room = bfo_xattrs_inode_room(w->raw, w->e->vol->inode_size);
 	errcode_t err;
-	char *image = NULL;
-	int outside;
+	size_t i;
 
 	bfo_xattrs_sort(&w->set);
 	err = bfo_vec_reserve(&w->inside, w->set.n + 1);
 	if (err)
 		return err;
-	outside = bfo_xattrs_split(&w->set, room, bs, w->inside.v);
+	while ((*outside = bfo_xattrs_split(&w->set, room, bs, w->inside.v)) < 0) {
+		i = w->may_move ? largest(&w->set) : w->set.n;
+		if (i == w->set.n)
+			break;
+		w->set.v[i].inum = MOVING;
+	}
+	return *outside < 0 ? 0 : move_values(w);
+}
+
+/* ---- storing ---- */
+
+/* Writes the set, sorted, where it fits: *FITS; else nothing has changed.  DRY: nor has it then. */
+static errcode_t store(struct work *w, int dry, int *fits)
+{
+	uint32_t bs = w->e->vol->block_size, size = w->e->vol->inode_size;
+	char *image = NULL;
+	int outside;
+	errcode_t err = split(w, &outside);
+
+	if (err)
+		return err;
 	*fits = outside >= 0;
 	if (!*fits || dry)
 		return 0;
@@ -229,8 +289,8 @@ static errcode_t change_acl(struct work *w, const struct bfo_edit_xattr *x, stru
 	uint32_t mode = bfo_draft_mode(w->n);
 
 	if (err == BFO_ET_DAMAGED)
-		return bfo_fail(w->e->ctx, BFO_ET_BAD_PATH, "setting %s: it is no access control "
-				"list", x->name);
+		return bfo_fail(w->e->ctx, BFO_ET_BAD_PATH, "%s would be no access control list",
+				x->name);
 	if (err)
 		return err;
 	to->size = w->values.n - at;
@@ -249,10 +309,11 @@ static errcode_t change_one(struct work *w, const struct bfo_edit_xattr *x)
 	struct bfo_xattr to = { .value = x->value, .size = x->len };
 
 	if (!bfo_xattr_split_name(x->name, &to.name_index, &to.name))
-		return bfo_fail(w->e->ctx, BFO_ET_BAD_PATH, "setting attribute %s", x->name);
+		return bfo_fail(w->e->ctx, BFO_ET_BAD_PATH, "%s can be no attribute", x->name);
 	to.name_len = strlen(to.name);
-	if (x->value && x->len > UINT16_MAX)
-		return bfo_fail(w->e->ctx, BFO_ET_NO_SPACE, "setting attribute %s", x->name);
+	if (x->value && x->len > MOST_BYTES)
+		return bfo_fail(w->e->ctx, BFO_ET_BAD_PATH, "%s would have more than %u bytes",
+				x->name, MOST_BYTES);
 	if (x->value && bfo_xattr_is_acl(&to))
 		return change_acl(w, x, &to);
 	return put(w, &to, !x->value);
@@ -267,6 +328,7 @@ errcode_t bfo_draft_set_xattrs(struct bfo_edit *e, struct bfo_draft *n,
 	size_t i;
 	int fits = 1;
 
+	w.may_move = e->shape.has_ea_inode;
 	/* values of lists are not to move once the set points to them */
 	for (i = 0; i < count && !err; i++)
 		err = bfo_vec_reserve(&w.values, w.values.n + 2 * list[i].len + 64);
@@ -278,8 +340,8 @@ errcode_t bfo_draft_set_xattrs(struct bfo_edit *e, struct bfo_draft *n,
 	if (!err)
 		err = store(&w, 0, &fits);
 	if (!err && !fits)
-		err = bfo_fail(e->ctx, BFO_ET_NO_SPACE, "setting attributes of inode %u: there is "
-			       "no room for them", n->ino);
+		err = bfo_fail(e->ctx, BFO_ET_NO_SPACE, "inode and block have no room for its "
+			       "attributes");
 	if (err)
 		n->raw->i_mode = mode;
 	release(&w);

@@ -72,6 +72,7 @@ errcode_t bfo_edit_close(struct bfo_edit *e)
 	bfo_vec_free(&e->patches);
 	bfo_vec_free(&e->edges);
 	bfo_vec_free(&e->pieces);
+	bfo_vec_free(&e->last_value);
 	err = bfo_change_end(&e->change, BFO_ET_CANCELLED);
 	return err == BFO_ET_CANCELLED ? 0 : err;
 }

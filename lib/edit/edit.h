@@ -72,6 +72,9 @@ struct bfo_edit {
 	BFO_VEC(uint64_t) released;	/* attribute blocks that lose a reference, one each */
 	struct timespec now;		/* of the batch */
 	uint64_t made;			/* inodes, for their generations */
+	struct bfo_entries values;	/* of attributes in new inodes (edit/value_make.h), */
+	uint32_t last_value_ino;	/* and the bytes of one of them, or 0 */
+	bfo_chars last_value;
 	/* For the estimate of what a commit takes of the journal, in blocks: */
 	uint64_t n_tables, n_dirs;	/* of inode tables and directories that there were, */
 	uint64_t n_unused;		/* of unused parts of tables */

@@ -18,6 +18,7 @@
 #include "plan/plan.h"
 #include "tree/access.h"
 
+#define FEW 8U				/* segments, as most of many files have them */
 #define UNWRITTEN_FROM 32768U		/* lengths above mean an unwritten extent */
 
 static uint64_t ratio_of(const struct bfo_edit *e)
@@ -125,6 +126,8 @@ errcode_t bfo_draft_map(struct bfo_edit *e, struct bfo_draft *n)
 		n->segs.n = n->old_map.n = 0;
 		return err;
 	}
+	bfo_vec_trim(&n->segs);
+	bfo_vec_trim(&n->old_map);
 	n->own += data_blocks(e, n);
 	n->is_mapped = 1;
 	return 0;
@@ -229,6 +232,8 @@ errcode_t bfo_filemap_put(struct bfo_edit *e, struct bfo_draft *n, uint64_t from
 	memmove(n->segs.v + first + mid.n, n->segs.v + end, tail * sizeof(*n->segs.v));
 	memcpy(n->segs.v + first, mid.v, mid.n * sizeof(*mid.v));
 	n->segs.n = first + mid.n + tail;
+	if (n->segs.n < FEW)
+		bfo_vec_trim(&n->segs);
 	n->is_remapped = 1;
 	bfo_vec_free(&mid);
 	return 0;

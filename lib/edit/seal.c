@@ -16,6 +16,7 @@
 #include "edit/charges.h"
 #include "edit/filemap.h"
 #include "edit/seal.h"
+#include "edit/value_make.h"
 #include "edit/value_refs.h"
 
 #define ZEROED_SHARE 8U			/* of the journal, for blocks of tables known to be zero */
@@ -71,6 +72,8 @@ static errcode_t settle_drafts(struct seal *s)
 	errcode_t err = 0;
 
 	for (n = s->e->changed; n && !err; n = n->next_changed) {
+		if (bfo_value_is_idle(n))
+			continue;		/* as long as references are not counted */
 		if (!n->is_settled)
 			err = bfo_value_refs_note(s->e, n, &s->refs);
 		n->is_settled = 1;

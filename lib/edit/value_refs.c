@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * value_refs.c - values of attributes in inodes of their own, by references
- *
- * The number of references stands in i_ctime (upper half) and i_version (lower half) of the inode.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +8,7 @@
 
 #include "base/bfo_err.h"
 #include "base/disk.h"
+#include "edit/value_make.h"
 #include "edit/value_refs.h"
 #include "tree/xattr.h"
 
@@ -92,7 +91,7 @@ errcode_t bfo_value_refs_note(struct bfo_edit *e, struct bfo_draft *n, bfo_value
 	errcode_t err = 0;
 
 	n->values = n->values_before = 0;
-	if (!e->shape.has_ea_inode || e->vol->inode_size <= EXT2_GOOD_OLD_INODE_SIZE)
+	if (!e->shape.has_ea_inode)
 		return 0;
 	if (!n->is_new)
 		err = note_before(e, n, refs);
@@ -120,30 +119,46 @@ static int by_ino(const void *a, const void *b)
 	return (x->ino > y->ino) - (x->ino < y->ino);
 }
 
-static errcode_t change_refs(struct bfo_edit *e, uint32_t ino, int64_t change)
+/* Nobody refers to N any more. */
+static errcode_t let_go(struct bfo_edit *e, struct bfo_draft *n)
 {
 	struct bfo_going sum = { 0 };
+	errcode_t err = bfo_draft_can_go(e, n, &sum);
+
+	if (!err)
+		err = bfo_going_reserve(e, &sum);
+	if (!err)
+		bfo_draft_go(e, n);
+	return err;
+}
+
+static errcode_t change_refs(struct bfo_edit *e, uint32_t ino, int64_t change)
+{
 	struct bfo_draft *n;
 	uint64_t refs;
 	errcode_t err = bfo_draft_get(e, ino, &n);
 
 	if (err)
 		return err;
-	refs = (uint64_t) le32(n->raw->i_ctime) << 32 | le32(n->raw->osd1.linux1.l_i_version);
-	if (!(bfo_draft_flags(n) & EXT4_EA_INODE_FL) || (change < 0 && refs < (uint64_t) -change))
+	refs = bfo_value_refs_of(n);
+	if (!bfo_draft_is_value(n) || (change < 0 && refs < (uint64_t) -change))
 		return bfo_fail(e->ctx, BFO_ET_DAMAGED, "reading inode %u of %s: its references",
 				ino, e->vol->spec);
 	refs += change;
-	n->raw->i_ctime = to_le32((uint32_t) (refs >> 32));
-	n->raw->osd1.linux1.l_i_version = to_le32((uint32_t) refs);
+	bfo_value_set_refs(n, refs);
 	bfo_draft_change(e, n);
-	if (refs)
-		return 0;
-	err = bfo_draft_can_go(e, n, &sum);
-	if (!err)
-		err = bfo_going_reserve(e, &sum);
-	if (!err)
-		bfo_draft_go(e, n);
+	return refs ? 0 : let_go(e, n);
+}
+
+/* Those that the batch has made, and that nobody refers to after all. */
+static errcode_t drop_idle(struct bfo_edit *e)
+{
+	struct bfo_draft *n;
+	errcode_t err = 0;
+
+	for (n = e->changed; n && !err; n = n->next_changed)
+		if (!n->is_gone && bfo_value_is_idle(n))
+			err = let_go(e, n);
 	return err;
 }
 
@@ -163,5 +178,5 @@ errcode_t bfo_value_refs_settle(struct bfo_edit *e, bfo_value_refs *refs)
 			err = change_refs(e, refs->v[i].ino, change);
 	}
 	refs->n = 0;
-	return err;
+	return err ? err : drop_idle(e);
 }

@@ -28,7 +28,7 @@ errcode_t bfo_value_refs_note(struct bfo_edit *e, struct bfo_draft *n, bfo_value
 /* Attribute block BLOCK is freed. */
 errcode_t bfo_value_refs_drop(struct bfo_edit *e, const void *block, bfo_value_refs *refs);
 
-/* All that was noted: inodes of values change, or go. */
+/* All that was noted: inodes of values change, or go; so do new ones without references. */
 errcode_t bfo_value_refs_settle(struct bfo_edit *e, bfo_value_refs *refs);
 
 #endif

@@ -19,17 +19,30 @@
 #define DIR_FLAGS (EXT2_DIRSYNC_FL | EXT2_TOPDIR_FL)
 #define FILE_FLAGS (EXT2_IMMUTABLE_FL | EXT2_APPEND_FL | EXT3_JOURNAL_DATA_FL | EXT2_SYNC_FL)
 
+/* What forbids changes: a flag, and what helps. */
+static const struct obstacle {
+	uint32_t flag;
+	errcode_t err;
+	const char *help;
+} obstacles[] = {
+	{ EXT2_IMMUTABLE_FL, BFO_ET_IMMUTABLE, "clear its flag i before" },
+	{ EXT2_APPEND_FL, BFO_ET_APPEND_ONLY, "clear its flag a before" },
+	{ EXT4_ENCRYPT_FL, BFO_ET_ENCRYPTED, "mount it and add its key for that" },
+	{ EXT4_VERITY_FL, BFO_ET_VERITY, "remove it and make another one" },
+	{ EXT4_CASEFOLD_FL, BFO_ET_CASEFOLD, "mount it for that" },
+	{ EXT4_EA_INODE_FL, BFO_ET_OWN_FILE, "it has the value of an attribute" },
+};
+
 static errcode_t forbids(struct bfo_batch *b, const struct bfo_draft *n, uint32_t flags)
 {
-	uint32_t set = bfo_draft_flags(n) & flags;
-	errcode_t err = set & EXT2_IMMUTABLE_FL ? BFO_ET_IMMUTABLE :
-			set & EXT2_APPEND_FL ? BFO_ET_APPEND_ONLY :
-			set & EXT4_ENCRYPT_FL ? BFO_ET_ENCRYPTED :
-			set & EXT4_VERITY_FL ? BFO_ET_VERITY :
-			set & EXT4_CASEFOLD_FL ? BFO_ET_CASEFOLD :
-			set & EXT4_EA_INODE_FL ? BFO_ET_OWN_FILE : 0;
+	const char *kind = S_ISDIR(bfo_draft_mode(n)) ? "directory" : "file";
+	size_t i;
 
-	return err ? bfo_fail(b->ctx, err, "changing inode %u", n->ino) : 0;
+	for (i = 0; i < sizeof(obstacles) / sizeof(*obstacles); i++)
+		if (bfo_draft_flags(n) & flags & obstacles[i].flag)
+			return bfo_fail(b->ctx, obstacles[i].err, "%s with inode %u; %s", kind,
+					n->ino, obstacles[i].help);
+	return 0;
 }
 
 errcode_t bfo_batch_may_gain(struct bfo_batch *b, const struct bfo_draft *dir)

@@ -11,25 +11,20 @@
 
 #define NAME_BYTES 255U
 
-static errcode_t refuse(struct bfo_batch *b, errcode_t err, const char *path)
-{
-	return bfo_fail(b->ctx, err, "following %s", path);
-}
-
 /* A path as it has to be: from the root on, of names that can be. */
-static errcode_t check(struct bfo_batch *b, const char *path)
+static errcode_t check(const char *path)
 {
 	const char *at = path;
 	size_t len;
 
 	if (*path != '/')
-		return refuse(b, BFO_ET_BAD_PATH, path);
+		return BFO_ET_BAD_PATH;
 	for (; *at; at += len) {
 		at += strspn(at, "/");
 		len = strcspn(at, "/");
 		if (len > NAME_BYTES || (len == 1 && at[0] == '.') ||
 		    (len == 2 && at[0] == '.' && at[1] == '.'))
-			return refuse(b, BFO_ET_BAD_PATH, path);
+			return BFO_ET_BAD_PATH;
 	}
 	return 0;
 }
@@ -114,8 +109,7 @@ static errcode_t step(struct bfo_batch *b, struct bfo_batch_way *way)
 }
 
 /* The directory that way->draft is becomes the one that is looked into. */
-static errcode_t descend(struct bfo_batch *b, struct bfo_batch_way *way, const char *path,
-			 int flags)
+static errcode_t descend(struct bfo_batch *b, struct bfo_batch_way *way, int flags)
 {
 	errcode_t err = 0;
 
@@ -124,9 +118,9 @@ static errcode_t descend(struct bfo_batch *b, struct bfo_batch_way *way, const c
 	if (err)
 		return err;
 	if (!way->draft)
-		return refuse(b, BFO_ET_NO_PATH, path);
+		return BFO_ET_NO_PATH;
 	if (!S_ISDIR(bfo_draft_mode(way->draft)))
-		return refuse(b, BFO_ET_NOT_DIR, path);
+		return BFO_ET_NOT_DIR;
 	way->dir = way->draft;
 	return 0;
 }
@@ -165,7 +159,7 @@ static errcode_t walk_dirs(struct bfo_batch *b, const char *path, size_t len, in
 		at += way->len;
 		err = step(b, way);
 		if (!err)
-			err = descend(b, way, path, flags);
+			err = descend(b, way, flags);
 	}
 	if (!err)
 		remember(b, way->dir, path, len);
@@ -186,11 +180,11 @@ errcode_t bfo_batch_walk(struct bfo_batch *b, const char *path, int flags,
 	dirs = last_name(path, len) - path;
 	if (b->last && dirs && dirs == b->last_path.n && !memcmp(path, b->last_path.v, dirs)) {
 		way->dir = b->last;
-		err = len - dirs > NAME_BYTES ? check(b, path) : 0;
+		err = len - dirs > NAME_BYTES ? check(path) : 0;
 		if (path[dirs] == '.')
-			err = check(b, path);
+			err = check(path);
 	} else {
-		err = check(b, path);
+		err = check(path);
 		if (!err)
 			err = walk_dirs(b, path, dirs, flags, way);
 	}
@@ -203,5 +197,5 @@ errcode_t bfo_batch_find(struct bfo_batch *b, const char *path, struct bfo_batch
 {
 	errcode_t err = bfo_batch_walk(b, path, 0, way);
 
-	return err || way->draft ? err : refuse(b, BFO_ET_NO_PATH, path);
+	return err || way->draft ? err : BFO_ET_NO_PATH;
 }

@@ -189,6 +189,7 @@ errcode_t bfo_batch_begin(struct bfo_batch *b)
 {
 	errcode_t err = bfo_cancelled(b->ctx) ? BFO_ET_CANCELLED : 0;
 
+	bfo_what_clear(b->ctx);
 	if (!err && !b->vol)
 		err = open_volume(b);
 	if (err || b->waiting)
@@ -201,6 +202,14 @@ errcode_t bfo_batch_begin(struct bfo_batch *b)
 	return 0;
 }
 
+/* Why PATH, as far as somebody has noted that, stands behind what was done to it. */
+static errcode_t fail(struct bfo_batch *b, errcode_t err, const char *what, const char *path)
+{
+	struct bfo_what why = bfo_what_keep(b->ctx);
+
+	return bfo_fail(b->ctx, err, "%s %s%s%s", what, path, *why.text ? ": " : "", why.text);
+}
+
 errcode_t bfo_batch_end(struct bfo_batch *b, errcode_t err, const char *what, const char *path)
 {
 	size_t i;
@@ -211,7 +220,7 @@ errcode_t bfo_batch_end(struct bfo_batch *b, errcode_t err, const char *what, co
 		free(b->made.v[i].raw);
 	b->made.n = b->made_names.n = 0;
 	if (err)
-		return bfo_fail(b->ctx, err, "%s %s", what, path);
+		return fail(b, err, what, path);
 	b->waiting++;
 	return is_due(b) ? bfo_batch_commit(b, NULL) : 0;
 }
@@ -221,12 +230,14 @@ errcode_t bfo_batch_end(struct bfo_batch *b, errcode_t err, const char *what, co
 errcode_t bfo_batch_stat(struct bfo_batch *b, const char *path, struct bfo_batch_stat *st)
 {
 	struct bfo_batch_way way;
-	errcode_t err = b->vol ? 0 : open_volume(b);
+	errcode_t err;
 
+	bfo_what_clear(b->ctx);
+	err = b->vol ? 0 : open_volume(b);
 	if (!err)
 		err = bfo_batch_find(b, path, &way);
 	if (err)
-		return err;
+		return fail(b, err, "looking at", path);
 	*st = (struct bfo_batch_stat) {
 		.ino = way.draft->ino, .mode = bfo_draft_mode(way.draft),
 		.uid = bfo_draft_uid(way.draft), .gid = bfo_draft_gid(way.draft),
@@ -242,15 +253,17 @@ errcode_t bfo_batch_pread(struct bfo_batch *b, const char *path, uint64_t offset
 {
 	struct bfo_batch_way way;
 	uint64_t size;
-	errcode_t err = b->vol ? 0 : open_volume(b);
+	errcode_t err;
 
 	*got = 0;
+	bfo_what_clear(b->ctx);
+	err = b->vol ? 0 : open_volume(b);
 	if (!err)
 		err = bfo_batch_find(b, path, &way);
 	if (!err && !S_ISLNK(bfo_draft_mode(way.draft)))
 		err = bfo_batch_may_read(b, way.draft);
 	if (err)
-		return err;
+		return fail(b, err, "reading", path);
 	size = bfo_draft_size(way.draft);
 	if (offset >= size)
 		return 0;
@@ -258,5 +271,5 @@ errcode_t bfo_batch_pread(struct bfo_batch *b, const char *path, uint64_t offset
 		len = size - offset;
 	err = bfo_draft_read(&b->edit, way.draft, offset, buf, len);
 	*got = err ? 0 : len;
-	return err;
+	return err ? fail(b, err, "reading", path) : 0;
 }

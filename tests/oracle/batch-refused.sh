@@ -6,8 +6,8 @@
 . "$(dirname "$0")/../lib.sh"
 requires mke2fs e2fsck debugfs e2undo
 
-mkdir -p tree/locked
-for file in plain immutable append locked/file; do
+mkdir -p tree/locked tree/vault tree/folded tree/append-dir
+for file in plain immutable append locked/file vault/file folded/file append-dir/file; do
 	echo "$file" > tree/$file
 done
 echo text > text
@@ -60,16 +60,56 @@ checked image.img
 # ---- files that must not be changed ----
 
 volume start.img 16M -d tree -O encrypt,verity,casefold
-debug start.img 'sif /immutable flags 0x80010' 'sif /append flags 0x80020' 'sif /locked flags 0x80010'
+debug start.img 'sif /immutable flags 0x80010' 'sif /append flags 0x80020' \
+	'sif /locked flags 0x80010' 'sif /append-dir flags 0x80020' 'sif /folded flags 0x40080000'
 for line in 'put text /immutable' 'rm /immutable' 'mv /immutable /x' 'chmod 0600 /immutable' \
 	'setxattr /immutable user.x y' 'put text /locked/new' 'rm /locked/file'; do
-	refused 'immutable' "$line"
+	refused "File is immutable while .*: .* inode $(inode_of start.img \
+		"$(grep -o '/immutable\|/locked' <<< "$line" | head -n 1)"); clear its flag i before" "$line"
 done
-cp start.img unflagged.img
-debug start.img 'sif /plain flags 0x180000'
-refused 'protected by fs-verity' 'put text /plain'
-refused 'protected by fs-verity' 'append text /plain'
-mv unflagged.img start.img
+echo 'set -F 0 /immutable' > script
+echo 'put text /immutable' >> script
+e2bfo 0 batch image.img script
+checked image.img
+
+# Names of the directory cannot be looked for, so nothing below it can be changed, nor itself go.
+for line in 'put text /folded/FILE' 'append text /folded/file' 'rm /folded/file' 'mkdir /folded/x' \
+	'mv /plain /folded/y' 'rm -r /folded' 'chmod 0600 /folded/file'; do
+	refused 'Directory folds the case of names while .*: .*inode [0-9]*; mount it for that' "$line"
+done
+printf '%s\n' 'chmod 0700 /folded' 'mv /folded /moved' > script
+e2bfo 0 batch image.img script
+checked image.img
+for line in 'rm /append-dir/file' 'rm -r /append-dir' 'mv /append-dir/file /x'; do
+	refused 'only be appended to while .*: directory with inode [0-9]*; clear its flag a' "$line"
+done
+echo 'put text /append-dir/new' > script
+e2bfo 0 batch image.img script
+checked image.img
+
+# flagged FLAGS PATH PATTERN LINE...: each is refused, at PATH with FLAGS, which e2fsck may not like
+flagged() {
+	local flags=$1 path=$2 pattern=$3 line
+
+	shift 3
+	cp start.img odd.img
+	debug odd.img "sif $path flags $flags"
+	for line; do
+		echo "$line" > script
+		cp odd.img image.img
+		e2bfo 8 batch --allow-commands image.img script
+		says "script:1: $pattern"
+		cmp odd.img image.img || fail "'$line' has changed it"
+	done
+}
+
+flagged 0x180000 /plain 'File is protected by fs-verity .*/plain: file with inode .*; remove it' \
+	'put text /plain' 'append text /plain' 'write text /plain' 'truncate 0 /plain' 'filter /plain cat'
+flagged 0x80800 /plain 'File is encrypted while .*/plain: file with inode .*; mount it and add its key' \
+	'put text /plain' 'append text /plain' 'truncate 0 /plain' 'filter /plain cat'
+flagged 0x80800 /vault 'File is encrypted while .*: .*directory with inode .*; mount it' \
+	'put text /vault/x' 'append text /vault/file' 'rm /vault/file' 'rm -r /vault' 'mv /plain /vault/x' \
+	'ln /plain /vault/x' 'mkdir -p /vault/a/b'
 refused 'only be appended to' 'put text /append'
 refused 'only be appended to' 'write -o 1 text /append'
 refused 'only be appended to' 'truncate 0 /append'
@@ -79,6 +119,10 @@ checked image.img
 e2bfo 0 cat image.img /append
 printf 'append\ntext\n' > expected
 same expected out
+
+for line in 'put text /append' 'rm /append' 'chmod 0600 /append' 'ln /append /x'; do
+	refused 'append.*: file with inode [0-9]*; clear its flag a before' "$line"
+done
 
 # ---- images that are no target ----
 

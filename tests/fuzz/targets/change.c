@@ -71,10 +71,14 @@ static void attributes(struct bfo_batch *b)
 	const struct bfo_batch_attr a = { .set = BFO_BATCH_MODE | BFO_BATCH_UID | BFO_BATCH_PROJECT,
 					  .mode = 0640, .uid = 7, .project = 9, .xattrs = list,
 					  .n_xattrs = 3 };
+	const struct bfo_batch_xattr large[] = { { "user.large", bytes, sizeof(bytes) } };
+	const struct bfo_batch_attr c = { .xattrs = large, .n_xattrs = 1 };
 	size_t i;
 
 	for (i = 0; i < FILES; i++)
 		bfo_batch_set(b, files[i], &a);
+	for (i = 0; i < FILES; i++)
+		bfo_batch_set(b, files[i], &c);		/* where values may have inodes */
 	bfo_batch_set(b, "/dir", &a);
 }
 
