@@ -46,7 +46,7 @@ errcode_t bfo_edit_open(struct bfo_edit *e, struct bfo_context *ctx, struct bfo_
 	if (!err)
 		err = count_tables(e);
 	if (!err)
-		err = bfo_windows_init(&e->windows, ctx, vol);
+		err = bfo_windows_init(&e->windows, ctx, vol, bfo_reader_seek(&e->reader));
 	if (!err)
 		err = bfo_outflow_init(&e->out, &e->change.w,
 				       opt->memory ? opt->memory : BUFFER_BYTES);

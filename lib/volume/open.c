@@ -23,6 +23,7 @@
 #include <sys/ioctl.h>
 
 #include "base/bfo_err.h"
+#include "base/range.h"
 #include "volume/backup.h"
 #include "volume/gate.h"
 #include "volume/mmp.h"
@@ -191,6 +192,44 @@ static errcode_t check_backup(struct bfo_context *ctx, struct bfo_volume *vol,
 	return 0;
 }
 
+/* The library goes to and fro between the bitmaps of blocks and those of inodes, block by block. */
+static errcode_t ask_for_bitmaps(struct bfo_volume *vol)
+{
+	bfo_ranges all = { 0 };
+	errcode_t err = bfo_vec_reserve(&all, 2 * (size_t) vol->fs->group_desc_count);
+	dgrp_t g;
+	size_t i;
+
+	if (err)
+		return err;
+	for (g = 0; g < vol->fs->group_desc_count; g++) {
+		uint64_t blocks = ext2fs_block_bitmap_loc(vol->fs, g);
+		uint64_t inodes = ext2fs_inode_bitmap_loc(vol->fs, g);
+
+		if (!ext2fs_bg_flags_test(vol->fs, g, EXT2_BG_BLOCK_UNINIT))
+			all.v[all.n++] = (struct bfo_range) { .start = blocks, .len = 1 };
+		if (!ext2fs_bg_flags_test(vol->fs, g, EXT2_BG_INODE_UNINIT))
+			all.v[all.n++] = (struct bfo_range) { .start = inodes, .len = 1 };
+	}
+	bfo_ranges_settle(&all);
+	for (i = 0; i < all.n; i++)
+		bfo_volume_ask_for(vol, all.v[i].start, all.v[i].len);
+	bfo_vec_free(&all);
+	return 0;
+}
+
+static errcode_t read_bitmaps(struct bfo_context *ctx, struct bfo_volume *vol)
+{
+	errcode_t err = ask_for_bitmaps(vol);
+
+	if (err)
+		return err;
+	vol->fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
+	err = ext2fs_read_bitmaps(vol->fs);
+	return err ? bfo_fail(ctx, err, "reading the bitmaps of %s; please run e2fsck -f %s first",
+			      vol->spec, vol->spec) : 0;
+}
+
 /* Everything that may be wrong with a filesystem that could be opened. */
 static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int how,
 			    const struct bfo_journal_use *use)
@@ -222,12 +261,7 @@ static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int
 		err = bfo_mmp_claim(ctx, vol);
 	if (err)
 		return err;
-	vol->fs->default_bitmap_type = EXT2FS_BMAP64_RBTREE;
-	err = ext2fs_read_bitmaps(vol->fs);
-	if (err)
-		return bfo_fail(ctx, err, "reading the bitmaps of %s; please run e2fsck -f %s "
-				"first", vol->spec, vol->spec);
-	return 0;
+	return read_bitmaps(ctx, vol);
 }
 
 static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,

@@ -94,6 +94,13 @@ int bfo_volume_fetch(struct bfo_volume *vol, uint64_t blk, uint32_t count, void 
 	return pread(vol->device.fd, buf, want, vol->offset + blk * vol->block_size) == want;
 }
 
+void bfo_volume_ask_for(struct bfo_volume *vol, uint64_t blk, uint64_t count)
+{
+	if (vol->device.fd >= 0)
+		posix_fadvise(vol->device.fd, vol->offset + blk * vol->block_size,
+			      (off_t) count * vol->block_size, POSIX_FADV_WILLNEED);
+}
+
 void bfo_volume_forget(struct bfo_volume *vol, uint64_t blk, uint32_t count)
 {
 	if (vol->device.fd >= 0)

@@ -80,6 +80,9 @@ errcode_t bfo_volume_direct(struct bfo_context *ctx, struct bfo_volume *vol, uin
 /* False of a device that says it has no moving parts (BLKROTATIONAL). */
 int bfo_volume_seeks(const struct bfo_volume *vol);
 
+/* Hints that COUNT blocks from BLK on will be read. */
+void bfo_volume_ask_for(struct bfo_volume *vol, uint64_t blk, uint64_t count);
+
 /* Hints that COUNT written blocks from BLK should begin their way to the device. */
 void bfo_volume_write_back(struct bfo_volume *vol, uint64_t blk, uint32_t count);
 
