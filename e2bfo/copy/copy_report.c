@@ -231,6 +231,7 @@ static void print_plan(const struct report *r)
 		printf("  This takes blocks that are reserved for root.\n");
 	print_resumed(r);
 	print_indexed(r);
+	export_print_notes(r->copy);
 	order_print(r->copy, 1, r->common->verbose);
 	print_source(r);
 	printf("Nothing was written.\n");
@@ -254,6 +255,7 @@ static void print_done(const struct report *r)
 	    p->target->reserved_blocks)
 		printf("Blocks that are reserved for root were used.\n");
 	print_indexed(r);
+	export_print_notes(r->copy);
 	print_source(r);
 	if (!r->common->verbose)
 		return;

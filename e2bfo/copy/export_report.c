@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * export_report.c - what a copy to a directory or an archive tells besides
+ * export_report.c - what a copy tells besides: to a directory or an archive, most of it
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +14,18 @@
 #define SHOWN 10		/* names spelt out */
 #define SHOWN_BYTES 4096U
 
+/* (Of a volume, what the plan has left out.) */
 static const struct bfo_extract_note *notes_of(const struct bfo_copy *copy, size_t *n)
 {
+	static struct bfo_extract_note left[BFO_EXTRACT_LEFT];
+	const struct bfo_plan *plan = &copy->job.plan;
+
 	*n = 0;
+	if (copy->goal.kind == BFO_END_VOLUME && bfo_job_has_plan(&copy->job)) {
+		*n = bfo_extract_left_out(plan->devices_left, plan->disarmed,
+					  copy->job.tree.disarmed, left);
+		return left;
+	}
 	if (copy->goal.kind != BFO_END_DIRECTORY || !copy->outlet)
 		return NULL;
 	return bfo_extract_notes(copy->outlet, n);
@@ -141,16 +150,22 @@ static void print_archive(const struct bfo_tar_notes *tar)
 	       size_text(tar->written, b, sizeof(b)));
 }
 
-void export_print(const struct bfo_copy *copy)
+void export_print_notes(const struct bfo_copy *copy)
 {
 	size_t i, n;
 	const struct bfo_extract_note *notes = notes_of(copy, &n);
-	char a[32];
 
-	print_counts(copy);
 	for (i = 0; i < n; i++)
 		printf("%s: %llu%s\n", notes[i].text, (unsigned long long) notes[i].count,
 		       notes[i].is_common ? " (no mounted filesystem takes it)" : "");
+}
+
+void export_print(const struct bfo_copy *copy)
+{
+	char a[32];
+
+	print_counts(copy);
+	export_print_notes(copy);
 	if (copy->sent.members && copy->written)
 		printf("The stream has %llu members, %s.\n",
 		       (unsigned long long) copy->sent.members,
@@ -210,10 +225,10 @@ static void json_stream(struct json *j, const struct bfo_copy *copy)
 
 void export_json(struct json *j, const struct bfo_copy *copy)
 {
-	if (copy->goal.kind == BFO_END_DIRECTORY) {
+	if (copy->goal.kind == BFO_END_DIRECTORY)
 		json_counts(j, copy);
+	if (copy->goal.kind == BFO_END_DIRECTORY || copy->opt.no_devices || copy->opt.no_suid)
 		json_notes(j, copy);
-	}
 	if (copy->goal.kind == BFO_END_STREAM)
 		json_stream(j, copy);
 	if (copy->goal.kind != BFO_END_ARCHIVE)

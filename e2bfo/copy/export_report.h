@@ -2,7 +2,7 @@
 /*
  * export_report.h - what a copy to a directory or an archive tells besides
  *
- * Of a copy to a volume, all of these say nothing.
+ * Of a copy to a volume, all of these say nothing but what was not wanted.
  */
 #ifndef E2BFO_COPY_EXPORT_REPORT_H
 #define E2BFO_COPY_EXPORT_REPORT_H
@@ -15,6 +15,9 @@ int export_loses(const struct bfo_copy *copy);
 
 /* What was not kept, to standard error: a line a kind. */
 void export_warn(const struct bfo_copy *copy);
+
+/* What was not kept, or was not wanted, to standard output: a line a kind. */
+void export_print_notes(const struct bfo_copy *copy);
 
 /* The rest, to standard output. */
 void export_print(const struct bfo_copy *copy);

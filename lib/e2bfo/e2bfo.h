@@ -154,8 +154,8 @@ enum {					/* flags of a copy */
 	E2BFO_COPY_IF_NEWER = 1 << 11,	/* or is if it is older */
 	E2BFO_COPY_REPRODUCIBLE = 1 << 12,	/* with MKFS: same tree, same bytes */
 	E2BFO_COPY_DEREFERENCE = 1 << 13,	/* each name of a file becomes a file */
-	E2BFO_COPY_NO_DEVICES = 1 << 14,	/* into directories: these are left out, */
-	E2BFO_COPY_NO_SUID = 1 << 15,	/* and those bits */
+	E2BFO_COPY_NO_DEVICES = 1 << 14,	/* not into archives: these are left out, */
+	E2BFO_COPY_NO_SUID = 1 << 15,	/* and those bits, and capabilities */
 	E2BFO_COPY_PORTABLE = 1 << 16	/* archives: only what all readers know */
 };
 

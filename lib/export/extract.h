@@ -96,6 +96,11 @@ errcode_t bfo_extract_room(struct bfo_outlet *outlet, struct bfo_shortage *short
 /* What was made, or, IS_PLANNED, is to be. */
 struct bfo_extract_counts bfo_extract_counts(const struct bfo_outlet *outlet, int is_planned);
 
+/* Rows of the same kinds for what other targets were not to get; returns how many. */
+#define BFO_EXTRACT_LEFT 3
+size_t bfo_extract_left_out(uint64_t devices, uint64_t set_ids, uint64_t capabilities,
+			    struct bfo_extract_note notes[BFO_EXTRACT_LEFT]);
+
 /* A row a kind, until the outlet is called again; *N of them. */
 const struct bfo_extract_note *bfo_extract_notes(const struct bfo_outlet *outlet, size_t *n);
 

@@ -75,6 +75,30 @@ errcode_t bfo_extract_note_common(struct bfo_extract *s, const struct bfo_item *
 	return err;
 }
 
+static struct bfo_extract_note row_of(enum bfo_extract_kind kind, uint64_t count, const char *first)
+{
+	return (struct bfo_extract_note) {
+		.word = kinds[kind].word, .text = kinds[kind].text,
+		.is_common = kinds[kind].is_common, .is_asked = kinds[kind].is_asked,
+		.count = count, .first = first };
+}
+
+size_t bfo_extract_left_out(uint64_t devices, uint64_t set_ids, uint64_t capabilities,
+			    struct bfo_extract_note notes[BFO_EXTRACT_LEFT])
+{
+	const struct { enum bfo_extract_kind kind; uint64_t count; } rows[BFO_EXTRACT_LEFT] = {
+		{ BFO_LEFT_DEVICE, devices },
+		{ BFO_LEFT_SETID, set_ids },
+		{ BFO_LEFT_CAPABILITY, capabilities },
+	};
+	size_t i, n = 0;
+
+	for (i = 0; i < BFO_EXTRACT_LEFT; i++)
+		if (rows[i].count)
+			notes[n++] = row_of(rows[i].kind, rows[i].count, NULL);
+	return n;
+}
+
 const struct bfo_extract_note *bfo_extract_notes(const struct bfo_outlet *outlet, size_t *n)
 {
 	struct bfo_extract *s = outlet->priv;
@@ -83,10 +107,6 @@ const struct bfo_extract_note *bfo_extract_notes(const struct bfo_outlet *outlet
 	*n = 0;
 	for (kind = 0; kind < BFO_NOTE_KINDS; kind++)
 		if (s->counts[kind])
-			s->notes[(*n)++] = (struct bfo_extract_note) {
-				.word = kinds[kind].word, .text = kinds[kind].text,
-				.is_common = kinds[kind].is_common,
-				.is_asked = kinds[kind].is_asked, .count = s->counts[kind],
-				.first = s->firsts[kind] };
+			s->notes[(*n)++] = row_of(kind, s->counts[kind], s->firsts[kind]);
 	return s->notes;
 }

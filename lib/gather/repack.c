@@ -322,11 +322,27 @@ static errcode_t fit_all(struct scan *s)
 
 #define NOT_YET (BFO_NONE - 1)
 
-/* The set that record ROW has in OLD, amended, among those of S: *TO. */
-static errcode_t amend_set(struct scan *s, const struct bfo_sets *old, bfo_row row,
-			   bfo_chars *values, uint32_t *to)
+/* What becomes of a set. */
+struct amended {
+	uint32_t to;			/* NOT_YET: nobody has asked */
+	int is_disarmed;		/* it had a capability, and has none */
+};
+
+static int has_capability(const bfo_xattrs *set)
 {
-	uint32_t from = s->tree->inodes.v[row].ea;
+	size_t i;
+
+	for (i = 0; i < set->n; i++)
+		if (bfo_xattr_is_capability(&set->v[i]))
+			return 1;
+	return 0;
+}
+
+/* The set that record ROW has in OLD, amended, among those of S: *OUT. */
+static errcode_t amend_set(struct scan *s, const struct bfo_sets *old, bfo_row row,
+			   bfo_chars *values, struct amended *out)
+{
+	uint32_t from = s->tree->inodes.v[row].ea, *to = &out->to;
 	char path[300];
 	int is_group = 0;
 	uint32_t id = 0;
@@ -334,6 +350,7 @@ static errcode_t amend_set(struct scan *s, const struct bfo_sets *old, bfo_row r
 
 	s->set.n = 0;
 	err = bfo_sets_append(old, from, &s->set);
+	out->is_disarmed = has_capability(&s->set);
 	if (!err)
 		err = bfo_amend_set(s->tree->amend, &s->set, values, &id, &is_group);
 	if (err == EINVAL)
@@ -343,6 +360,7 @@ static errcode_t amend_set(struct scan *s, const struct bfo_sets *old, bfo_row r
 				bfo_tree_shown_path(s->tree, row, path, sizeof(path)),
 				s->source->name, is_group ? "group" : "user", id,
 				is_group ? "groups" : "users");
+	out->is_disarmed &= !has_capability(&s->set);
 	if (!err)
 		err = bfo_sets_add(&s->sets, &s->set, to);
 	if (!err && *to != BFO_NONE && old->list.v[from].reserve > s->sets.list.v[*to].reserve)
@@ -354,22 +372,24 @@ static errcode_t amend_set(struct scan *s, const struct bfo_sets *old, bfo_row r
 static errcode_t amend_sets(struct scan *s)
 {
 	struct bfo_sets old = s->sets;
-	uint32_t *index = malloc((old.list.n + 1) * sizeof(*index)), k;
+	struct amended *index = malloc((old.list.n + 1) * sizeof(*index));
 	bfo_chars values = { 0 };
 	errcode_t err = index ? 0 : ENOMEM;
+	uint32_t k;
 	bfo_row i;
 
 	s->sets = (struct bfo_sets) { .table = NULL };
 	for (k = 0; k < old.list.n && !err; k++)
-		index[k] = NOT_YET;
+		index[k] = (struct amended) { .to = NOT_YET };
 	for (i = 0; i < s->tree->inodes.n && !err; i++) {
 		struct bfo_inode *rec = &s->tree->inodes.v[i];
 
 		if (!is_copied(rec) || rec->ea == BFO_NONE)
 			continue;
-		if (index[rec->ea] == NOT_YET)
+		if (index[rec->ea].to == NOT_YET)
 			err = amend_set(s, &old, i, &values, &index[rec->ea]);
-		rec->ea = index[rec->ea];
+		s->tree->disarmed += index[rec->ea].is_disarmed;
+		rec->ea = index[rec->ea].to;
 	}
 	bfo_sets_free(&old);
 	bfo_vec_free(&values);

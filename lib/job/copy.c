@@ -221,6 +221,7 @@ static errcode_t open_amended(struct bfo_copy *c)
 	if (err)
 		return bfo_fail(c->ctx, err, "reading who is to own files: %s", c->opt.owners);
 	c->amend.is_reproducible = c->opt.is_reproducible;
+	c->amend.no_suid = c->opt.no_suid && !bfo_copy_exports(c);
 	c->amend.latest = c->opt.has_epoch ? c->opt.now : INT64_MAX;
 	if (!bfo_amend_is_needed(&c->amend))
 		return 0;
@@ -373,6 +374,7 @@ void bfo_copy_configure(struct bfo_copy *c)
 	config->is_fresh = opt->mkfs;
 	config->keep_root = !opt->mkfs && !opt->was_formatted && !c->job.source;
 	config->skip_existing = opt->over == BFO_EXTRACT_SKIP;
+	config->no_devices = opt->no_devices && !bfo_copy_exports(c);
 	config->make_indexes = opt->itree;
 	config->not_atomic = opt->not_atomic;
 	config->verify = opt->verify;

@@ -145,6 +145,7 @@ static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
 	plan->keep_inodes = config->keep_inodes;
 	plan->keep_root = config->keep_root;
 	plan->skip_existing = config->skip_existing;
+	plan->no_devices = config->no_devices;
 	if (config->record) {
 		memcpy(plan->ghost.owner, config->record->owner, sizeof(plan->ghost.owner));
 		plan->ghost.bytes = config->record->charged;

@@ -63,8 +63,10 @@ static errcode_t check_options(const struct bfo_copy *c)
 		  "--overwrite and --if-newer are for directories" },
 		{ !is_dir && !is_volume && opt->over,
 		  "--overwrite, --skip-existing and --if-newer are not for archives and streams" },
-		{ !is_dir && opt->no_devices, "--no-devices is for directories" },
-		{ !is_dir && opt->no_suid, "--no-suid is for directories" },
+		{ !is_dir && !is_volume && opt->no_devices,
+		  "--no-devices is for volumes and directories" },
+		{ !is_dir && !is_volume && opt->no_suid,
+		  "--no-suid is for volumes and directories" },
 		{ !is_dir && opt->n_no_xattrs, "--no-xattrs is for directories" },
 		{ !is_dir && opt->metadata_out, "--metadata-out is for directories" },
 	};

@@ -56,6 +56,8 @@ static const struct row {
 	{ "keep-inodes", FLAG, AT(keep_inodes), 0 },
 	{ "itree", FLAG, AT(itree), 0 },
 	{ "over", NUMBER, AT(over), BFO_EXTRACT_NEWER },
+	{ "no-devices", FLAG, AT(no_devices), 0 },
+	{ "no-suid", FLAG, AT(no_suid), 0 },
 	{ "verify", FLAG, AT(verify), 0 },
 	{ "evidence", FLAG, AT(evidence), 0 },
 	{ "hash-source", FLAG, AT(hash_source), 0 },

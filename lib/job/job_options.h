@@ -74,8 +74,10 @@ struct bfo_copy_options {
 	struct bfo_more more_inodes;	/* ... and these */
 	int same_uuid;			/* with mkfs: the UUID of the source */
 	enum bfo_extract_over over;	/* of a volume: nothing, or BFO_EXTRACT_SKIP */
+	/* device files; set-id bits but those of directories, and capabilities: not of archives */
+	int no_devices, no_suid;
 	/* of what is no volume (export/extract.h, export/tar.h) */
-	int no_devices, no_suid, is_portable;
+	int is_portable;
 	const char *const *no_xattrs;	/* patterns */
 	size_t n_no_xattrs;
 	const char *metadata_out;	/* or NULL */

@@ -18,6 +18,7 @@
 #include "plan/names.h"
 #include "plan/plan.h"
 #include "tree/access.h"
+#include "tree/amend.h"
 
 #define LINKS_MAX 65000		/* EXT4_LINK_MAX */
 
@@ -53,6 +54,7 @@ static errcode_t place(struct bfo_plan *plan, bfo_row row)
 		plan->dirs++;
 	if (S_ISREG(rec->mode) && rec->size >= 1ULL << 31)
 		plan->large_file = 1;
+	plan->disarmed += bfo_amend_is_disarmed(plan->tree->amend, rec->mode);
 	err = rec->state & BFO_INODE_KEEP ? 0 : bfo_loss_of_parts(plan, rec);
 	return err ? err : bfo_vec_push(&plan->order, row);
 }
@@ -191,6 +193,16 @@ static int has_strange_parent(const struct bfo_tree *t, const struct bfo_inode *
 	       bfo_dotdot(rec) != t->inodes.v[dir].ino;
 }
 
+/* A device that is not wanted is told of once, whatever names it has. */
+static void leave_device(struct bfo_plan *plan, struct bfo_inode *rec)
+{
+	if (!plan->no_devices || rec->state & BFO_INODE_BAD ||
+	    !(S_ISCHR(rec->mode) || S_ISBLK(rec->mode)))
+		return;
+	rec->state |= BFO_INODE_BAD;
+	plan->devices_left++;
+}
+
 static errcode_t visit(struct walk *w, bfo_row dir, struct bfo_name *n)
 {
 	struct bfo_tree *t = w->plan->tree;
@@ -205,6 +217,7 @@ static errcode_t visit(struct walk *w, bfo_row dir, struct bfo_name *n)
 	if (row == BFO_NONE)
 		return 0;
 	rec = &t->inodes.v[row];
+	leave_device(w->plan, rec);
 	kind = bfo_loss_of_all(w->plan, rec);
 	if (kind != BFO_FOUND_KINDS && !(rec->state & BFO_INODE_BAD))
 		err = drop(w, rec, kind);

@@ -28,6 +28,8 @@
 #define CAPABILITY_3 0x03000000U
 #define CAPABILITY_ROOT 20U
 
+#define SETID (S_ISUID | S_ISGID)
+
 int bfo_amend_has_ranges(const struct bfo_amend *a)
 {
 	return a && (a->users.n || a->groups.n);
@@ -40,7 +42,7 @@ int bfo_amend_has_owners(const struct bfo_amend *a)
 
 int bfo_amend_is_needed(const struct bfo_amend *a)
 {
-	return a && (a->is_reproducible || bfo_amend_has_owners(a));
+	return a && (a->is_reproducible || a->no_suid || bfo_amend_has_owners(a));
 }
 
 /* ---- owners ---- */
@@ -154,11 +156,20 @@ static void make_reproducible(const struct bfo_amend *a, struct ext2_inode_large
 	raw->i_flags = to_le32(bfo_amend_flags(a, le32(raw->i_flags)));
 }
 
+int bfo_amend_is_disarmed(const struct bfo_amend *a, uint16_t mode)
+{
+	return a && a->no_suid && !S_ISDIR(mode) && mode & SETID;
+}
+
 int bfo_amend_inode(const struct bfo_amend *a, void *raw, uint32_t inode_size, uint32_t *id,
 		    int *is_group)
 {
+	struct ext2_inode *inode = raw;
+
 	if (a->is_reproducible)
 		make_reproducible(a, raw, inode_size);
+	if (bfo_amend_is_disarmed(a, le16(inode->i_mode)))
+		inode->i_mode &= to_le16(~SETID);
 	return amend_owners(a, raw, id, is_group);
 }
 
@@ -166,6 +177,8 @@ int bfo_amend_inode(const struct bfo_amend *a, void *raw, uint32_t inode_size, u
 
 static int is_kept(const struct bfo_amend *a, const struct bfo_xattr *x)
 {
+	if (a->no_suid && bfo_xattr_is_capability(x))
+		return 0;
 	return !a->is_reproducible || bfo_xattr_has_ids(x) || x->name_index == BFO_XATTR_USER;
 }
 

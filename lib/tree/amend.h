@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * amend.h - what of a tree becomes something else on its way: owners, and what no two trees share
+ * amend.h - what of a tree becomes something else on its way: owners, rights that are not wanted, and
+ * what no two trees share
  *
  * Who reads inodes gets them amended (gather/amended.h); attributes are amended when they are sets
  * (gather/repack.h).  All functions are pure.
@@ -24,6 +25,7 @@ struct bfo_amend {
 	int has_owner, has_group;
 	uint32_t owner, group;
 	bfo_id_ranges users, groups;
+	int no_suid;		/* no set-id bits but those of directories, and no capabilities */
 	/*
 	 * What depends on where and when a tree was made is left out: generations, versions, flags,
 	 * projects, preallocation, and of extended attributes all but user.*, security.capability
@@ -48,6 +50,9 @@ int bfo_amend_group(const struct bfo_amend *a, uint32_t *id);
 
 /* Of A's flags, those that FLAGS keeps. */
 uint32_t bfo_amend_flags(const struct bfo_amend *a, uint32_t flags);
+
+/* True if A takes set-id bits off what has MODE; NULL is fine. */
+int bfo_amend_is_disarmed(const struct bfo_amend *a, uint16_t mode);
 
 /*
  * Amends RAW, an inode of INODE_SIZE bytes; 0 if its owner or group has no successor, which *ID is

@@ -233,6 +233,7 @@ struct bfo_tree {
 	bfo_chars moved;	/* repacked: bytes of values that had no inode */
 	int repacked;
 	const struct bfo_amend *amend;	/* what becomes of its attributes (tree/amend.h); or NULL */
+	uint64_t disarmed;		/* repacked: inodes without a capability that they had */
 	BFO_VEC(struct bfo_map_use) map_blocks;	/* of extent trees and indirect blocks ... */
 	int keep_map_blocks;		/* ... if this is set before the scan */
 	bfo_numbers unlinked;		/* inodes without a name that were still open, ascending */
