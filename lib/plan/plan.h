@@ -136,7 +136,7 @@ struct bfo_plan {
 	/* what is no directory and exists on both sides stays, and is not copied; the caller's */
 	int skip_existing;
 	uint64_t skipped;		/* names that were, for that, or by an outlet */
-	int no_devices;			/* block and character devices are not copied; the caller's */
+	int no_devices;			/* block and character devices stay; the caller's */
 	uint64_t devices_left;		/* that were not, for that */
 	uint64_t disarmed;		/* files whose set-id bits are left out (tree/amend.h) */
 	int filtered;			/* ... but for names that were dropped before the order */

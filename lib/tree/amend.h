@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * amend.h - what of a tree becomes something else on its way: owners, rights that are not wanted, and
- * what no two trees share
+ * amend.h - what of a tree becomes something else on its way: owners, rights that are not wanted,
+ * and what no two trees share
  *
  * Who reads inodes gets them amended (gather/amended.h); attributes are amended when they are sets
  * (gather/repack.h).  All functions are pure.

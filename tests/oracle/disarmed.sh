@@ -39,7 +39,8 @@ disarmed() {
 	mounted "$1" mnt
 	[ "$(find "$dir" -type b -o -type c | wc -l)" = 0 ] || fail "$1: devices: $(ls -lR "$dir")"
 	[ -p "$dir/pipe" ] && [ -d "$dir/dev" ] || fail "$1: more than devices is missing"
-	for name in suid:755 sgid:755 both:711 plain:1640 capable:644 two:711 two-too:711 dir:3775; do
+	for name in suid:755 sgid:755 both:711 plain:1640 capable:644 two:711 two-too:711 \
+		    dir:3775; do
 		[ "$(stat -c %a "$dir/${name%:*}")" = "${name#*:}" ] ||
 			fail "$1: ${name%:*}: $(stat -c %a "$dir/${name%:*}")"
 	done
