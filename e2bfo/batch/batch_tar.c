@@ -22,6 +22,8 @@
 #include "tree/acl.h"
 #include "batch_run.h"
 
+/* Nothing is taken over from directories: a file is what its member says. */
+#define HOW (E2BFO_PARENTS | E2BFO_EXACT)
 #define FEATURES (EXT4_ENCRYPT_FL | EXT4_VERITY_FL | EXT4_CASEFOLD_FL)
 #define SETTABLE (EXT2_FL_USER_MODIFIABLE & ~FEATURES)
 
@@ -199,7 +201,7 @@ static errcode_t put_file(struct put_tar *t, int flags)
 	struct e2bfo_content content = { .size = sizeof(content), .bytes = t->member.attrs.size,
 					 .fill = fill, .priv = t };
 
-	return batch_put(t->r, t->path.v, &content, &attr, UINT32_MAX, flags | E2BFO_PARENTS);
+	return batch_put(t->r, t->path.v, &content, &attr, UINT32_MAX, flags | HOW);
 }
 
 /* ---- members ---- */
@@ -207,7 +209,7 @@ static errcode_t put_file(struct put_tar *t, int flags)
 static errcode_t put_link(struct put_tar *t)
 {
 	errcode_t err = batch_done(t->r, e2bfo_batch_link(t->r->b, t->target.v, t->path.v,
-							E2BFO_PARENTS));
+							HOW));
 
 	/* (cpio: the last name has the data) */
 	return err || !t->member.attrs.size ? err : put_file(t, E2BFO_REPLACE);
@@ -221,7 +223,7 @@ static errcode_t put_dir(struct put_tar *t)
 	errcode_t err = 0;
 
 	if (!is_root)
-		err = batch_done(t->r, e2bfo_batch_mkdir(t->r->b, t->path.v, NULL, E2BFO_PARENTS |
+		err = batch_done(t->r, e2bfo_batch_mkdir(t->r->b, t->path.v, NULL, HOW |
 						       E2BFO_KEEP));
 	if (!err)
 		err = batch_done(t->r, e2bfo_batch_set(t->r->b, t->path.v, &attr));
@@ -240,10 +242,10 @@ static errcode_t put_other(struct put_tar *t)
 
 	if (S_ISLNK(t->member.attrs.mode))
 		return batch_done(t->r, e2bfo_batch_symlink(t->r->b, t->path.v, t->target.v, &attr,
-							  E2BFO_PARENTS));
+							  HOW));
 	attr.mode = t->member.attrs.mode;
 	return batch_done(t->r, e2bfo_batch_mknod(t->r->b, t->path.v, &attr, t->member.attrs.major,
-						t->member.attrs.minor, E2BFO_PARENTS));
+						t->member.attrs.minor, HOW));
 }
 
 static errcode_t put_once(struct put_tar *t)

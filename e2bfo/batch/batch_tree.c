@@ -167,7 +167,8 @@ static errcode_t put_file(struct put_tree *t, const FTSENT *e, const struct e2bf
 	errcode_t err = batch_local_take(t->r, fd, e->fts_path, &l);
 
 	if (!err)
-		err = batch_put_local(t->r, t->to.v, &l, a, UINT32_MAX, E2BFO_REPLACE);
+		err = batch_put_local(t->r, t->to.v, &l, a, UINT32_MAX,
+				      E2BFO_REPLACE | E2BFO_EXACT);
 	batch_local_close(&l);
 	return err;
 }
@@ -180,14 +181,14 @@ static errcode_t put_symlink(struct put_tree *t, const FTSENT *e, const struct e
 	if (len < 0)
 		return failed(t, e, "reading");
 	target[len] = 0;
-	return e2bfo_batch_symlink(t->r->b, t->to.v, target, a, 0);
+	return e2bfo_batch_symlink(t->r->b, t->to.v, target, a, E2BFO_EXACT);
 }
 
 static errcode_t put_node(struct put_tree *t, const FTSENT *e, struct e2bfo_attr *a)
 {
 	a->mode = e->fts_statp->st_mode;
 	return e2bfo_batch_mknod(t->r->b, t->to.v, a, major(e->fts_statp->st_rdev),
-			       minor(e->fts_statp->st_rdev), 0);
+			       minor(e->fts_statp->st_rdev), E2BFO_EXACT);
 }
 
 /* What is no directory. */
@@ -221,7 +222,7 @@ static errcode_t put_entry(struct put_tree *t, const FTSENT *e)
 	switch (e->fts_info) {
 	case FTS_D:
 		return batch_done(t->r, e2bfo_batch_mkdir(t->r->b, t->to.v, NULL,
-							t->flags | E2BFO_KEEP));
+							t->flags | E2BFO_KEEP | E2BFO_EXACT));
 	case FTS_DP:
 		err = attr_of(t, e, &a);
 		return err ? err : batch_done(t->r, e2bfo_batch_set(t->r->b, t->to.v, &a));

@@ -19,6 +19,7 @@ _Static_assert((int) E2BFO_CREATE == (int) BFO_BATCH_CREATE, "flags");
 _Static_assert((int) E2BFO_TREE == (int) BFO_BATCH_TREE, "flags");
 _Static_assert((int) E2BFO_KEEP == (int) BFO_BATCH_KEEP, "flags");
 _Static_assert((int) E2BFO_MISSING_OK == (int) BFO_BATCH_MISSING_OK, "flags");
+_Static_assert((int) E2BFO_EXACT == (int) BFO_BATCH_EXACT, "flags");
 _Static_assert((int) E2BFO_SET_MODE == (int) BFO_BATCH_MODE, "flags");
 _Static_assert((int) E2BFO_SET_UID == (int) BFO_BATCH_UID, "flags");
 _Static_assert((int) E2BFO_SET_GID == (int) BFO_BATCH_GID, "flags");
@@ -196,7 +197,7 @@ e2bfo_err e2bfo_batch_create(e2bfo_batch *b, const char *path, const struct e2bf
 {
 	struct content from;
 	struct attr a = { .xattrs = NULL };
-	errcode_t err = begin(b, flags, E2BFO_REPLACE | E2BFO_PARENTS);
+	errcode_t err = begin(b, flags, E2BFO_REPLACE | E2BFO_PARENTS | E2BFO_EXACT);
 
 	if (!err)
 		err = take_attr(b->c, &a, attr);
@@ -212,7 +213,7 @@ e2bfo_err e2bfo_batch_update(e2bfo_batch *b, const char *path, uint64_t offset,
 			     const struct e2bfo_content *content, uint32_t flags)
 {
 	struct content from;
-	errcode_t err = begin(b, flags, E2BFO_CREATE | E2BFO_PARENTS);
+	errcode_t err = begin(b, flags, E2BFO_CREATE | E2BFO_PARENTS | E2BFO_EXACT);
 
 	if (!err)
 		err = take_content(b->c, &from, content);
@@ -225,7 +226,7 @@ e2bfo_err e2bfo_batch_append(e2bfo_batch *b, const char *path,
 			     const struct e2bfo_content *content, uint32_t flags)
 {
 	struct content from;
-	errcode_t err = begin(b, flags, E2BFO_CREATE | E2BFO_PARENTS);
+	errcode_t err = begin(b, flags, E2BFO_CREATE | E2BFO_PARENTS | E2BFO_EXACT);
 
 	if (!err)
 		err = take_content(b->c, &from, content);
@@ -244,7 +245,7 @@ e2bfo_err e2bfo_batch_mkdir(e2bfo_batch *b, const char *path, const struct e2bfo
 			    uint32_t flags)
 {
 	struct attr a = { .xattrs = NULL };
-	errcode_t err = begin(b, flags, E2BFO_PARENTS | E2BFO_KEEP);
+	errcode_t err = begin(b, flags, E2BFO_PARENTS | E2BFO_EXACT | E2BFO_KEEP);
 
 	if (!err)
 		err = take_attr(b->c, &a, attr);
@@ -258,7 +259,7 @@ e2bfo_err e2bfo_batch_symlink(e2bfo_batch *b, const char *path, const char *targ
 			      const struct e2bfo_attr *attr, uint32_t flags)
 {
 	struct attr a = { .xattrs = NULL };
-	errcode_t err = begin(b, flags, E2BFO_REPLACE | E2BFO_PARENTS);
+	errcode_t err = begin(b, flags, E2BFO_REPLACE | E2BFO_PARENTS | E2BFO_EXACT);
 
 	if (!err)
 		err = take_attr(b->c, &a, attr);
@@ -270,7 +271,7 @@ e2bfo_err e2bfo_batch_symlink(e2bfo_batch *b, const char *path, const char *targ
 
 e2bfo_err e2bfo_batch_link(e2bfo_batch *b, const char *from, const char *to, uint32_t flags)
 {
-	errcode_t err = begin(b, flags, E2BFO_REPLACE | E2BFO_PARENTS);
+	errcode_t err = begin(b, flags, E2BFO_REPLACE | E2BFO_PARENTS | E2BFO_EXACT);
 
 	if (!err)
 		err = bfo_batch_link(b->job, from, to, flags);
@@ -281,7 +282,7 @@ e2bfo_err e2bfo_batch_mknod(e2bfo_batch *b, const char *path, const struct e2bfo
 			    uint32_t major, uint32_t minor, uint32_t flags)
 {
 	struct attr a = { .xattrs = NULL };
-	errcode_t err = begin(b, flags, E2BFO_REPLACE | E2BFO_PARENTS);
+	errcode_t err = begin(b, flags, E2BFO_REPLACE | E2BFO_PARENTS | E2BFO_EXACT);
 
 	if (!err)
 		err = take_attr(b->c, &a, attr);

@@ -420,7 +420,8 @@ enum {					/* flags of operations */
 	E2BFO_CREATE = 1 << 2,		/* update, append: the file is made if it is not there */
 	E2BFO_TREE = 1 << 3,		/* remove: with all that is below */
 	E2BFO_KEEP = 1 << 4,		/* mkdir: a directory that is there is no error */
-	E2BFO_MISSING_OK = 1 << 5	/* remove: neither is nothing */
+	E2BFO_MISSING_OK = 1 << 5,	/* remove: neither is nothing */
+	E2BFO_EXACT = 1 << 6		/* what is new takes nothing over from its directory */
 };
 
 /* What a path leads to, as the batch has it. */

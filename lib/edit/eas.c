@@ -209,6 +209,7 @@ static errcode_t store(struct work *w, int dry, int *fits)
 	*fits = outside >= 0;
 	if (!*fits || dry)
 		return 0;
+	w->n->gives_no_acl = 0;
 	if (outside) {
 		image = malloc(bs);
 		if (!image)
@@ -246,48 +247,15 @@ static errcode_t put(struct work *w, const struct bfo_xattr *x, int goes)
 
 /* ---- access control lists ---- */
 
-#define ACL_VERSION_BYTES 4U
-#define ACL_SHORT 4U			/* bytes of an entry without a number */
-#define ACL_LONG 8U
-
-/* Goes over a stored list; entries that permissions show are set to, or give, these. */
-static uint32_t walk_acl(char *list, size_t size, uint32_t mode, int set)
-{
-	size_t at, step, mask = 0, group = 0;
-	uint32_t tag, shows = mode & ~0777U, shift;
-
-	for (at = ACL_VERSION_BYTES; at + ACL_SHORT <= size; at += step) {
-		tag = get_le16(list, at);
-		step = tag == BFO_ACL_USER || tag == BFO_ACL_GROUPS ? ACL_LONG : ACL_SHORT;
-		if (tag == BFO_ACL_MASK)
-			mask = at;
-		if (tag == BFO_ACL_GROUP)
-			group = at;
-		if (tag != BFO_ACL_OWNER && tag != BFO_ACL_OTHERS)
-			continue;
-		shift = tag == BFO_ACL_OWNER ? 6 : 0;
-		if (set)
-			put_le16(list, at + 2, mode >> shift & 7);
-		shows |= (uint32_t) (get_le16(list, at + 2) & 7) << shift;
-	}
-	at = mask ? mask : group;
-	if (at && set)
-		put_le16(list, at + 2, mode >> 3 & 7);
-	return at ? shows | (uint32_t) (get_le16(list, at + 2) & 7) << 3 : shows;
-}
-
-/* True if a list in stored form says no more than permissions do. */
-static int is_minimal(size_t size)
-{
-	return size <= ACL_VERSION_BYTES + 3 * ACL_SHORT;
-}
-
 static errcode_t change_acl(struct work *w, const struct bfo_edit_xattr *x, struct bfo_xattr *to)
 {
 	size_t at = w->values.n;
 	errcode_t err = bfo_acl_from_xattr(x->value, x->len, &w->values);
 	uint32_t mode = bfo_draft_mode(w->n);
 
+	if (S_ISLNK(mode) || (to->name_index == BFO_XATTR_ACL_DEFAULT && !S_ISDIR(mode)))
+		return bfo_fail(w->e->ctx, BFO_ET_BAD_PATH, "%s cannot be of such a file",
+				x->name);
 	if (err == BFO_ET_DAMAGED)
 		return bfo_fail(w->e->ctx, BFO_ET_BAD_PATH, "%s would be no access control list",
 				x->name);
@@ -295,10 +263,10 @@ static errcode_t change_acl(struct work *w, const struct bfo_edit_xattr *x, stru
 		return err;
 	to->size = w->values.n - at;
 	if (to->name_index == BFO_XATTR_ACL_ACCESS && to->size) {
-		mode = walk_acl(w->values.v + at, to->size, mode, 0);
+		mode = bfo_acl_shown(w->values.v + at, to->size, mode);
 		w->n->raw->i_mode = to_le16(mode);
 	}
-	if (to->name_index == BFO_XATTR_ACL_ACCESS && is_minimal(to->size))
+	if (to->name_index == BFO_XATTR_ACL_ACCESS && bfo_acl_is_mode(to->size))
 		to->size = 0;
 	to->value = (void *) at;		/* a place, while `values` may move */
 	return put(w, to, !to->size);
@@ -363,13 +331,78 @@ errcode_t bfo_draft_follow_mode(struct bfo_edit *e, struct bfo_draft *n)
 
 		if (x->name_index != BFO_XATTR_ACL_ACCESS || !x->value)
 			continue;
-		walk_acl((char *) x->value, x->size, bfo_draft_mode(n), 1);
+		bfo_acl_follow((char *) x->value, x->size, bfo_draft_mode(n));
 		found = 1;
 	}
 	if (!err && found)
 		err = store(&w, 0, &fits);
 	release(&w);
 	return err;
+}
+
+/* The default access control list of DIR, appended to LIST: stored, and checked; nothing: none. */
+static errcode_t default_acl(struct bfo_edit *e, struct bfo_draft *dir, bfo_chars *list)
+{
+	bfo_chars seen = { 0 };
+	struct work w;
+	errcode_t err = load(&w, e, dir);
+	size_t i;
+
+	for (i = 0; i < w.set.n && !err; i++) {
+		const struct bfo_xattr *x = &w.set.v[i];
+
+		if (x->name_index != BFO_XATTR_ACL_DEFAULT || !bfo_xattr_is_acl(x) || !x->value)
+			continue;
+		err = bfo_acl_to_xattr(x->value, x->size, &seen);
+		if (!err)
+			err = bfo_acl_from_xattr(seen.v, seen.n, list);
+		break;
+	}
+	release(&w);
+	bfo_vec_free(&seen);
+	return err != BFO_ET_DAMAGED ? err :
+	       bfo_fail(e->ctx, err, "reading the default access control list of inode %u of %s",
+			dir->ino, e->vol->spec);
+}
+
+errcode_t bfo_draft_inherit_acl(struct bfo_edit *e, struct bfo_draft *dir, struct bfo_draft *n)
+{
+	struct bfo_xattr access = { .name_index = BFO_XATTR_ACL_ACCESS, .name = "" };
+	struct bfo_xattr later = { .name_index = BFO_XATTR_ACL_DEFAULT, .name = "" };
+	uint32_t mode = bfo_draft_mode(n);
+	bfo_chars list = { 0 };
+	struct work w = { 0 };
+	int fits = 1;
+	errcode_t err;
+
+	if (dir->gives_no_acl || (!bfo_inode_has_xattrs(e->vol, dir->raw) && !dir->ea))
+		return 0;
+	err = default_acl(e, dir, &list);
+	dir->gives_no_acl = !err && !list.n;
+	if (!err && list.n)
+		err = load(&w, e, n);
+	if (!err && list.n) {
+		later.size = access.size = list.n;
+		err = bfo_vec_reserve(&list, list.n);
+		later.value = list.v + list.n;
+		access.value = list.v;
+	}
+	if (!err && list.n && S_ISDIR(mode)) {
+		memcpy(list.v + list.n, list.v, list.n);
+		err = put(&w, &later, 0);
+	}
+	if (!err && list.n) {
+		bfo_acl_created(list.v, list.n, &mode);
+		n->raw->i_mode = to_le16(mode);
+	}
+	if (!err && list.n && !bfo_acl_is_mode(list.n))
+		err = put(&w, &access, 0);
+	w.may_move = e->shape.has_ea_inode;
+	if (!err && list.n)
+		err = store(&w, 0, &fits);
+	release(&w);
+	bfo_vec_free(&list);
+	return err || fits ? err : BFO_ET_NO_SPACE;
 }
 
 /* ---- contents in the inode ---- */

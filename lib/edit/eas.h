@@ -29,6 +29,12 @@ errcode_t bfo_draft_set_xattrs(struct bfo_edit *e, struct bfo_draft *n,
 errcode_t bfo_draft_follow_mode(struct bfo_edit *e, struct bfo_draft *n);
 
 /*
+ * N, which is new and not a symbolic link, takes over the default access control list of DIR, if
+ * that has one: it also takes from the permissions of N.
+ */
+errcode_t bfo_draft_inherit_acl(struct bfo_edit *e, struct bfo_draft *dir, struct bfo_draft *n);
+
+/*
  * The SIZE bytes at DATA become the content of DRAFT in its inode, if they fit there: *FITS.  DATA
  * NULL only asks.  Neither size nor map is touched.
  */

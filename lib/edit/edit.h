@@ -43,6 +43,7 @@ struct bfo_draft {
 	uint8_t is_remapped;		/* segs are not what the raw inode says */
 	uint8_t is_listed;		/* among the changed ones */
 	uint8_t is_settled;		/* the commit under way has placed its blocks */
+	uint8_t gives_no_acl;		/* it is known that it has no default one */
 	uint32_t counted;		/* blocks of a directory in the estimate */
 	/* of attributes in inodes of their own: that it has, and had (edit/value_refs.h) */
 	uint32_t values, values_before;
@@ -182,6 +183,7 @@ uint32_t bfo_draft_gid(const struct bfo_draft *n);
 
 /* 0 if inodes have no room for a project. */
 int bfo_draft_set_project(const struct bfo_edit *e, struct bfo_draft *n, uint32_t project);
+uint32_t bfo_draft_project(const struct bfo_edit *e, const struct bfo_draft *n);
 
 /* ctime becomes now, i_version one more; with CONTENT also mtime. */
 void bfo_draft_touch(const struct bfo_edit *e, struct bfo_draft *n, int content);

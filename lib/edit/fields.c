@@ -102,6 +102,11 @@ int bfo_draft_set_project(const struct bfo_edit *e, struct bfo_draft *n, uint32_
 	return 1;
 }
 
+uint32_t bfo_draft_project(const struct bfo_edit *e, const struct bfo_draft *n)
+{
+	return HAS_FIELD(e, n->raw, i_projid) && e->shape.has_project ? le32(n->raw->i_projid) : 0;
+}
+
 void bfo_draft_touch(const struct bfo_edit *e, struct bfo_draft *n, int content)
 {
 	struct ext2_inode_large *raw = n->raw;

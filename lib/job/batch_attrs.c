@@ -17,6 +17,7 @@
 		    EXT2_APPEND_FL | EXT2_NODUMP_FL | EXT2_NOATIME_FL | EXT3_JOURNAL_DATA_FL | \
 		    EXT2_NOTAIL_FL | EXT2_DIRSYNC_FL | EXT2_TOPDIR_FL | EXT4_PROJINHERIT_FL)
 #define DIR_FLAGS (EXT2_DIRSYNC_FL | EXT2_TOPDIR_FL)
+#define INHERITED (USER_FLAGS & ~(EXT2_IMMUTABLE_FL | EXT2_APPEND_FL | EXT2_TOPDIR_FL))
 #define FILE_FLAGS (EXT2_IMMUTABLE_FL | EXT2_APPEND_FL | EXT3_JOURNAL_DATA_FL | EXT2_SYNC_FL)
 
 /* What forbids changes: a flag, and what helps. */
@@ -192,20 +193,48 @@ errcode_t bfo_batch_apply(struct bfo_batch *b, struct bfo_draft *n, const struct
 	return bfo_batch_apply_times(b, n, a);
 }
 
-errcode_t bfo_batch_new(struct bfo_batch *b, uint32_t mode, const struct bfo_batch_attr *attr,
-			struct bfo_draft **draft)
+/* What N, which is new, takes over from DIR, as ext4_new_inode() of the kernel has it. */
+static errcode_t inherit(struct bfo_batch *b, struct bfo_draft *dir, struct bfo_draft *n)
 {
-	errcode_t err = bfo_draft_make(&b->edit, mode, draft);
+	uint32_t mode = bfo_draft_mode(n), flags = bfo_draft_flags(dir) & INHERITED;
 
+	if (flags & EXT4_PROJINHERIT_FL)
+		bfo_draft_set_project(&b->edit, n, bfo_draft_project(&b->edit, dir));
+	if (!S_ISDIR(mode))
+		flags &= ~EXT4_PROJINHERIT_FL;
+	if (!S_ISDIR(mode) && !S_ISREG(mode))
+		flags &= EXT2_NODUMP_FL | EXT2_NOATIME_FL;
+	set_flags(n, flags);
+	if (bfo_draft_mode(dir) & S_ISGID) {
+		bfo_draft_set_owner(n, bfo_draft_uid(n), bfo_draft_gid(dir));
+		if (S_ISDIR(mode))
+			n->raw->i_mode |= to_le16(S_ISGID);
+	}
+	return S_ISLNK(mode) ? 0 : bfo_draft_inherit_acl(&b->edit, dir, n);
+}
+
+errcode_t bfo_batch_new(struct bfo_batch *b, struct bfo_draft *dir, uint32_t mode,
+			const struct bfo_batch_attr *attr, int flags, struct bfo_draft **draft)
+{
+	struct bfo_batch_attr rest = { 0 };
+	errcode_t err;
+
+	if (attr)
+		rest = *attr;
+	if (rest.set & BFO_BATCH_MODE)
+		mode = (mode & S_IFMT) | (rest.mode & 07777);
+	rest.set &= ~BFO_BATCH_MODE;
+	err = bfo_draft_make(&b->edit, mode, draft);
 	if (err)
 		return err;
 	bfo_draft_set_links(*draft, S_ISDIR(mode) ? 2 : 1);
-	if (!attr)
-		return 0;
-	err = apply(b, *draft, attr);
+	if (!(flags & BFO_BATCH_EXACT))
+		err = inherit(b, dir, *draft);
+	if (!err)
+		err = apply(b, *draft, &rest);
 	if (err)
 		bfo_draft_drop(&b->edit, *draft);
-	return err ? err : bfo_batch_apply_times(b, *draft, attr);
+	return err ? err : bfo_batch_apply_times(b, *draft, &rest);
 }
 
 errcode_t bfo_batch_set(struct bfo_batch *b, const char *path, const struct bfo_batch_attr *attr)

@@ -75,7 +75,7 @@ static errcode_t create(struct bfo_batch *b, const char *path, const struct bfo_
 	if (!err)
 		err = may_make(b, &way, flags);
 	if (!err)
-		err = bfo_batch_new(b, S_IFREG | 0644, attr, &n);
+		err = bfo_batch_new(b, way.dir, S_IFREG | 0644, attr, flags, &n);
 	if (err)
 		return err;
 	err = bfo_draft_write(&b->edit, n, 0, &bytes);
@@ -118,7 +118,7 @@ static errcode_t make_dir(struct bfo_batch *b, const char *path,
 	if (!err && !bfo_batch_has_link(b, way.dir))
 		err = BFO_ET_LINKS;
 	if (!err)
-		err = bfo_batch_new(b, S_IFDIR | 0755, attr, &n);
+		err = bfo_batch_new(b, way.dir, S_IFDIR | 0755, attr, flags, &n);
 	if (err)
 		return err;
 	err = bfo_directory_begin(&b->edit, n, way.dir->ino);
@@ -151,7 +151,7 @@ static errcode_t make_link(struct bfo_batch *b, const char *path, const char *ta
 	if (!err)
 		err = may_make(b, &way, flags);
 	if (!err)
-		err = bfo_batch_new(b, S_IFLNK | 0777, attr, &n);
+		err = bfo_batch_new(b, way.dir, S_IFLNK | 0777, attr, flags, &n);
 	if (err)
 		return err;
 	err = bfo_draft_write_link(&b->edit, n, target, len);
@@ -196,7 +196,7 @@ static errcode_t make_node(struct bfo_batch *b, const char *path,
 	if (!err)
 		err = may_make(b, &way, flags);
 	if (!err)
-		err = bfo_batch_new(b, type | 0644, attr, &n);
+		err = bfo_batch_new(b, way.dir, type | 0644, attr, flags, &n);
 	if (err)
 		return err;
 	if (type == S_IFCHR || type == S_IFBLK)
@@ -263,7 +263,7 @@ static errcode_t open_file(struct bfo_batch *b, const char *path, int flags, int
 	if (!err)
 		err = may_make(b, way, flags);
 	if (!err)
-		err = bfo_batch_new(b, S_IFREG | 0644, NULL, &way->draft);
+		err = bfo_batch_new(b, way->dir, S_IFREG | 0644, NULL, flags, &way->draft);
 	*made = !err;
 	return err;
 }

@@ -51,7 +51,7 @@ static errcode_t note_parent(struct bfo_batch *b, struct bfo_draft *parent, cons
 	return 0;
 }
 
-static errcode_t make_parent(struct bfo_batch *b, struct bfo_batch_way *way)
+static errcode_t make_parent(struct bfo_batch *b, struct bfo_batch_way *way, int flags)
 {
 	errcode_t err = bfo_batch_may_gain(b, way->dir);
 	struct bfo_draft *dir = NULL;
@@ -59,7 +59,7 @@ static errcode_t make_parent(struct bfo_batch *b, struct bfo_batch_way *way)
 	if (!err && !bfo_batch_has_link(b, way->dir))
 		err = BFO_ET_LINKS;
 	if (!err)
-		err = bfo_batch_new(b, S_IFDIR | 0755, NULL, &dir);
+		err = bfo_batch_new(b, way->dir, S_IFDIR | 0755, NULL, flags, &dir);
 	if (err)
 		return err;
 	err = bfo_going_reserve(&b->edit, &(struct bfo_going) { .drafts = b->made.n + 1 });
@@ -114,7 +114,7 @@ static errcode_t descend(struct bfo_batch *b, struct bfo_batch_way *way, int fla
 	errcode_t err = 0;
 
 	if (!way->draft && flags & BFO_BATCH_PARENTS)
-		err = make_parent(b, way);
+		err = make_parent(b, way, flags);
 	if (err)
 		return err;
 	if (!way->draft)

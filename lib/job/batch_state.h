@@ -67,9 +67,12 @@ errcode_t bfo_batch_may_change(struct bfo_batch *b, const struct bfo_draft *n);
 errcode_t bfo_batch_may_write(struct bfo_batch *b, const struct bfo_draft *n, int append);
 errcode_t bfo_batch_may_read(struct bfo_batch *b, const struct bfo_draft *n);
 
-/* A new inode with what ATTR (or NULL) says: MODE has its type, and permissions in case. */
-errcode_t bfo_batch_new(struct bfo_batch *b, uint32_t mode, const struct bfo_batch_attr *attr,
-			struct bfo_draft **draft);
+/*
+ * A new inode, which is to have a name in DIR, with what ATTR (or NULL) says: MODE has its type,
+ * and permissions in case.  FLAGS: BFO_BATCH_EXACT.
+ */
+errcode_t bfo_batch_new(struct bfo_batch *b, struct bfo_draft *dir, uint32_t mode,
+			const struct bfo_batch_attr *attr, int flags, struct bfo_draft **draft);
 errcode_t bfo_batch_apply_times(struct bfo_batch *b, struct bfo_draft *n,
 				const struct bfo_batch_attr *attr);
 errcode_t bfo_batch_apply(struct bfo_batch *b, struct bfo_draft *n,

@@ -92,6 +92,11 @@ enum {
 /*
  * What is not set stays; of what is new it is 0644, 0755 or 0777 (directories; links), 0:0, and the
  * time of the batch.
+ *
+ * What is new takes over from its directory what a kernel would: a default access control list,
+ * which also takes from the mode, as for open(2) with that mode and no umask; the group, where the
+ * directory is set-group-id; flags of chattr(1); the project.  What ATTR sets comes after that, but
+ * for the mode.
  */
 struct bfo_batch_attr {
 	uint32_t set;			/* of these */
@@ -117,6 +122,7 @@ enum {
 	BFO_BATCH_TREE = 8,		/* remove: with all that is below */
 	BFO_BATCH_KEEP = 16,		/* mkdir: a directory that is there is no error */
 	BFO_BATCH_MISSING_OK = 32,	/* remove: neither is nothing */
+	BFO_BATCH_EXACT = 64,		/* what is new takes nothing over from its directory */
 };
 
 /* What a path leads to, as the batch has it. */

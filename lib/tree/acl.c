@@ -243,3 +243,69 @@ errcode_t bfo_acl_text(const void *value, size_t size, bfo_chars *out)
 		out->n = start;
 	return err;
 }
+
+/* ---- lists as ext4 stores them, and modes ---- */
+
+#define CLASSES 3			/* owner, group, others: bits 6, 3, 0 of a mode */
+
+/* Where the permissions stand that belong to each class; 0: nowhere. */
+static void find_classes(const char *list, size_t size, size_t at[CLASSES])
+{
+	size_t next = HEADER_SIZE, here = next;
+	struct bfo_acl_entry e;
+
+	memset(at, 0, CLASSES * sizeof(*at));
+	for (; next < size && stored_next(list, size, &next, &e); here = next)
+		if (e.tag == BFO_ACL_OWNER)
+			at[0] = here + 2;
+		else if (e.tag == BFO_ACL_MASK || e.tag == BFO_ACL_GROUP)
+			at[1] = here + 2;	/* (a mask comes later) */
+		else if (e.tag == BFO_ACL_OTHERS)
+			at[2] = here + 2;
+}
+
+static uint32_t bits_of(uint32_t mode, int class)
+{
+	return mode >> 3 * (CLASSES - 1 - class) & BFO_ACL_PERMISSIONS;
+}
+
+static uint32_t with_bits(uint32_t mode, int class, uint32_t bits)
+{
+	int shift = 3 * (CLASSES - 1 - class);
+
+	return (mode & ~((uint32_t) BFO_ACL_PERMISSIONS << shift)) | bits << shift;
+}
+
+uint32_t bfo_acl_shown(const char *list, size_t size, uint32_t mode)
+{
+	size_t at[CLASSES];
+	int i;
+
+	find_classes(list, size, at);
+	for (i = 0; i < CLASSES; i++)
+		if (at[i])
+			mode = with_bits(mode, i, get_le16(list, at[i]) & BFO_ACL_PERMISSIONS);
+	return mode;
+}
+
+void bfo_acl_follow(char *list, size_t size, uint32_t mode)
+{
+	size_t at[CLASSES];
+	int i;
+
+	find_classes(list, size, at);
+	for (i = 0; i < CLASSES; i++)
+		if (at[i])
+			put_le16(list, at[i], bits_of(mode, i));
+}
+
+void bfo_acl_created(char *list, size_t size, uint32_t *mode)
+{
+	*mode = (bfo_acl_shown(list, size, *mode) | ~0777U) & *mode;
+	bfo_acl_follow(list, size, *mode);
+}
+
+int bfo_acl_is_mode(size_t size)
+{
+	return size <= HEADER_SIZE + CLASSES * SHORT_SIZE;
+}

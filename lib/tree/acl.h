@@ -77,4 +77,21 @@ errcode_t bfo_acl_from_xattr(const void *value, size_t size, bfo_chars *out);
 errcode_t bfo_acl_to_xattr(const void *value, size_t size, bfo_chars *out);
 errcode_t bfo_acl_text(const void *value, size_t size, bfo_chars *out);
 
+/* ---- lists as ext4 stores them, and modes ---- */
+
+/*
+ * What a list and the nine bits of permissions have in common: the owner, the others, and the mask,
+ * or without one the group.  LIST is one that from_xattr() has made.
+ *
+ *   shown()	the bits that it shows; the others of MODE stay
+ *   follow()	LIST is changed to what MODE says
+ *   created()	both become what either allows: LIST is the default one of the directory, MODE what
+ *		a file is made with, and afterwards has
+ *   is_mode()	true if LIST says no more than a mode does
+ */
+uint32_t bfo_acl_shown(const char *list, size_t size, uint32_t mode);
+void bfo_acl_follow(char *list, size_t size, uint32_t mode);
+void bfo_acl_created(char *list, size_t size, uint32_t *mode);
+int bfo_acl_is_mode(size_t size);
+
 #endif
