@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "edit/charges.h"
 #include "edit/content.h"
+#include "edit/mapped.h"
 #include "gather/quota_read.h"
 #include "plan/charge.h"
 
@@ -109,6 +110,72 @@ static errcode_t apply(struct bfo_quota *q, const struct share *s)
 	return 0;
 }
 
+/* ---- in place ---- */
+
+/*
+ * Where the entries of all shares stand in FILE: AT, in the order of S.  0 if one is not there, or
+ * is going to be without usage and so has to go, or if they stand in too many blocks.
+ */
+static int find_slots(const struct bfo_edit *e, const struct bfo_quota_file *file, const shares *s,
+		      uint64_t *at)
+{
+	uint64_t inodes, bytes, seen[BFO_CHARGES_BLOCKS], blk;
+	size_t i, k, blocks = 0;
+
+	for (i = 0; i < s->n; i++) {
+		if (bfo_quota_slot(file->data, file->size, s->v[i].id, &at[i]))
+			return 0;
+		bfo_quota_slot_usage((const char *) file->data + at[i], &inodes, &bytes);
+		if ((s->v[i].inodes < 0 && inodes <= (uint64_t) -s->v[i].inodes) ||
+		    (s->v[i].bytes < 0 && bytes < (uint64_t) -s->v[i].bytes))
+			return 0;
+		blk = at[i] / e->vol->block_size;
+		for (k = 0; k < blocks && seen[k] != blk; k++)
+			;
+		if (k == BFO_CHARGES_BLOCKS)
+			return 0;
+		if (k == blocks)
+			seen[blocks++] = blk;
+	}
+	return 1;
+}
+
+/* Changes the entry at byte AT of FILE, and what is known of it. */
+static errcode_t change_slot(struct bfo_edit *e, struct bfo_quota_file *file, uint64_t at,
+			     const struct share *s)
+{
+	uint32_t bs = e->vol->block_size;
+	char *image;
+	blk64_t blk;
+	errcode_t err = ext2fs_bmap2(e->vol->fs, file->ino, NULL, NULL, 0, at / bs, NULL, &blk);
+
+	if (!err && !bfo_volume_contains(e->vol, blk, 1))
+		err = BFO_ET_DAMAGED;
+	if (!err)
+		err = bfo_mapped_image(e, blk, &image);
+	if (err)
+		return err;
+	bfo_quota_slot_add(image + at % bs, s->inodes, s->bytes);
+	bfo_quota_slot_add((char *) file->data + at, s->inodes, s->bytes);
+	return 0;
+}
+
+static errcode_t change_slots(struct bfo_edit *e, struct bfo_quota_file *file, const shares *s,
+			      int *done)
+{
+	uint64_t *at = calloc(s->n, sizeof(*at));
+	errcode_t err = at ? 0 : ENOMEM;
+	size_t i;
+
+	*done = !err && find_slots(e, file, s, at);
+	for (i = 0; *done && i < s->n && !err; i++)
+		err = change_slot(e, file, at[i], &s->v[i]);
+	free(at);
+	return err;
+}
+
+/* ---- anew ---- */
+
 /* The content of quota file FILE becomes the SIZE bytes at DATA. */
 static errcode_t renew(struct bfo_edit *e, struct bfo_quota_file *file, const void *data,
 		       uint64_t size)
@@ -127,14 +194,16 @@ static errcode_t renew(struct bfo_edit *e, struct bfo_quota_file *file, const vo
 	return bfo_draft_write(e, n, 0, &bytes);
 }
 
-static errcode_t settle_file(struct bfo_edit *e, struct bfo_quota_file *file, int type,
-			     const shares *s)
+static errcode_t rewrite(struct bfo_edit *e, struct bfo_quota_file *file, int type,
+			 const shares *s)
 {
 	struct bfo_quota q = { 0 };
 	void *data = NULL;
 	uint64_t size;
 	size_t i;
 	errcode_t err = bfo_quota_parse(&q, type, file->data, file->size);
+
+	e->has_quota = 0;			/* from the next commit on it is another one */
 
 	for (i = 0; i < s->n && !err; i++)
 		err = apply(&q, &s->v[i]);
@@ -144,13 +213,50 @@ static errcode_t settle_file(struct bfo_edit *e, struct bfo_quota_file *file, in
 		err = renew(e, file, data, size);
 	free(data);
 	bfo_quota_free(&q);
+	return err;
+}
+
+static errcode_t settle_file(struct bfo_edit *e, struct bfo_quota_file *file, int type,
+			     const shares *s)
+{
+	int done = 0;
+	errcode_t err = change_slots(e, file, s, &done);
+
+	if (!err && !done)
+		err = rewrite(e, file, type, s);
 	return err ? bfo_fail(e->ctx, err, "charging quota in inode %u of %s", file->ino,
 			      e->vol->spec) : 0;
 }
 
+/* All of a file is looked at once, as later only entries are. */
+static errcode_t check_file(struct bfo_edit *e, const struct bfo_quota_file *file, int type)
+{
+	struct bfo_quota q = { 0 };
+	errcode_t err = bfo_quota_parse(&q, type, file->data, file->size);
+
+	bfo_quota_free(&q);
+	return err ? bfo_fail(e->ctx, err, "reading quota file inode %u of %s", file->ino,
+			      e->vol->spec) : 0;
+}
+
+static errcode_t read_files(struct bfo_edit *e)
+{
+	errcode_t err;
+	int type;
+
+	if (e->has_quota)
+		return 0;
+	bfo_quota_files_free(e->quota);
+	err = bfo_quota_files_read(e->ctx, e->vol, e->quota);
+	for (type = 0; type < BFO_QUOTA_FILES && !err; type++)
+		if (e->quota[type].ino)
+			err = check_file(e, &e->quota[type], type);
+	e->has_quota = !err;
+	return err;
+}
+
 errcode_t bfo_charges_settle(struct bfo_edit *e)
 {
-	struct bfo_quota_file files[BFO_QUOTA_FILES];
 	shares s[BFO_QUOTA_FILES] = { { 0 } };
 	errcode_t err;
 	int type;
@@ -159,15 +265,12 @@ errcode_t bfo_charges_settle(struct bfo_edit *e)
 		return 0;
 	err = charge_all(e, s);
 	if (!err)
-		err = bfo_quota_files_read(e->ctx, e->vol, files);
-	else
-		memset(files, 0, sizeof(files));
+		err = read_files(e);
 	for (type = 0; type < BFO_QUOTA_FILES && !err; type++) {
 		join(&s[type]);
-		if (files[type].ino && s[type].n)
-			err = settle_file(e, &files[type], type, &s[type]);
+		if (e->quota[type].ino && s[type].n)
+			err = settle_file(e, &e->quota[type], type, &s[type]);
 	}
-	bfo_quota_files_free(files);
 	for (type = 0; type < BFO_QUOTA_FILES; type++)
 		bfo_vec_free(&s[type]);
 	return err;

@@ -58,6 +58,7 @@ errcode_t bfo_edit_close(struct bfo_edit *e)
 	errcode_t err;
 
 	bfo_edit_forget(e);
+	bfo_quota_files_free(e->quota);
 	free(e->table);
 	free(e->tables);
 	e->table = NULL;

@@ -26,6 +26,7 @@
 #include "edit/windows.h"
 #include "gather/batch.h"
 #include "gather/inode_check.h"
+#include "gather/quota_read.h"
 #include "gather/target.h"
 #include "plan/map.h"
 
@@ -76,6 +77,9 @@ struct bfo_edit {
 	struct bfo_entries values;	/* of attributes in new inodes (edit/value_make.h), */
 	uint32_t last_value_ino;	/* and the bytes of one of them, or 0 */
 	bfo_chars last_value;
+	/* as they stand on the volume, once has_quota is set (edit/charges.h) */
+	struct bfo_quota_file quota[BFO_QUOTA_FILES];
+	int has_quota;
 	/* For the estimate of what a commit takes of the journal, in blocks: */
 	uint64_t n_tables, n_dirs;	/* of inode tables and directories that there were, */
 	uint64_t n_unused;		/* of unused parts of tables */

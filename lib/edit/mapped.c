@@ -118,12 +118,8 @@ int bfo_mapped_may_patch(const struct bfo_edit *e, const struct bfo_draft *n, ui
 	       are_old(n, first, end);
 }
 
-/* The image of logical block LBLK: the one that there is, or a new one, at the end. */
-static errcode_t image_of(struct bfo_edit *e, const struct bfo_draft *n, uint64_t lblk,
-			  char **data)
+errcode_t bfo_mapped_image(struct bfo_edit *e, uint64_t blk, char **data)
 {
-	const struct bfo_seg *s = &n->segs.v[bfo_filemap_find(n, lblk)];
-	uint64_t blk = bfo_seg_blk(s) + (lblk - s->lblk);
 	errcode_t err;
 	size_t i;
 
@@ -139,6 +135,15 @@ static errcode_t image_of(struct bfo_edit *e, const struct bfo_draft *n, uint64_
 	if (err)
 		free(*data);
 	return err;
+}
+
+/* The same of logical block LBLK. */
+static errcode_t image_of(struct bfo_edit *e, const struct bfo_draft *n, uint64_t lblk,
+			  char **data)
+{
+	const struct bfo_seg *s = &n->segs.v[bfo_filemap_find(n, lblk)];
+
+	return bfo_mapped_image(e, bfo_seg_blk(s) + (lblk - s->lblk), data);
 }
 
 /* Brings all bytes together, so that nothing has changed if they do not come. */

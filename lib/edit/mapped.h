@@ -21,6 +21,9 @@ int bfo_mapped_may_patch(const struct bfo_edit *e, const struct bfo_draft *n, ui
 errcode_t bfo_mapped_patch(struct bfo_edit *e, struct bfo_draft *n, uint64_t offset,
 			   const struct bfo_edit_bytes *bytes);
 
+/* Block BLK of the volume, of e->patches: what is changed in DATA is with the commit. */
+errcode_t bfo_mapped_image(struct bfo_edit *e, uint64_t blk, char **data);
+
 /* Frees the patches that there are. */
 void bfo_mapped_forget(struct bfo_edit *e);
 

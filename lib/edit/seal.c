@@ -481,6 +481,8 @@ uint64_t bfo_edit_need(const struct bfo_edit *e)
 	if (groups > all)
 		groups = all;
 	n = e->n_tables + e->n_dirs + e->released.n + e->patches.n + 2 * groups + 2;
+	if (ext2fs_has_feature_quota(e->vol->fs->super))
+		n += BFO_QUOTA_FILES * (BFO_CHARGES_BLOCKS + 1);
 	if (e->n_unused <= bfo_edit_room(e) / ZEROED_SHARE)
 		n += e->n_unused;
 	n += all * EXT2_DESC_SIZE(e->vol->fs->super) / bs + 1;

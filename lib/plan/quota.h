@@ -111,7 +111,8 @@ void bfo_quota_use_free(struct bfo_quota_use *use);
  */
 errcode_t bfo_quota_slot(const void *file, uint64_t size, uint32_t id, uint64_t *at);
 
-/* Adds to the usage in the entry that begins at SLOT. */
+/* The usage in the entry that begins at SLOT, in inodes and bytes; and more or less of it. */
+void bfo_quota_slot_usage(const void *slot, uint64_t *inodes, uint64_t *bytes);
 void bfo_quota_slot_add(void *slot, int64_t inodes, int64_t bytes);
 
 #endif

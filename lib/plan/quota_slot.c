@@ -49,6 +49,12 @@ errcode_t bfo_quota_slot(const void *file, uint64_t size, uint32_t id, uint64_t 
 	return BFO_ET_NO_PATH;
 }
 
+void bfo_quota_slot_usage(const void *slot, uint64_t *inodes, uint64_t *bytes)
+{
+	*inodes = get((const char *) slot + INODES, 8);
+	*bytes = get((const char *) slot + SPACE, 8);
+}
+
 void bfo_quota_slot_add(void *slot, int64_t inodes, int64_t bytes)
 {
 	uint64_t value;
