@@ -39,13 +39,15 @@ static int note_block(ext2_filsys fs, blk64_t *blk, e2_blkcnt_t lblk, blk64_t re
 	return w->err ? BLOCK_ABORT : 0;
 }
 
-static errcode_t read_bytes(ext2_file_t file, struct bfo_quota_file *f)
+/* (A file that is longer than its volume would take that much memory.) */
+static errcode_t read_bytes(const struct bfo_volume *vol, ext2_file_t file,
+			    struct bfo_quota_file *f)
 {
 	unsigned int got = 0;
 	errcode_t err;
 
 	f->size = ext2fs_file_get_size(file);
-	if (f->size > LARGEST)
+	if (f->size > LARGEST || f->size / vol->block_size > vol->blocks)
 		return BFO_ET_DAMAGED;
 	f->data = malloc(f->size + 1);
 	if (!f->data)
@@ -64,7 +66,7 @@ static errcode_t read_one(const struct bfo_volume *vol, struct bfo_quota_file *f
 	if (err)
 		return err;
 	f->generation = ext2fs_file_get_inode(file)->i_generation;
-	err = read_bytes(file, f);
+	err = read_bytes(vol, file, f);
 	ext2fs_file_close(file);
 	if (!err)
 		err = ext2fs_block_iterate3(vol->fs, f->ino, BLOCK_FLAG_READ_ONLY, NULL,

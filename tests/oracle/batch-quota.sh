@@ -88,3 +88,15 @@ ask image.img 'list_quota user' > list
 ! grep -q '^ *1 ' list && grep -q '^ *2 ' list || fail "$(cat list)"
 every='--commit-every 1' batched 'rm /a' 'rm /b' 'mkdir /d' 'chown 1:1 /d' 'chown 3 /c' 'rm /c' \
 	'put script /d/x' 'rm -r /d'
+
+# ---- damaged: a size that no such file can have is no amount of memory ----
+
+volume start.img 16M -O quota
+debug start.img 'sif <3> size 2000000000'
+cp start.img image.img
+echo 'mkdir /d' > script
+(
+	ldd "$E2BFO" | grep -q libasan || ulimit -v 1500000
+	e2bfo 8 batch image.img script
+)
+says 'Damage was found while .*quota file inode 3 of image.img; please run e2fsck -f'
