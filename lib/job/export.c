@@ -59,7 +59,7 @@ static errcode_t check_options(const struct bfo_copy *c)
 		{ !is_stream && opt->token, "--resume is for streams" },
 		{ opt->token && opt->n_manifests,
 		  "--manifest-out has to see all data, and --resume leaves some out" },
-		{ is_volume && opt->over && opt->over != BFO_EXTRACT_SKIP,
+		{ is_volume && opt->over && opt->over != BFO_OVER_SKIP,
 		  "--overwrite and --if-newer are for directories" },
 		{ !is_dir && !is_volume && opt->over,
 		  "--overwrite, --skip-existing and --if-newer are not for archives and streams" },
