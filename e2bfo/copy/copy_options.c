@@ -309,7 +309,7 @@ static int read_note(struct copy_options *opt, int c)
 }
 
 /* What exists stands in the way, unless one of these is said. */
-static int read_over(struct copy_options *opt, enum bfo_extract_over over)
+static int read_over(struct copy_options *opt, enum bfo_over over)
 {
 	if (opt->job.over && opt->job.over != over)
 		return argument_complain("copy", "--overwrite, --skip-existing and --if-newer "
@@ -349,11 +349,11 @@ static int read_option(struct copy_options *opt, int c)
 		opt->job.seed = optarg;
 		return -1;
 	case OPT_OVERWRITE:
-		return read_over(opt, BFO_EXTRACT_OVERWRITE);
+		return read_over(opt, BFO_OVER_REPLACE);
 	case OPT_SKIP_EXISTING:
-		return read_over(opt, BFO_EXTRACT_SKIP);
+		return read_over(opt, BFO_OVER_SKIP);
 	case OPT_IF_NEWER:
-		return read_over(opt, BFO_EXTRACT_NEWER);
+		return read_over(opt, BFO_OVER_NEWER);
 	case OPT_INODES:
 		return inodes_option(optarg, &opt->job);
 	case OPT_READ_GAP:

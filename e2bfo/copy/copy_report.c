@@ -34,7 +34,7 @@
 /* Where a finding or a clashing name is: escaped for people, as it is for JSON. */
 static size_t clash_path(const struct bfo_plan *plan, size_t i, char *path)
 {
-	const struct bfo_name *n = &plan->tree->names.v[plan->clashes.v[i]];
+	const struct bfo_name *n = &plan->tree->names.v[plan->clashes.v[i].name];
 
 	return bfo_plan_target_path(plan, n, path, PATH_BYTES);
 }
@@ -51,7 +51,7 @@ void report_clashes(const struct bfo_copy *copy, int all)
 	}
 	for (i = 0; i < plan->clashes.n && (i < SHOWN || all); i++) {
 		len = clash_path(plan, i, path);
-		message("exists already: %s",
+		message("%s: %s", bfo_clash_texts[plan->clashes.v[i].kind].text,
 			bfo_text_escape(path, len, shown, sizeof(shown)));
 	}
 	if (i < plan->clashes.n)
@@ -230,6 +230,7 @@ static void print_plan(const struct report *r)
 	if (free - need < p->target->reserved_blocks)
 		printf("  This takes blocks that are reserved for root.\n");
 	print_resumed(r);
+	export_print_replaced(r->copy, p->replaced);
 	print_indexed(r);
 	export_print_notes(r->copy);
 	order_print(r->copy, 1, r->common->verbose);
@@ -254,6 +255,7 @@ static void print_done(const struct report *r)
 	if (bfo_ranges_total(&p->target->free_blocks) - bfo_plan_need(p) <
 	    p->target->reserved_blocks)
 		printf("Blocks that are reserved for root were used.\n");
+	export_print_replaced(r->copy, p->replaced);
 	print_indexed(r);
 	export_print_notes(r->copy);
 	print_source(r);
@@ -305,6 +307,7 @@ static void json_plan(struct json *j, const struct report *r)
 		json_close(j, '}');
 		return;
 	}
+	json_number(j, "replaced", p->replaced);
 	json_number(j, "blocks_needed", bfo_plan_need(p));
 	json_number(j, "blocks_free", bfo_ranges_total(&p->target->free_blocks));
 	json_number(j, "blocks_reserved", p->target->reserved_blocks);
@@ -375,15 +378,26 @@ static const char *get_clash(void *priv, size_t i, size_t *len)
 	return c->path;
 }
 
+static const char *get_clash_kind(void *priv, size_t i, size_t *len)
+{
+	const struct clash_reader *c = priv;
+	const char *word = bfo_clash_texts[c->plan->clashes.v[i].kind].word;
+
+	*len = strlen(word);
+	return word;
+}
+
 static void json_clashes(struct json *j, const struct report *r)
 {
 	struct clash_reader c = { .plan = r->result.plan };
+	size_t n = c.plan ? c.plan->clashes.n : 0;
 
 	if (bfo_copy_exports(r->copy)) {
 		export_json_clashes(j, r->copy);
 		return;
 	}
-	json_strings(j, "clashes", r->result.plan ? r->result.plan->clashes.n : 0, get_clash, &c);
+	json_strings(j, "clashes", n, get_clash, &c);
+	json_strings(j, "clash_kinds", n, get_clash_kind, &c);
 }
 
 static void json_shortage(struct json *j, const struct report *r)

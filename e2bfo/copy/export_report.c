@@ -126,6 +126,13 @@ static void json_kinds(struct json *j, const struct bfo_item_counts *c)
 		json_number(j, kinds[i].word, kinds[i].count);
 }
 
+void export_print_replaced(const struct bfo_copy *copy, uint64_t names)
+{
+	if (names)
+		printf("Names whose files %s replaced: %llu.\n",
+		       copy->opt.dry_run ? "are to be" : "were", (unsigned long long) names);
+}
+
 static void print_counts(const struct bfo_copy *copy)
 {
 	struct bfo_extract_counts c;
@@ -134,9 +141,7 @@ static void print_counts(const struct bfo_copy *copy)
 		return;
 	printf(copy->opt.dry_run ? "To be made:" : "Made:");
 	puts(print_kinds(&c.items, "") ? "." : " nothing.");
-	if (c.replaced)
-		printf("Names whose files %s replaced: %llu.\n",
-		       copy->opt.dry_run ? "are to be" : "were", (unsigned long long) c.replaced);
+	export_print_replaced(copy, c.replaced);
 }
 
 static void print_archive(const struct bfo_tar_notes *tar)

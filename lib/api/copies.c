@@ -60,9 +60,10 @@ static errcode_t tell_clashes(struct running *r)
 		return err;
 	}
 	for (i = 0; i < plan->clashes.n && !err; i++) {
-		const struct bfo_name *name = &plan->tree->names.v[plan->clashes.v[i]];
+		const struct bfo_clash *clash = &plan->clashes.v[i];
+		const struct bfo_name *name = &plan->tree->names.v[clash->name];
 
-		err = tell_clash(r, "exists already", path,
+		err = tell_clash(r, bfo_clash_texts[clash->kind].text, path,
 				 bfo_plan_target_path(plan, name, path, sizeof(path)));
 	}
 	return err;
@@ -118,6 +119,9 @@ static void take_amounts(const struct running *r, struct e2bfo_copy_report *repo
 
 	report->findings = r->findings + r->told;
 	report->skipped = plan->skipped;
+	report->replaced = r->job.outlet && r->job.goal.kind == BFO_END_DIRECTORY ?
+			   bfo_extract_counts(r->job.outlet, r->job.opt.dry_run).replaced :
+			   plan->replaced;
 	report->smallest = r->job.smallest;
 	if (r->job.job.phase != BFO_JOB_PLACED)
 		return;

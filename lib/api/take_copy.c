@@ -80,13 +80,13 @@ static errcode_t check(e2bfo *c, const struct e2bfo_copy_options *opt)
 	return !what ? 0 : bfo_fail(&c->ctx, EINVAL, "looking at " NAME ": %s", what);
 }
 
-static enum bfo_extract_over over_of(uint32_t flags)
+static enum bfo_over over_of(uint32_t flags)
 {
 	if (flags & E2BFO_COPY_SKIP_EXISTING)
-		return BFO_EXTRACT_SKIP;
+		return BFO_OVER_SKIP;
 	if (flags & E2BFO_COPY_OVERWRITE)
-		return BFO_EXTRACT_OVERWRITE;
-	return flags & E2BFO_COPY_IF_NEWER ? BFO_EXTRACT_NEWER : BFO_EXTRACT_CLASH;
+		return BFO_OVER_REPLACE;
+	return flags & E2BFO_COPY_IF_NEWER ? BFO_OVER_NEWER : BFO_OVER_CLASH;
 }
 
 static void tell_line(void *priv, const char *line)

@@ -30,6 +30,7 @@
 
 #include "base/bfo_err.h"
 #include "commit/commit.h"
+#include "commit/unlink.h"
 #include "commit/mark.h"
 #include "commit/quota_write.h"
 #include "commit/reread.h"
@@ -262,6 +263,8 @@ static errcode_t fill(struct commit *c)
 		err = bfo_record_clear(&c->record, &c->t);
 	if (!err)
 		err = bfo_tables_write(c->plan, c->source, &c->t, c->opt->memory);
+	if (!err)
+		err = bfo_unlink_write(c->plan, &c->t);
 	if (!err)
 		err = bfo_quotas_write(c->plan, &c->w);
 	if (!err && c->plan->itrees)

@@ -18,7 +18,8 @@
  *
  * Without a journal the superblock says "not clean" in place of the record, and the last blocks are
  * written where they belong, in an order in which e2fsck -fy finds the old files whole after a
- * crash, and the new ones whole, in lost+found, or not at all.
+ * crash, and the new ones whole, in lost+found, or not at all.  A file that gives way to a new one
+ * is freed after a flush of the name that leads to that: a crash leaves both, or the new one.
  */
 #ifndef BFO_COMMIT_COMMIT_H
 #define BFO_COMMIT_COMMIT_H

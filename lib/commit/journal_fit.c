@@ -53,6 +53,7 @@ static void mark_blocks(const struct bfo_plan *plan, ext2_filsys fs, uint8_t *gr
 		mark_all(fs, groups, &plan->charges->files[type].freed);
 	if (plan->itrees)
 		mark_all(fs, groups, &plan->itrees->freed);
+	mark_all(fs, groups, &plan->displaced.freed);
 }
 
 /* Marks the groups of new inodes; returns the blocks of tables that cannot be staged. */
@@ -74,6 +75,24 @@ static uint64_t mark_inodes(const struct bfo_plan *plan, const struct bfo_volume
 		last = blk;
 		count += rec->state & BFO_INODE_EXISTS ||
 			 !bfo_table_is_unseen(vol, rec->new_ino - byte / vol->inode_size, 1);
+	}
+	return count;
+}
+
+/* The same of inodes that lose names; also attribute blocks. */
+static uint64_t mark_displaced(const struct bfo_plan *plan, const struct bfo_volume *vol,
+			       uint8_t *groups)
+{
+	const struct bfo_displaced *d = &plan->displaced;
+	uint32_t ipg = EXT2_INODES_PER_GROUP(vol->fs->super), byte;
+	uint64_t count = d->eas.n, last = 0, blk;
+	size_t i;
+
+	for (i = 0; i < d->inodes.n; i++, last = blk) {
+		blk = bfo_volume_inode_block(vol, d->inodes.v[i].ino, &byte);
+		count += blk != last;
+		if (d->inodes.v[i].goes)
+			groups[(d->inodes.v[i].ino - 1) / ipg] |= 2;
 	}
 	return count;
 }
@@ -106,8 +125,9 @@ errcode_t bfo_commit_fits(const struct bfo_plan *plan, struct bfo_volume *target
 	groups = calloc(target->fs->group_desc_count, 1);
 	if (groups) {
 		mark_blocks(plan, target->fs, groups);
-		fit->need = mark_inodes(plan, target, groups) + plan->merged.n + OTHER_BLOCKS +
-			    count_maps(target->fs, groups);
+		fit->need = mark_inodes(plan, target, groups) + plan->merged.n + OTHER_BLOCKS;
+		fit->need += mark_displaced(plan, target, groups);
+		fit->need += count_maps(target->fs, groups);
 		fit->need = bfo_txlog_need(&j, fit->need);
 		fit->room = bfo_txlog_room(&j);
 	} else {

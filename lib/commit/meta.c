@@ -46,8 +46,9 @@ void bfo_meta_blocks(struct bfo_meta *m, uint64_t blk, uint64_t len, int use)
 	}
 }
 
-/* One reference less to attribute block BLK of the target; the last one frees it. */
-static errcode_t release_ea(struct bfo_meta *m, struct bfo_transaction *t, uint64_t blk)
+/* LOST references less to attribute block BLK of the target; the last one frees it. */
+static errcode_t release_ea(struct bfo_meta *m, struct bfo_transaction *t, uint64_t blk,
+			    uint32_t lost)
 {
 	struct ext2_ext_attr_header *h;
 	errcode_t err;
@@ -59,11 +60,11 @@ static errcode_t release_ea(struct bfo_meta *m, struct bfo_transaction *t, uint6
 		return err;
 	h = image;
 	refs = ext2fs_le32_to_cpu(h->h_refcount);
-	if (refs <= 1) {
+	if (refs <= lost) {
 		bfo_meta_blocks(m, blk, 1, -1);
 		return 0;
 	}
-	h->h_refcount = ext2fs_cpu_to_le32(refs - 1);
+	h->h_refcount = ext2fs_cpu_to_le32(refs - lost);
 	return ext2fs_ext_attr_block_csum_set(m->fs, 0, blk, h);
 }
 
@@ -86,6 +87,20 @@ static void free_renewed(struct bfo_meta *m, const struct bfo_plan *plan)
 		free_all(m, &plan->itrees->freed);
 }
 
+/* What files have had that lose their last names; attribute blocks stay with others. */
+static errcode_t free_displaced(struct bfo_meta *m, const struct bfo_plan *plan,
+				struct bfo_transaction *t)
+{
+	const struct bfo_displaced *d = &plan->displaced;
+	errcode_t err = 0;
+	size_t i;
+
+	free_all(m, &d->freed);
+	for (i = 0; i < d->eas.n && !err; i++)
+		err = release_ea(m, t, d->eas.v[i].blk, d->eas.v[i].refs);
+	return err;
+}
+
 static errcode_t change_all_blocks(struct bfo_meta *m, const struct bfo_plan *plan,
 				   struct bfo_transaction *t)
 {
@@ -103,10 +118,10 @@ static errcode_t change_all_blocks(struct bfo_meta *m, const struct bfo_plan *pl
 			continue;
 		free_all(m, &dir->freed);
 		if (dir->old_ea && !err)
-			err = release_ea(m, t, dir->old_ea);
+			err = release_ea(m, t, dir->old_ea, 1);
 	}
 	free_renewed(m, plan);
-	return err;
+	return err ? err : free_displaced(m, plan, t);
 }
 
 /* What a group gains. */
@@ -201,6 +216,9 @@ static void change_all_inodes(struct bfo_meta *m, const struct bfo_plan *plan)
 		g.last = (rec->new_ino - 1) % ipg + 1;
 	}
 	apply_gain(m, &g);
+	for (i = 0; i < plan->displaced.inodes.n; i++)
+		if (plan->displaced.inodes.v[i].goes)
+			bfo_meta_inode(m, plan->displaced.inodes.v[i].ino, -1);
 }
 
 errcode_t bfo_meta_plan(struct bfo_meta *m, struct bfo_plan *plan, struct bfo_transaction *t)

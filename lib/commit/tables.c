@@ -380,7 +380,7 @@ static errcode_t update_old(struct window *w, bfo_row row)
 		err = changed(w);
 	if (!err)
 		err = make_inode(w, row, raw);
-	return err ? err : bfo_transaction_late(w->t, blk, byte, size, raw);
+	return err ? err : bfo_transaction_late(w->t, BFO_LATE, blk, byte, size, raw);
 }
 
 static errcode_t run_windows(struct window *w, uint32_t *first_ino)

@@ -89,37 +89,48 @@ errcode_t bfo_transaction_put(struct bfo_transaction *t, uint64_t blk, void *dat
 	return 0;
 }
 
-errcode_t bfo_transaction_late(struct bfo_transaction *t, uint64_t blk, uint32_t byte,
-			       uint32_t len, const void *data)
+errcode_t bfo_transaction_late(struct bfo_transaction *t, enum bfo_lateness when, uint64_t blk,
+			       uint32_t byte, uint32_t len, const void *data)
 {
-	struct bfo_late late = { .blk = blk, .byte = byte, .len = len, .at = t->late_bytes.n };
+	struct bfo_late late = { .blk = blk, .byte = byte, .len = len, .when = when,
+				 .at = data ? t->late_bytes.n : BFO_LATE_ZEROES };
+	struct bfo_image *image;
 	errcode_t err;
-	void *image;
+	void *block;
 
-	err = bfo_transaction_get(t, blk, &image);
-	if (!err)
-		t->blocks.v[bfo_vec_lower(&t->blocks, blk, blk)].is_late = 1;
-	if (!err)
+	err = bfo_transaction_get(t, blk, &block);
+	if (!err && data)
 		err = bfo_vec_reserve(&t->late_bytes, len);
 	if (!err)
 		err = bfo_vec_push(&t->late, late);
 	if (err)
 		return err;
+	image = &t->blocks.v[bfo_vec_lower(&t->blocks, blk, blk)];
+	image->is_late = 1;
+	image->is_last |= when == BFO_LAST;
+	if (!data)
+		return 0;
 	memcpy(t->late_bytes.v + t->late_bytes.n, data, len);
 	t->late_bytes.n += len;
 	return 0;
 }
 
-static void make_late(struct bfo_transaction *t)
+static void make_late(struct bfo_transaction *t, enum bfo_lateness when)
 {
-	size_t i;
+	size_t i, at;
+	char *to;
 
 	for (i = 0; i < t->late.n; i++) {
 		const struct bfo_late *late = &t->late.v[i];
-		size_t at = bfo_vec_lower(&t->blocks, blk, late->blk);
 
-		memcpy((char *) t->blocks.v[at].data + late->byte, t->late_bytes.v + late->at,
-		       late->len);
+		if (late->when != when)
+			continue;
+		at = bfo_vec_lower(&t->blocks, blk, late->blk);
+		to = (char *) t->blocks.v[at].data + late->byte;
+		if (late->at == BFO_LATE_ZEROES)
+			memset(to, 0, late->len);
+		else
+			memcpy(to, t->late_bytes.v + late->at, late->len);
 	}
 }
 
@@ -218,7 +229,8 @@ errcode_t bfo_transaction_commit(struct bfo_transaction *t, struct bfo_txlog *j,
 	errcode_t err;
 
 	*durable = 0;
-	make_late(t);
+	make_late(t, BFO_LATE);
+	make_late(t, BFO_LAST);
 	err = bfo_txlog_log(j, t->w, t->blocks.v, t->blocks.n);
 	if (!err)
 		err = set_recover(t->w, 1);
@@ -240,22 +252,23 @@ errcode_t bfo_transaction_settle(struct bfo_writer *w)
 	return ext2fs_has_feature_journal_needs_recovery(&w->super) ? set_recover(w, 0) : 0;
 }
 
-/* The blocks that have late changes, with them. */
-static errcode_t write_late(struct bfo_transaction *t)
+/* The blocks that have changes of that time, with them. */
+static errcode_t write_late(struct bfo_transaction *t, enum bfo_lateness when)
 {
 	errcode_t err = 0;
 	uint64_t last = 0;
 	size_t i, at;
 
-	make_late(t);
+	make_late(t, when);
 	for (i = 0; i < t->late.n && !err; i++) {
-		if (t->late.v[i].blk == last)
+		if (t->late.v[i].when != when || t->late.v[i].blk == last)
 			continue;
 		last = t->late.v[i].blk;
 		at = bfo_vec_lower(&t->blocks, blk, last);
-		err = bfo_writer_change(t->w, last, t->blocks.v[at].data);
+		err = write_image(t, &t->blocks.v[at],
+				  when == BFO_LATE && t->blocks.v[at].is_last);
 	}
-	return err ? err : bfo_writer_flush(t->w);
+	return err || !last ? err : bfo_writer_flush(t->w);
 }
 
 errcode_t bfo_transaction_apply(struct bfo_transaction *t)
@@ -264,7 +277,9 @@ errcode_t bfo_transaction_apply(struct bfo_transaction *t)
 
 	if (!err)
 		err = write_images(t, 0, 1);
-	return err ? err : write_late(t);
+	if (!err)
+		err = write_late(t, BFO_LATE);
+	return err ? err : write_late(t, BFO_LAST);
 }
 
 /* Has BLOCK, of an inode table, inodes that e2fsck takes for used ones? */

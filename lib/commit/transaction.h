@@ -25,12 +25,21 @@
 #include "base/vec.h"
 #include "commit/txlog.h"
 
-/* A change that is made last: where what is new is led to from what is old. */
+/* When a change is made: where what is new is led to from what is old, and what that needs less. */
+enum bfo_lateness {
+	BFO_LATE,		/* after all that is new */
+	BFO_LAST,		/* when nothing leads to what was there before */
+	BFO_LATENESS,
+};
+
 struct bfo_late {
 	uint64_t blk;
 	uint32_t byte, len;	/* place and length in the block */
-	size_t at;		/* in late_bytes */
+	size_t at;		/* in late_bytes; BFO_LATE_ZEROES: zeroes */
+	enum bfo_lateness when;
 };
+
+#define BFO_LATE_ZEROES SIZE_MAX
 
 struct bfo_transaction {
 	struct bfo_writer *w;
@@ -53,9 +62,12 @@ errcode_t bfo_transaction_set(struct bfo_transaction *t, uint64_t blk, const voi
 /* DATA, from malloc(3), is the image of block BLK: it is not read.  DATA is T's in any case. */
 errcode_t bfo_transaction_put(struct bfo_transaction *t, uint64_t blk, void *data);
 
-/* LEN bytes at BYTE of block BLK become DATA, but not before all the rest is written. */
-errcode_t bfo_transaction_late(struct bfo_transaction *t, uint64_t blk, uint32_t byte,
-			       uint32_t len, const void *data);
+/*
+ * LEN bytes at BYTE of block BLK become DATA, or zeroes if that is NULL, but not before all the
+ * rest is written, and what comes earlier by WHEN.
+ */
+errcode_t bfo_transaction_late(struct bfo_transaction *t, enum bfo_lateness when, uint64_t blk,
+			       uint32_t byte, uint32_t len, const void *data);
 
 /* The primary superblock becomes SB, which gets its checksum.  For bfo_transaction_commit(). */
 errcode_t bfo_transaction_super(struct bfo_transaction *t, struct ext2_super_block *sb);
@@ -74,7 +86,7 @@ errcode_t bfo_transaction_settle(struct bfo_writer *w);
 
 /*
  * In place, a flush after each: inodes and what belongs to them; bitmaps and descriptors; late
- * changes.
+ * changes; the last ones.
  */
 errcode_t bfo_transaction_apply(struct bfo_transaction *t);
 

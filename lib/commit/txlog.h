@@ -34,8 +34,8 @@ struct bfo_image {
 	uint64_t blk;
 	void *data;
 	int is_map;		/* a bitmap or group descriptors */
-	/* without a journal: written once more, with changes that go last */
-	int is_late;
+	/* without a journal: written once more, with late changes; and again, with the last ones */
+	int is_late, is_last;
 };
 
 struct bfo_txlog {

@@ -150,7 +150,8 @@ enum {					/* flags of a copy */
 	E2BFO_COPY_ITREE = 1 << 7,	/* index big directories: e2itree(8) */
 	E2BFO_COPY_TRUST = 1 << 8,	/* do not compare the target's bitmaps with its inodes */
 	E2BFO_COPY_SKIP_EXISTING = 1 << 9,	/* what exists stays; */
-	E2BFO_COPY_OVERWRITE = 1 << 10,	/* or is replaced, in a directory; */
+	/* or files are replaced, in directories and on volumes; */
+	E2BFO_COPY_OVERWRITE = 1 << 10,
 	E2BFO_COPY_IF_NEWER = 1 << 11,	/* or is if it is older */
 	E2BFO_COPY_REPRODUCIBLE = 1 << 12,	/* with MKFS: same tree, same bytes */
 	E2BFO_COPY_DEREFERENCE = 1 << 13,	/* each name of a file becomes a file */
@@ -195,6 +196,7 @@ struct e2bfo_copy_report {
 	uint64_t skipped;		/* names that exist, and stay as they are */
 	uint64_t smallest;		/* DRY_RUN: bytes of the smallest target; 0: not known */
 	char token[80];			/* failed, of a stream: its sender's `token`; else empty */
+	uint64_t replaced;		/* names whose files gave way */
 };
 
 /* REPORT is filled also after a failure; it and OPT may be NULL. */

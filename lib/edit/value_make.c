@@ -3,7 +3,7 @@
  * value_make.c - values of attributes that move to inodes of their own
  *
  * As the kernel makes them: regular files, 0600, one link, without a name.  The hash stands in
- * i_atime, the number of references in i_ctime (upper half) and i_version (lower half).
+ * i_atime, the number of references as bfo_inode_value_refs() has it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,17 +19,6 @@
 struct key {
 	uint32_t hash, size;
 };
-
-uint64_t bfo_value_refs_of(const struct bfo_draft *n)
-{
-	return (uint64_t) le32(n->raw->i_ctime) << 32 | le32(n->raw->osd1.linux1.l_i_version);
-}
-
-void bfo_value_set_refs(struct bfo_draft *n, uint64_t refs)
-{
-	n->raw->i_ctime = to_le32((uint32_t) (refs >> 32));
-	n->raw->osd1.linux1.l_i_version = to_le32((uint32_t) refs);
-}
 
 /* Does N hold the SIZE bytes at VALUE?  The last one that was asked for is kept. */
 static errcode_t holds(struct bfo_edit *e, struct bfo_draft *n, const void *value, uint32_t size,
@@ -71,7 +60,7 @@ static errcode_t make(struct bfo_edit *e, const void *value, const struct key *k
 	bfo_draft_set_time(e, n, BFO_DRAFT_ATIME, (struct timespec) { .tv_sec = key->hash });
 	n->raw->i_atime = to_le32(key->hash);	/* (small inodes: as it is) */
 	bfo_draft_set_time(e, n, BFO_DRAFT_CTIME, none);
-	bfo_value_set_refs(n, 0);
+	bfo_inode_set_value_refs(n->raw, 0);
 	*draft = n;
 	return 0;
 }

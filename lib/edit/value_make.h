@@ -16,10 +16,6 @@
 errcode_t bfo_value_make(struct bfo_edit *e, const void *value, uint32_t size, uint32_t *ino,
 			 uint32_t *hash);
 
-/* References of N, which holds a value. */
-uint64_t bfo_value_refs_of(const struct bfo_draft *n);
-void bfo_value_set_refs(struct bfo_draft *n, uint64_t refs);
-
 static inline int bfo_draft_is_value(const struct bfo_draft *n)
 {
 	return !!(bfo_draft_flags(n) & EXT4_EA_INODE_FL);
@@ -28,7 +24,7 @@ static inline int bfo_draft_is_value(const struct bfo_draft *n)
 /* Is N a value of this commit that nobody refers to, or nobody yet? */
 static inline int bfo_value_is_idle(const struct bfo_draft *n)
 {
-	return n->is_new && bfo_draft_is_value(n) && !bfo_value_refs_of(n);
+	return n->is_new && bfo_draft_is_value(n) && !bfo_inode_value_refs(n->raw);
 }
 
 #endif

@@ -140,12 +140,12 @@ static errcode_t change_refs(struct bfo_edit *e, uint32_t ino, int64_t change)
 
 	if (err)
 		return err;
-	refs = bfo_value_refs_of(n);
+	refs = bfo_inode_value_refs(n->raw);
 	if (!bfo_draft_is_value(n) || (change < 0 && refs < (uint64_t) -change))
 		return bfo_fail(e->ctx, BFO_ET_DAMAGED, "reading inode %u of %s: its references",
 				ino, e->vol->spec);
 	refs += change;
-	bfo_value_set_refs(n, refs);
+	bfo_inode_set_value_refs(n->raw, refs);
 	bfo_draft_change(e, n);
 	return refs ? 0 : let_go(e, n);
 }

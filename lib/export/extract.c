@@ -68,7 +68,7 @@ static errcode_t extract_end(void *priv)
 static errcode_t open_above(struct bfo_extract *s, const char **why)
 {
 	errcode_t err = bfo_extract_above(s->path, &s->above, &s->name);
-	enum bfo_extract_clash_kind kind;
+	enum bfo_clash_kind kind;
 	struct statx about;
 	struct stat st;
 

@@ -15,21 +15,14 @@
 
 #include "base/context.h"
 #include "export/item_counts.h"
+#include "plan/over.h"
 
 struct bfo_shortage;
-
-/* What becomes of a name that exists.  A directory never takes the place of anything else. */
-enum bfo_extract_over {
-	BFO_EXTRACT_CLASH,		/* it is a clash */
-	BFO_EXTRACT_OVERWRITE,		/* it is replaced */
-	BFO_EXTRACT_SKIP,		/* it stays */
-	BFO_EXTRACT_NEWER,		/* it is replaced if its mtime is less than the item's */
-};
 
 /* Copied when opened. */
 struct bfo_extract_options {
 	const char *path;		/* the directory; made if it is missing */
-	enum bfo_extract_over over;
+	enum bfo_over over;
 	int no_devices;			/* block and character devices are left out */
 	int no_suid;			/* set-id bits but those of directories, and capabilities */
 	const char *const *no_xattrs;	/* patterns of names (plan/glob.h) that are left out */

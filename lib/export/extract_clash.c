@@ -11,19 +11,6 @@
 
 #define SEALED (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)
 
-static const struct {
-	const char *word, *text;
-} kinds[BFO_CLASH_KINDS] = {
-	[BFO_CLASH_EXISTS] = { "exists", "exists already" },
-	[BFO_CLASH_DIRECTORY] = { "directory", "exists already, as a directory" },
-	[BFO_CLASH_NO_DIRECTORY] = { "no-directory", "exists already, and is no directory" },
-	[BFO_CLASH_MOUNT] = { "mount", "something is mounted there" },
-	[BFO_CLASH_SEALED] = { "immutable", "is immutable or append-only" },
-	[BFO_CLASH_DENIED] = { "denied", "may not be changed" },
-	[BFO_CLASH_FOLDED] = { "folded", "is one name with another, to this filesystem" },
-	[BFO_CLASH_SOURCE] = { "source", "is the source itself" },
-};
-
 void bfo_extract_clashes_free(struct bfo_extract_clash_list *l)
 {
 	bfo_vec_free(&l->rows);
@@ -32,7 +19,7 @@ void bfo_extract_clashes_free(struct bfo_extract_clash_list *l)
 	l->list = NULL;
 }
 
-errcode_t bfo_extract_clash_add(struct bfo_extract_clash_list *l, enum bfo_extract_clash_kind kind,
+errcode_t bfo_extract_clash_add(struct bfo_extract_clash_list *l, enum bfo_clash_kind kind,
 				const char *path, size_t len)
 {
 	struct bfo_extract_clash_row row = { .kind = kind };
@@ -54,8 +41,8 @@ const struct bfo_extract_clash *bfo_extract_clash_list(struct bfo_extract_clash_
 	for (i = 0; i < l->rows.n; i++)
 		l->list[i] = (struct bfo_extract_clash) {
 			.path = l->text.v + l->rows.v[i].path.at,
-			.word = kinds[l->rows.v[i].kind].word,
-			.text = kinds[l->rows.v[i].kind].text };
+			.word = bfo_clash_texts[l->rows.v[i].kind].word,
+			.text = bfo_clash_texts[l->rows.v[i].kind].text };
 	*n = l->rows.n;
 	return l->list;
 }
@@ -67,7 +54,7 @@ int bfo_extract_is_sealed(const struct statx *st)
 	return !!(st->stx_attributes & st->stx_attributes_mask & SEALED);
 }
 
-enum bfo_extract_clash_kind bfo_extract_judge_dir(int at, struct statx *st)
+enum bfo_clash_kind bfo_extract_judge_dir(int at, struct statx *st)
 {
 	if (statx(at, "", AT_EMPTY_PATH, STATX_BASIC_STATS, st))
 		return BFO_CLASH_DENIED;
@@ -78,7 +65,7 @@ enum bfo_extract_clash_kind bfo_extract_judge_dir(int at, struct statx *st)
 }
 
 /* In a sticky directory files belong to their owners. */
-enum bfo_extract_clash_kind bfo_extract_judge_file(const struct statx *dir,
+enum bfo_clash_kind bfo_extract_judge_file(const struct statx *dir,
 						   const struct statx *old)
 {
 	uid_t me = geteuid();

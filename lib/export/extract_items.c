@@ -137,8 +137,8 @@ static errcode_t find_old(struct bfo_extract *s, const struct bfo_item *item, in
 	} else if (old->stx_attributes & STATX_ATTR_MOUNT_ROOT) {
 		err = EXDEV;
 	} else if (S_ISDIR(old->stx_mode) ? !S_ISDIR(item->attrs.mode) :
-		   S_ISDIR(item->attrs.mode) || s->opt.over == BFO_EXTRACT_CLASH ||
-		   s->opt.over == BFO_EXTRACT_SKIP) {
+		   S_ISDIR(item->attrs.mode) || s->opt.over == BFO_OVER_CLASH ||
+		   s->opt.over == BFO_OVER_SKIP) {
 		err = BFO_ET_CLASH;
 	}
 	return err ? bfo_extract_fail(s, err, "extracting", item->path, item->path_len) : 0;

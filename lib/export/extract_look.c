@@ -135,14 +135,7 @@ static errcode_t begin(struct bfo_extract *s)
 
 /* ---- items ---- */
 
-static int is_newer(const struct bfo_attrs *a, const struct statx *old)
-{
-	if (a->sec[BFO_MTIME] != old->stx_mtime.tv_sec)
-		return a->sec[BFO_MTIME] > old->stx_mtime.tv_sec;
-	return a->nsec[BFO_MTIME] > old->stx_mtime.tv_nsec;
-}
-
-static errcode_t add_clash(struct bfo_extract *s, enum bfo_extract_clash_kind kind,
+static errcode_t add_clash(struct bfo_extract *s, enum bfo_clash_kind kind,
 			   const struct bfo_item *item)
 {
 	return bfo_extract_clash_add(&s->look->clashes, kind, item->path, item->path_len);
@@ -153,7 +146,7 @@ static errcode_t judge_dir(struct bfo_extract *s, int at)
 {
 	struct bfo_extract_look *l = s->look;
 	struct level *level = &l->levels.v[l->levels.n - 1];
-	enum bfo_extract_clash_kind kind;
+	enum bfo_clash_kind kind;
 
 	if (level->is_judged)
 		return 0;
@@ -184,7 +177,7 @@ static errcode_t replace(struct bfo_extract *s, const struct bfo_item *item, int
 	struct bfo_extract_look *l = s->look;
 	errcode_t err = judge_dir(s, at);
 	const struct level *level = &l->levels.v[l->levels.n - 1];
-	enum bfo_extract_clash_kind kind = bfo_extract_judge_file(&level->st, old);
+	enum bfo_clash_kind kind = bfo_extract_judge_file(&level->st, old);
 
 	if (err || level->is_closed)
 		return err;
@@ -209,11 +202,11 @@ static errcode_t judge_old(struct bfo_extract *s, const struct bfo_item *item, i
 			   const struct statx *old, enum bfo_look *what)
 {
 	int is_dir = S_ISDIR(item->attrs.mode), was_dir = S_ISDIR(old->stx_mode);
-	enum bfo_extract_over over = s->opt.over;
+	enum bfo_over over = s->opt.over;
+	struct timespec was = { old->stx_mtime.tv_sec, old->stx_mtime.tv_nsec };
+	struct timespec is = bfo_attrs_time(&item->attrs, BFO_MTIME);
 
-	if (!is_dir && !was_dir &&
-	    (over == BFO_EXTRACT_SKIP ||
-	     (over == BFO_EXTRACT_NEWER && !is_newer(&item->attrs, old)))) {
+	if (!is_dir && !was_dir && bfo_over_stays(over, &is, &was)) {
 		*what = BFO_LOOK_SKIP;
 		return 0;
 	}
@@ -225,7 +218,7 @@ static errcode_t judge_old(struct bfo_extract *s, const struct bfo_item *item, i
 		return enter(s, item);
 	if (is_dir || was_dir)
 		return add_clash(s, is_dir ? BFO_CLASH_NO_DIRECTORY : BFO_CLASH_DIRECTORY, item);
-	if (over == BFO_EXTRACT_CLASH)
+	if (over == BFO_OVER_CLASH)
 		return add_clash(s, BFO_CLASH_EXISTS, item);
 	return replace(s, item, at, old);
 }

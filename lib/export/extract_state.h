@@ -192,15 +192,9 @@ errcode_t bfo_extract_file_done(struct bfo_extract *s);
 
 /* ---- extract_clash.c ---- */
 
-enum bfo_extract_clash_kind {
-	BFO_CLASH_EXISTS, BFO_CLASH_DIRECTORY, BFO_CLASH_NO_DIRECTORY, BFO_CLASH_MOUNT,
-	BFO_CLASH_SEALED, BFO_CLASH_DENIED, BFO_CLASH_FOLDED, BFO_CLASH_SOURCE,
-	BFO_CLASH_KINDS,		/* none */
-};
-
 struct bfo_extract_clash_row {
 	struct bfo_extract_text path;
-	enum bfo_extract_clash_kind kind;
+	enum bfo_clash_kind kind;
 };
 
 /* A zeroed one is empty. */
@@ -211,7 +205,7 @@ struct bfo_extract_clash_list {
 };
 
 void bfo_extract_clashes_free(struct bfo_extract_clash_list *l);
-errcode_t bfo_extract_clash_add(struct bfo_extract_clash_list *l, enum bfo_extract_clash_kind kind,
+errcode_t bfo_extract_clash_add(struct bfo_extract_clash_list *l, enum bfo_clash_kind kind,
 				const char *path, size_t len);
 /* All of them: *N.  They stay until this is called again.  NULL: ENOMEM. */
 const struct bfo_extract_clash *bfo_extract_clash_list(struct bfo_extract_clash_list *l, size_t *n);
@@ -219,9 +213,9 @@ const struct bfo_extract_clash *bfo_extract_clash_list(struct bfo_extract_clash_
 /* True if what ST is of can get no other name, nor be removed. */
 int bfo_extract_is_sealed(const struct statx *st);
 /* Why no name can be made in directory AT: *ST is what it is like. */
-enum bfo_extract_clash_kind bfo_extract_judge_dir(int at, struct statx *st);
+enum bfo_clash_kind bfo_extract_judge_dir(int at, struct statx *st);
 /* Why file OLD, in DIR, cannot be replaced. */
-enum bfo_extract_clash_kind bfo_extract_judge_file(const struct statx *dir,
+enum bfo_clash_kind bfo_extract_judge_file(const struct statx *dir,
 						   const struct statx *old);
 
 /* ---- extract_look.c ---- */

@@ -8,6 +8,7 @@
 #define BFO_GATHER_ATTRS_H
 
 #include <stdint.h>
+#include <time.h>
 #include <ext2fs/ext2_fs.h>
 
 enum bfo_time { BFO_MTIME, BFO_ATIME, BFO_CTIME, BFO_CRTIME, BFO_TIMES };
@@ -24,6 +25,11 @@ struct bfo_attrs {
 	uint16_t mode;
 	int has_crtime;			/* small inodes have none */
 };
+
+static inline struct timespec bfo_attrs_time(const struct bfo_attrs *attrs, enum bfo_time which)
+{
+	return (struct timespec) { .tv_sec = attrs->sec[which], .tv_nsec = attrs->nsec[which] };
+}
 
 /*
  * Decodes raw inode RAW of INODE_SIZE bytes.  What a small inode, or a small i_extra_isize, has no

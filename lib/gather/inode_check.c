@@ -69,6 +69,21 @@ uint64_t bfo_inode_version(const void *data, uint32_t inode_size)
 	return version;
 }
 
+uint64_t bfo_inode_value_refs(const void *data)
+{
+	const struct ext2_inode_large *raw = data;
+
+	return (uint64_t) le32(raw->i_ctime) << 32 | le32(raw->osd1.linux1.l_i_version);
+}
+
+void bfo_inode_set_value_refs(void *data, uint64_t refs)
+{
+	struct ext2_inode_large *raw = data;
+
+	raw->i_ctime = to_le32((uint32_t) (refs >> 32));
+	raw->osd1.linux1.l_i_version = to_le32((uint32_t) refs);
+}
+
 void bfo_inode_ctime(const void *data, uint32_t inode_size, int64_t *sec, uint32_t *nsec)
 {
 	const struct ext2_inode_large *raw = data;

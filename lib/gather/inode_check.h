@@ -27,6 +27,13 @@ uint64_t bfo_inode_version(const void *raw, uint32_t inode_size);
 /* The time of its last change, in seconds since 1970 and, if it has room for these, nanoseconds. */
 void bfo_inode_ctime(const void *raw, uint32_t inode_size, int64_t *sec, uint32_t *nsec);
 
+/*
+ * References to the value of attributes that stands in RAW (feature ea_inode): in i_ctime, the
+ * upper half, and i_version.
+ */
+uint64_t bfo_inode_value_refs(const void *raw);
+void bfo_inode_set_value_refs(void *raw, uint64_t refs);
+
 /* The block of extended attributes, 0 if none. */
 uint64_t bfo_inode_ea_block(const struct ext2_inode *raw);
 

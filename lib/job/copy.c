@@ -373,7 +373,7 @@ void bfo_copy_configure(struct bfo_copy *c)
 	config->keep_inodes = opt->keep_inodes;
 	config->is_fresh = opt->mkfs;
 	config->keep_root = !opt->mkfs && !opt->was_formatted && !c->job.source;
-	config->skip_existing = opt->over == BFO_EXTRACT_SKIP;
+	config->over = opt->over;
 	config->no_devices = opt->no_devices && !bfo_copy_exports(c);
 	config->make_indexes = opt->itree;
 	config->not_atomic = opt->not_atomic;

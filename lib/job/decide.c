@@ -16,6 +16,7 @@
 #include "gather/name_scan.h"
 #include "gather/lost.h"
 #include "gather/repack.h"
+#include "job/replace.h"
 #include "job/indexes.h"
 #include "job/job.h"
 #include "job/quotas.h"
@@ -44,13 +45,14 @@ static errcode_t gather_old(struct bfo_job *job, struct bfo_volume *vol, uint32_
 static errcode_t clash(struct bfo_job *job)
 {
 	const struct bfo_tree *t = &job->tree;
-	bfo_row row = bfo_name_row(t, &t->names.v[job->plan.clashes.v[0]]);
+	bfo_row row = bfo_name_row(t, &t->names.v[job->plan.clashes.v[0].name]);
 
 	if (t->inodes.v[row].state & BFO_INODE_MADE)
 		return bfo_fail(job->ctx, BFO_ET_NOT_DIR, "looking for %s on %s", job->config.to,
 				job->config.target);
 	return bfo_fail(job->ctx, BFO_ET_CLASH, "planning: on %s, in the way of what is to be "
-			"copied: %zu", job->config.target, job->plan.clashes.n);
+			"copied: %zu%s", job->config.target, job->plan.clashes.n,
+			job->config.over ? "" : BFO_OVER_ADVICE);
 }
 
 /* Level by level: the target's directories that exist on both sides. */
@@ -75,6 +77,8 @@ static errcode_t merge(struct bfo_job *job, struct bfo_volume *vol)
 		bfo_tree_free(&old);
 		free(inos);
 	}
+	if (!err && vol)
+		err = bfo_job_replace(job, vol);
 	return err || !job->plan.clashes.n ? err : clash(job);
 }
 
@@ -144,7 +148,7 @@ static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
 	plan->now = config->now;
 	plan->keep_inodes = config->keep_inodes;
 	plan->keep_root = config->keep_root;
-	plan->skip_existing = config->skip_existing;
+	plan->over = config->over;
 	plan->no_devices = config->no_devices;
 	if (config->record) {
 		memcpy(plan->ghost.owner, config->record->owner, sizeof(plan->ghost.owner));
@@ -177,6 +181,8 @@ static errcode_t decide_names(struct bfo_job *job, struct bfo_volume *vol)
 		err = bfo_plan_order(plan);
 	if (!err)
 		err = leave_out_unreadable(job);
+	if (!err && vol)
+		err = bfo_job_displace(job, vol);
 	if (!err && config->order)
 		err = config->order(config->priv, job);
 	return err || !vol ? err : indexes_of(job)->choose(job);

@@ -59,8 +59,6 @@ static errcode_t check_options(const struct bfo_copy *c)
 		{ !is_stream && opt->token, "--resume is for streams" },
 		{ opt->token && opt->n_manifests,
 		  "--manifest-out has to see all data, and --resume leaves some out" },
-		{ is_volume && opt->over && opt->over != BFO_EXTRACT_SKIP,
-		  "--overwrite and --if-newer are for directories" },
 		{ !is_dir && !is_volume && opt->over,
 		  "--overwrite, --skip-existing and --if-newer are not for archives and streams" },
 		{ !is_dir && !is_volume && opt->no_devices,
@@ -307,9 +305,8 @@ static errcode_t look(void *priv, struct bfo_job *job)
 	if (!bfo_extract_clashes(c->outlet, &n))
 		return bfo_fail(c->ctx, ENOMEM, "planning");
 	return !n ? 0 : bfo_fail(c->ctx, BFO_ET_CLASH, "planning: in %s, in the way of what is to "
-				 "be copied: %zu%s", c->opt.target, n, c->opt.over ? "" :
-				 " (--skip-existing leaves files as they are, --overwrite replaces "
-				 "them)");
+				 "be copied: %zu%s", c->opt.target, n,
+				 c->opt.over ? "" : BFO_OVER_ADVICE);
 }
 
 static errcode_t weigh(void *priv, const struct bfo_item *item)

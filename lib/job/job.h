@@ -60,7 +60,7 @@ struct bfo_job_config {
 	int is_fresh;			/* the target is formatted for this job */
 	/* the target's root is not to become the source's, where that goes to it */
 	int keep_root;
-	int skip_existing;		/* files that the target has stay, and are not copied */
+	enum bfo_over over;		/* what becomes of files that the target has */
 	int no_devices;			/* these are not copied */
 	int make_indexes;		/* the container is made, if there is none */
 	int not_atomic;			/* in place, although the journal would do */

@@ -55,7 +55,7 @@ static const struct row {
 	{ "formatted", FLAG, AT(was_formatted), 0 },
 	{ "keep-inodes", FLAG, AT(keep_inodes), 0 },
 	{ "itree", FLAG, AT(itree), 0 },
-	{ "over", NUMBER, AT(over), BFO_EXTRACT_NEWER },
+	{ "over", NUMBER, AT(over), BFO_OVER_NEWER },
 	{ "no-devices", FLAG, AT(no_devices), 0 },
 	{ "no-suid", FLAG, AT(no_suid), 0 },
 	{ "verify", FLAG, AT(verify), 0 },

@@ -73,7 +73,7 @@ struct bfo_copy_options {
 	int counts_used;		/* with mkfs: as many as are used, ... */
 	struct bfo_more more_inodes;	/* ... and these */
 	int same_uuid;			/* with mkfs: the UUID of the source */
-	enum bfo_extract_over over;	/* of a volume: nothing, or BFO_EXTRACT_SKIP */
+	enum bfo_over over;		/* not of archives and streams */
 	/* device files; set-id bits but those of directories, and capabilities: not of archives */
 	int no_devices, no_suid;
 	/* of what is no volume (export/extract.h, export/tar.h) */

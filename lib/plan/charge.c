@@ -335,17 +335,21 @@ errcode_t bfo_charges_add(struct bfo_plan *plan, bfo_row row, const void *raw)
 	return err ? bfo_fail(plan->ctx, err, "adding up quota") : 0;
 }
 
-void bfo_charges_give_back(struct bfo_plan *plan, bfo_row row, const void *raw)
+void bfo_charges_drop(struct bfo_plan *plan, const void *raw, uint32_t inodes)
 {
 	const struct bfo_target *target = plan->target;
 	int type;
 
-	if (!plan->charges || is_quota(plan, row))
-		return;
-	for (type = 0; type < BFO_QUOTA_TYPES; type++)
+	for (type = 0; plan->charges && type < BFO_QUOTA_TYPES; type++)
 		take_back(&plan->charges->files[type].quota,
-			  bfo_charge_owner(raw, target->inode_size, type), 1,
+			  bfo_charge_owner(raw, target->inode_size, type), inodes,
 			  space_of(target, raw));
+}
+
+void bfo_charges_give_back(struct bfo_plan *plan, bfo_row row, const void *raw)
+{
+	if (plan->charges && !is_quota(plan, row))
+		bfo_charges_drop(plan, raw, 1);
 }
 
 errcode_t bfo_charges_build(struct bfo_plan *plan, struct bfo_charge_file *file, void **data)

@@ -68,6 +68,9 @@ errcode_t bfo_charges_add(struct bfo_plan *plan, bfo_row row, const void *raw);
  */
 void bfo_charges_give_back(struct bfo_plan *plan, bfo_row row, const void *raw);
 
+/* The same of RAW which is about to go, and INODES in all, itself and its values. */
+void bfo_charges_drop(struct bfo_plan *plan, const void *raw, uint32_t inodes);
+
 /*
  * The new content of FILE, the blocks of its record in full, in memory that the caller frees.
  * Once, when everything was added.  Returns BFO_ET_UNHEALTHY if the target's usage was wrong so

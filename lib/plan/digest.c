@@ -35,7 +35,9 @@ static uint32_t of_target(const struct bfo_plan *plan)
 		sum = add(sum, &m->old_ea, sizeof(m->old_ea));
 		sum = add_vec(sum, &m->freed);
 	}
-	return sum;
+	sum = add_vec(sum, &plan->displaced.inodes);
+	sum = add_vec(sum, &plan->displaced.eas);
+	return add_vec(sum, &plan->displaced.freed);
 }
 
 void bfo_plan_digest(const struct bfo_plan *plan, struct bfo_digest *d)

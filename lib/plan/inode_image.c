@@ -29,11 +29,17 @@ static uint32_t extra_time(int64_t t)
 	return to_le32(((t - (int32_t) t) >> 32) & 3);
 }
 
-static void set_change_times(const struct bfo_plan *plan, struct ext2_inode_large *raw)
+static void set_ctime(const struct bfo_plan *plan, struct ext2_inode_large *raw)
 {
-	raw->i_mtime = raw->i_ctime = to_le32((uint32_t) plan->now);
+	raw->i_ctime = to_le32((uint32_t) plan->now);
 	if (HAS_FIELD(plan, raw, i_ctime_extra))
 		raw->i_ctime_extra = extra_time(plan->now);
+}
+
+static void set_change_times(const struct bfo_plan *plan, struct ext2_inode_large *raw)
+{
+	set_ctime(plan, raw);
+	raw->i_mtime = to_le32((uint32_t) plan->now);
 	if (HAS_FIELD(plan, raw, i_mtime_extra))
 		raw->i_mtime_extra = extra_time(plan->now);
 }
@@ -442,4 +448,13 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, bfo_row row, void *data,
 		return bfo_fail(plan->ctx, err, "making inode %u", rec->new_ino);
 	set_checksum(plan, rec, raw);
 	return 0;
+}
+
+void bfo_inode_unlink(const struct bfo_plan *plan, void *data, uint32_t names)
+{
+	struct ext2_inode_large *raw = data;
+
+	raw->i_links_count = to_le16(le16(raw->i_links_count) - names);
+	set_ctime(plan, raw);
+	count_change(plan, raw);
 }

@@ -40,4 +40,7 @@ errcode_t bfo_inode_image(const struct bfo_plan *plan, bfo_row row, void *raw,
 			  struct bfo_inode_scratch *scratch);
 void bfo_inode_scratch_free(struct bfo_inode_scratch *scratch);
 
+/* RAW, of the target's, loses NAMES of its names now, and has others; its checksum is not set. */
+void bfo_inode_unlink(const struct bfo_plan *plan, void *raw, uint32_t names);
+
 #endif

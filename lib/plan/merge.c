@@ -3,9 +3,9 @@
  * merge.c - directories that exist on both sides
  *
  * Both sides' names are in hash order, so one pass over the two slices finds what they share:
- * two directories become a pair for the next level, anything else is a clash.  The result is a
- * new slice at the end of names[] with the target's names (BFO_NAME_FIXED: they keep their inode
- * numbers) and the new ones.
+ * two directories become a pair for the next level, two files a clash, or a meeting that is decided
+ * later (meeting.c), anything else is a clash.  The result is a new slice at the end of names[]
+ * with the target's names (BFO_NAME_FIXED: they keep their inode numbers) and the new ones.
  */
 #include <string.h>
 #include <ext2fs/ext2fs.h>
@@ -36,40 +36,51 @@ static errcode_t add_old(struct bfo_plan *plan, bfo_row dir, const struct side *
 	return 0;
 }
 
-/* True if the same name on both sides is that of a file whose target's stays. */
-static int is_skipped(const struct bfo_plan *plan, const struct side *old, bfo_row row)
+static errcode_t add_clash(struct bfo_plan *plan, uint32_t name, enum bfo_clash_kind kind)
 {
-	return plan->skip_existing && bfo_name_type(old->at) != EXT2_FT_DIR &&
-	       !S_ISDIR(plan->tree->inodes.v[row].mode);
+	return bfo_vec_push(&plan->clashes, (struct bfo_clash) { .name = name, .kind = kind });
+}
+
+/* The same name on both sides, of no directory; the target's is the next in the merged slice. */
+static errcode_t meet_file(struct bfo_plan *plan, const struct bfo_meeting *m)
+{
+	if (plan->over == BFO_OVER_CLASH)
+		return add_clash(plan, m->name, BFO_CLASH_EXISTS);
+	if (plan->over != BFO_OVER_SKIP)
+		return bfo_vec_push(&plan->meetings, *m);
+	bfo_plan_stay(plan, m);
+	return 0;
 }
 
 /* The same name on both sides: the target's stays; what happens to the source's? */
-static errcode_t meet(struct bfo_plan *plan, const struct side *old, const struct side *new)
+static errcode_t meet(struct bfo_plan *plan, size_t merged, const struct side *old,
+		      const struct side *new)
 {
 	struct bfo_tree *t = plan->tree;
 	bfo_row row = bfo_name_row(t, new->at);
+	struct bfo_meeting m = { .name = new->at - t->names.v, .place = t->names.n,
+				 .ino = bfo_name_number(old->tree, old->at),
+				 .type = bfo_name_type(old->at), .merged = merged };
+	int was_dir = bfo_name_type(old->at) == EXT2_FT_DIR;
+	int is_dir = S_ISDIR(t->inodes.v[row].mode);
 
-	if (is_skipped(plan, old, row)) {
-		bfo_name_kill(&t->names.v[new->at - t->names.v]);
-		plan->filtered = 1;
-		plan->skipped++;
-		return 0;
-	}
-	if (bfo_name_type(old->at) != EXT2_FT_DIR || !S_ISDIR(t->inodes.v[row].mode))
-		return bfo_vec_push(&plan->clashes, new->at - t->names.v);
+	if (!was_dir && !is_dir)
+		return meet_file(plan, &m);
+	if (!was_dir || !is_dir)
+		return add_clash(plan, m.name, was_dir ? BFO_CLASH_DIRECTORY :
+				 BFO_CLASH_NO_DIRECTORY);
 	if (t->inodes.v[row].state & (BFO_INODE_EXISTS | BFO_INODE_PAIRED))
 		return bfo_tree_found_known(t, BFO_FOUND_DIR_TWICE, new->at);
 	t->inodes.v[row].state |= BFO_INODE_PAIRED;
-	return bfo_vec_push(&plan->next_pairs, (struct bfo_pair) { .row = row,
-			    .ino = bfo_name_number(old->tree, old->at) });
+	return bfo_vec_push(&plan->next_pairs, (struct bfo_pair) { .row = row, .ino = m.ino });
 }
 
-/* Both slices into one at the end of names[]; returns how many names are new in *GAINED. */
-static errcode_t merge_slices(struct bfo_plan *plan, bfo_row row, struct side *old,
-			      uint32_t *gained)
+/* Both slices of merged directory MERGED into one at the end of names[]. */
+static errcode_t merge_slices(struct bfo_plan *plan, size_t merged, struct side *old)
 {
+	struct bfo_merged *m = &plan->merged.v[merged];
 	struct bfo_tree *t = plan->tree;
-	struct bfo_inode *rec = &t->inodes.v[row];
+	struct bfo_inode *rec = &t->inodes.v[m->row];
 	struct bfo_slice own = bfo_dir_names(t, rec), both = { .first = t->names.n };
 	size_t i = own.first, end = own.end;
 	struct side new = { .tree = t };
@@ -86,16 +97,16 @@ static errcode_t merge_slices(struct bfo_plan *plan, bfo_row row, struct side *o
 		    : i == end          ? -1
 					: bfo_name_compare(old->tree, old->at, t, new.at);
 		if (!c)
-			err = meet(plan, old, &new);
+			err = meet(plan, merged, old, &new);
 		if (!err && c <= 0)
-			err = add_old(plan, row, old);
+			err = add_old(plan, m->row, old);
 		if (!err && c > 0) {
 			err = bfo_vec_reserve(&t->names, 1);
 			if (err)
 				break;
 			t->names.v[t->names.n] = t->names.v[i];
-			t->names.v[t->names.n++].dir = row;
-			++*gained;
+			t->names.v[t->names.n++].dir = m->row;
+			m->gained++;
 		}
 		if (c <= 0)
 			old->at++;
@@ -146,6 +157,7 @@ static errcode_t note_old(struct bfo_plan *plan, const struct bfo_tree *old, str
 				"what is to be copied: encrypted and casefolded directories are "
 				"not merged", m->ino);
 	m->links = o->links_read;
+	m->flags = o->flags;
 	m->freed.n = 0;
 	m->old_ea = 0;
 	if (is_taken_over(plan, m->row) && o->ea != BFO_NONE)
@@ -208,7 +220,7 @@ errcode_t bfo_plan_merge(struct bfo_plan *plan, struct bfo_tree *old)
 		struct side side = { .tree = old, .at = bfo_vec_at(&old->names, s.first),
 				     .end = bfo_vec_at(&old->names, s.end) };
 
-		err = merge_slices(plan, m->row, &side, &m->gained);
+		err = merge_slices(plan, i, &side);
 	}
 	plan->pairs.n = 0;
 	for (i = 0; i < plan->next_pairs.n && !err; i++)

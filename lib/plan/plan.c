@@ -30,6 +30,8 @@ void bfo_plan_free(struct bfo_plan *plan)
 	bfo_vec_free(&plan->pairs);
 	bfo_vec_free(&plan->next_pairs);
 	bfo_vec_free(&plan->clashes);
+	bfo_vec_free(&plan->meetings);
+	bfo_displaced_free(&plan->displaced);
 	bfo_vec_free(&plan->links_outside);
 	bfo_vec_free(&plan->order);
 	bfo_vec_free(&plan->by_number);

@@ -37,7 +37,9 @@
 #include "base/context.h"
 #include "base/prefetch.h"
 #include "base/range.h"
+#include "gather/displaced.h"
 #include "gather/target.h"
+#include "plan/over.h"
 #include "tree/tree.h"
 
 /* A target's directory that gains names, or the root when it takes over attributes. */
@@ -46,6 +48,7 @@ struct bfo_merged {
 	uint32_t ino;		/* in the target */
 	uint32_t gained;	/* names added */
 	uint32_t links;		/* its link count before */
+	uint32_t flags;		/* its i_flags */
 	bfo_row old;		/* its record in the target's tree of that level */
 	bfo_ranges freed;	/* its blocks before: data and block map */
 	uint64_t old_ea;	/* attribute block it gives up, or 0 */
@@ -56,6 +59,25 @@ struct bfo_merged {
 struct bfo_pair {
 	bfo_row row;
 	uint32_t ino;
+};
+
+/* A name of something that is in the way. */
+struct bfo_clash {
+	uint64_t name;		/* position in names[] */
+	enum bfo_clash_kind kind;
+};
+
+/*
+ * A name that both sides have, of no directory on either: the target's stands in the merged slice
+ * until the source's is decided to take its place.
+ */
+struct bfo_meeting {
+	uint32_t name;		/* the source's: position in names[] */
+	uint32_t place;		/* the target's */
+	uint32_t ino;		/* what that leads to, */
+	uint32_t type;		/* ... and of which type it is */
+	uint32_t merged;	/* the directory: position in merged[], before the order */
+	int is_displaced;	/* the source's stands there now */
 };
 
 /* An item whose block map does not fit into its inode. */
@@ -105,7 +127,9 @@ struct bfo_plan {
 	BFO_VEC(struct bfo_merged) merged;	/* ascending by ino, once the order is settled */
 	BFO_VEC(struct bfo_pair) pairs;		/* directories still to be compared */
 	BFO_VEC(struct bfo_pair) next_pairs;
-	BFO_VEC(uint64_t) clashes;	/* positions in names[] of names that exist already */
+	BFO_VEC(struct bfo_clash) clashes;
+	BFO_VEC(struct bfo_meeting) meetings;
+	struct bfo_displaced displaced;	/* what loses names to what is copied */
 
 	int keep_inodes;		/* numbers are those of the source, where these are free */
 	int source_numbers;		/* numbers ascend as the source's do ... */
@@ -133,9 +157,10 @@ struct bfo_plan {
 	struct bfo_shortage shortage;
 	int whole;			/* the source's root goes to the target's root, */
 	int keep_root;			/* which keeps its own attributes; the caller's */
-	/* what is no directory and exists on both sides stays, and is not copied; the caller's */
-	int skip_existing;
-	uint64_t skipped;		/* names that were, for that, or by an outlet */
+	/* what becomes of what is no directory and exists on both sides; the caller's */
+	enum bfo_over over;
+	uint64_t skipped;		/* names that stay, for that, or by an outlet */
+	uint64_t replaced;		/* names that lead to what is copied */
 	int no_devices;			/* block and character devices stay; the caller's */
 	uint64_t devices_left;		/* that were not, for that */
 	uint64_t disarmed;		/* files whose set-id bits are left out (tree/amend.h) */
@@ -195,6 +220,20 @@ errcode_t bfo_plan_land(struct bfo_plan *plan, const char *const *from, size_t n
  * left.
  */
 errcode_t bfo_plan_merge(struct bfo_plan *plan, struct bfo_tree *old);
+
+/*
+ * Meeting M is decided: the source's name takes the place of the target's, or is not copied.  Once
+ * all levels are merged, before the order.
+ */
+void bfo_plan_displace(struct bfo_plan *plan, struct bfo_meeting *m);
+void bfo_plan_stay(struct bfo_plan *plan, const struct bfo_meeting *m);
+
+/*
+ * Once it is known what is copied: names of what is not give the target's their places back.  The
+ * others are what plan->displaced loses: its inodes get ino and names, ascending; the rest is the
+ * caller's (gather/displaced.h).
+ */
+errcode_t bfo_plan_settle(struct bfo_plan *plan);
 
 /*
  * Moves a plan to another target of the same kind (features, hash seed, inode numbers of the

@@ -71,6 +71,13 @@ static inline void bfo_name_kill(struct bfo_name *n)
 	n->ino_ = BFO_NONE;
 }
 
+/* Name N, of a resolved tree, leads to what the target has already: inode INO of TYPE. */
+static inline void bfo_name_fix(struct bfo_name *n, uint32_t ino, uint32_t type)
+{
+	n->ino_ = ino;
+	n->at = (n->at & ~0xff00ULL) | (uint64_t) (type | BFO_NAME_FIXED) << 8;
+}
+
 static inline int bfo_name_is_killed(const struct bfo_name *n)
 {
 	return n->ino_ == BFO_NONE;

@@ -303,7 +303,7 @@ static char *harm_old(const struct path *p, const struct path *now, const struct
 		return text("%s was there and is missing", p->name);
 	if (sum_same(p->all, now->all) || is_lost(p->name))
 		return NULL;
-	if (after && !sum_same(p->all, after->all) && p->dir && now->dir &&
+	if (after && !sum_same(p->all, after->all) && p->dir == now->dir &&
 	    (sum_same(now->core, p->core) || sum_same(now->core, after->core)))
 		return NULL;
 	return text("%s has changed", p->name);

@@ -35,9 +35,10 @@ void state_free(struct state *s);
 char *state_differs(const struct state *a, const struct state *b);
 
 /*
- * The weaker promise, kept by R?  All of BEFORE is there, but that directories which AFTER changes
- * may be either or between; what is new is as in AFTER, or in lost+found.  The container of
- * indexes, which can be made again, may be anything.  Result as above.
+ * The weaker promise, kept by R?  All of BEFORE is there, but that what AFTER changes may be
+ * either, or, of directories and of counts of links, between; what is new is as in AFTER, or in
+ * lost+found.  The container of indexes, which can be made again, may be anything.  Result as
+ * above.
  */
 char *state_harmed(const struct state *r, const struct state *before, const struct state *after);
 

@@ -142,6 +142,30 @@ START_TEST(test_clash)
 }
 END_TEST
 
+/* The files of an image stay where they are not older, or give way. */
+START_TEST(test_replaced)
+{
+	struct e2bfo_copy_options opt = { .size = sizeof(opt), .flags = E2BFO_COPY_IF_NEWER };
+	struct e2bfo_copy_report report = { .size = sizeof(report) };
+	struct apibed b;
+	struct e2bfo_end dir, image;
+
+	apibed_open(&b);
+	apibed_tree(&b, "replaced", 2, SIZE);
+	apibed_image(&b, "replaced", "replaced.img");
+	dir = apibed_end(&b, E2BFO_DIRECTORY, "replaced");
+	image = apibed_end(&b, E2BFO_ANY, "replaced.img");
+	want_call(&b, e2bfo_copy(b.c, &dir, &image, &opt, &report));
+	want_eq(report.skipped, 5);
+	want_eq(report.replaced, 0);
+	opt.flags = E2BFO_COPY_OVERWRITE;
+	want_call(&b, e2bfo_copy(b.c, &dir, &image, &opt, &report));
+	want_eq(report.skipped, 0);
+	want_eq(report.replaced, 5);
+	apibed_close(&b);
+}
+END_TEST
+
 static int cancel_at_data(void *priv, const struct e2bfo_progress *p)
 {
 	(void) priv;
@@ -403,6 +427,7 @@ Suite *api_suite(void)
 	unit_case(suite, "structs of other sizes", test_sizes, 0);
 	unit_case(suite, "any end", test_ends, 0);
 	unit_case(suite, "clashes", test_clash, 0);
+	unit_case(suite, "replaced", test_replaced, 0);
 	unit_case(suite, "interrupted, resumed, given up", test_interrupted, 2);
 	unit_case(suite, "cancelled", test_cancel, 0);
 	unit_case(suite, "comparisons", test_verify, 0);

@@ -137,10 +137,10 @@ static void make_old(void)
 START_TEST(finds_clashes)
 {
 	static const struct {
-		enum bfo_extract_over over;
+		enum bfo_over over;
 		size_t skipped, clashes;
-	} rows[] = { { BFO_EXTRACT_CLASH, 0, 5 }, { BFO_EXTRACT_OVERWRITE, 0, 3 },
-		     { BFO_EXTRACT_SKIP, 2, 3 }, { BFO_EXTRACT_NEWER, 1, 3 } };
+	} rows[] = { { BFO_OVER_CLASH, 0, 5 }, { BFO_OVER_REPLACE, 0, 3 },
+		     { BFO_OVER_SKIP, 2, 3 }, { BFO_OVER_NEWER, 1, 3 } };
 	struct bfo_extract_options opt = { .over = rows[_i].over };
 	struct extractbed_node n[8] = { extractbed_root(), extractbed_file("d", "no directory", 3),
 					extractbed_file("early", "new", 2),
@@ -175,7 +175,7 @@ END_TEST
 
 START_TEST(replaces)
 {
-	struct bfo_extract_options opt = { .over = _i ? BFO_EXTRACT_NEWER : BFO_EXTRACT_OVERWRITE };
+	struct bfo_extract_options opt = { .over = _i ? BFO_OVER_NEWER : BFO_OVER_REPLACE };
 	struct extractbed_node n[4] = { extractbed_root(), extractbed_file("early", "new", 2),
 					extractbed_file("file", "new", 3),
 					extractbed_node("link", S_IFLNK | 0777, 4) };
@@ -197,7 +197,7 @@ END_TEST
 /* A name that appears after the look is not replaced, nor is one that was changed. */
 START_TEST(replaces_nothing_else)
 {
-	struct bfo_extract_options opt = { .over = BFO_EXTRACT_OVERWRITE };
+	struct bfo_extract_options opt = { .over = BFO_OVER_REPLACE };
 	struct extractbed_node n[2] = { extractbed_root(),
 					extractbed_file(_i ? "file" : "sudden", "new", 2) };
 	unsigned int hidden;

@@ -35,7 +35,7 @@ static const struct bfo_copy_options all = {
 		   .root = "/srv", .mount = "/mnt" },
 	.bwlimit = 1ULL << 40, .read_gap = BFO_GAP_OF_DEVICE, .direct = BFO_DIRECT_NEVER,
 	.losses = 1ULL << BFO_LOST_XATTR | 1ULL << BFO_LOST_TIME, .dir_fill = 33, .keep_inodes = 1,
-	.itree = 1, .over = BFO_EXTRACT_SKIP, .verify = 1, .evidence = 1,
+	.itree = 1, .over = BFO_OVER_SKIP, .verify = 1, .evidence = 1,
 	.write_mapfile = "written", .directory = "/here", .said = said, .n_said = 4,
 };
 
@@ -68,7 +68,7 @@ START_TEST(all_come_back)
 	ck_assert_str_eq(o->write_mapfile, "/here/written");
 	ck_assert_str_eq(o->files_from, "/here/files");
 	ck_assert_str_eq(o->metadata_in, "/here/kept");
-	want_eq(o->over, BFO_EXTRACT_SKIP);
+	want_eq(o->over, BFO_OVER_SKIP);
 	want(o->journal.ignore && o->journal.n_devices == 2);
 	ck_assert_str_eq(o->journal.devices[0], "/dev/sdz");
 	want(*o->journal.devices[1] == '/' && strstr(o->journal.devices[1], "/journal.img"));

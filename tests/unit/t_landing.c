@@ -196,7 +196,7 @@ START_TEST(clashes_with_files)
 	make_source(&m);
 	want_ok(made_plan_paths(&m, from, 1, "/note/x", old_with_dirs));
 	want_eq(m.plan.clashes.n, 1);
-	want_eq(m.tree.names.v[m.plan.clashes.v[0]].dir, m.plan.root);
+	want_eq(m.tree.names.v[m.plan.clashes.v[0].name].dir, m.plan.root);
 	want_eq(bfo_plan_merged(&m.plan, ROOT)->gained, 0);
 	made_free(&m);
 }

@@ -50,7 +50,7 @@ static int clashes(const struct made *m, const char *text, uint32_t ino)
 	int found = 0;
 
 	for (i = 0; i < m->plan.clashes.n; i++) {
-		n = &m->tree.names.v[m->plan.clashes.v[i]];
+		n = &m->tree.names.v[m->plan.clashes.v[i].name];
 		found += bfo_name_len(n) == strlen(text) && n->dir == root &&
 			 !memcmp(bfo_name_text(&m->tree, n), text, strlen(text)) &&
 			 bfo_name_row(&m->tree, n) == bfo_tree_find(&m->tree, ino);

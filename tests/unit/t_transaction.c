@@ -114,12 +114,12 @@ static void fill(struct bfo_transaction *t, uint64_t first)
 
 	memset(map, 0x11, BS);
 	want_ok(bfo_transaction_set(t, first + 6, map));
-	want_ok(bfo_transaction_late(t, first + 9, 100, 3, "abc"));
+	want_ok(bfo_transaction_late(t, BFO_LATE, first + 9, 100, 3, "abc"));
 	get(t, first + 9)[101] = 'x';			/* not what counts */
 	get(t, first + 9)[0] = 'y';
-	want_ok(bfo_transaction_late(t, first + 9, 1020, 4, "defg"));
+	want_ok(bfo_transaction_late(t, BFO_LATE, first + 9, 1020, 4, "defg"));
 	get(t, first + 3)[1] = 'z';
-	want_ok(bfo_transaction_late(t, first + 12, 0, 2, "hi"));
+	want_ok(bfo_transaction_late(t, BFO_LATE, first + 12, 0, 2, "hi"));
 	want_ok(bfo_transaction_set(t, first + 2, map));
 }
 
