@@ -10,7 +10,8 @@
 #include "tree/acl.h"
 
 /* X as other programs see it, at the end of s->names and s->values, which have room for it. */
-static errcode_t make_xattr(struct bfo_send_member *s, const struct bfo_xattr *x, struct bfo_member_xattr *out)
+static errcode_t make_xattr(struct bfo_send_member *s, const struct bfo_xattr *x,
+			    struct bfo_member_xattr *out)
 {
 	const int is_seen = bfo_xattr_prefix(x->name_index) != NULL;
 	char *name = s->names.v + s->names.n;

@@ -32,7 +32,7 @@ static errcode_t begin(struct bfo_stream_in *in, struct bfo_context *ctx, const 
 	s->preamble = in->preamble;
 	s->has_preamble = in->preamble.major != 0;
 	s->has_facts = !err;
-	s->byte = in->byte;
+	s->byte = err ? in->begin : in->byte;
 	if (err)
 		return err;
 	s->facts = in->facts;

@@ -11,7 +11,8 @@
 #include "base/context.h"
 #include "wire/stream.h"
 
-enum { BFO_STREAM_OTHER, BFO_STREAM_KINDS = BFO_STREAM_END + 1 };	/* kinds that are not known */
+/* Of kinds: one that is not known; how many there are. */
+enum { BFO_STREAM_OTHER, BFO_STREAM_KINDS = BFO_STREAM_END + 1 };
 
 /* Frames of one kind. */
 struct bfo_stream_frames {

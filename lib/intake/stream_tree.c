@@ -110,7 +110,8 @@ static errcode_t take_part(void *priv, const struct bfo_piece *p)
 		return bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED,
 					"there are more data than were declared");
 	got = bfo_placer_put(&s->placer, p->at, p->len);
-	err = bfo_vec_push(&s->parts, (struct bfo_stream_part) { .byte = got.byte, .data = s->data });
+	err = bfo_vec_push(&s->parts, (struct bfo_stream_part) { .byte = got.byte,
+								 .data = s->data });
 	if (err)
 		return bfo_stream_failed(s, err);
 	s->data += p->len;
@@ -258,7 +259,8 @@ static errcode_t spool(struct bfo_stream_source *s)
 		close(s->fd);
 	s->fd = file;
 	s->is_ours = 1;
-	return lseek(s->fd, 0, SEEK_SET) || fstat(s->fd, &s->before) ? bfo_stream_failed(s, errno) : 0;
+	return lseek(s->fd, 0, SEEK_SET) || fstat(s->fd, &s->before)
+		       ? bfo_stream_failed(s, errno) : 0;
 }
 
 static errcode_t open_file(struct bfo_stream_source *s)

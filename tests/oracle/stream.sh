@@ -133,7 +133,7 @@ done < frames
 [ $resumed -ge 3 ] || fail "only $resumed went on in the middle"
 
 streams mixed whole
-for kind in lost twice exchanged no-tree no-end empty; do
+for kind in lost twice exchanged no-tree no-end other-end other-tree empty; do
 	cp $kind stream
 	broken "frames $kind"
 done

@@ -4,11 +4,13 @@
 
     streams.py frames FILE              "BYTE KIND" of each
     streams.py flip FILE BYTE OUT       a bit of that byte is another one
+    streams.py token FILE N             that of its frame N of data
     streams.py mixed FILE               frames lost, twice, exchanged, ...: a file for each
     streams.py forged FILE OUT kindN    another frame behind the first, of kind N, and all numbers right
     streams.py forged FILE OUT wordN    a feature in the word at byte N of the preamble
     streams.py forged FILE OUT digestN  zeroes for the digest in the frame of kind N
 """
+import base64
 import struct
 import sys
 
@@ -103,6 +105,13 @@ def with_feature(data, word):
     return _sealed(head) + data[PREAMBLE:]
 
 
+def token(data, number):
+    at = next(at for at, kind, _ in frames(data) if kind == TREE_END) + HEAD
+    body = data[at:at + 32] + struct.pack("<I", number)
+    letters = base64.urlsafe_b64encode(body + struct.pack("<I", crc(body)))
+    return "e2bfo1:" + letters.decode().rstrip("=")
+
+
 def main(what, name, *args):
     data = open(name, "rb").read()
     if what == "frames":
@@ -110,6 +119,8 @@ def main(what, name, *args):
             print(at, kind)
     elif what == "flip":
         open(args[1], "wb").write(flipped(data, int(args[0])))
+    elif what == "token":
+        print(token(data, int(args[0])))
     elif what == "mixed":
         for kind, made in mixed(data).items():
             open(kind, "wb").write(made)

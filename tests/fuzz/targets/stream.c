@@ -4,9 +4,9 @@
  *
  * The first byte: 1: what follows is the stream as it is.  Else its frames are made here, with
  * checksums and digests: two bytes for the length of the tree, the tree, and the data.  2: the tree
- * comes in two frames; 4: the data are cut; 8: another stream has its beginning.  16 and 32: data that
- * are damaged become holes, or their files go.  64: a byte in the middle is damaged.  All of them are
- * surveyed, too.
+ * comes in two frames; 4: the data are cut; 8: another stream has its beginning.  16 and 32: data
+ * that are damaged become holes, or their files go.  64: a byte in the middle is damaged.  All of
+ * them are surveyed, too.
  */
 #include <string.h>
 
