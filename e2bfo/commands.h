@@ -26,6 +26,7 @@ int send_main(int argc, char **argv);
 int receive_main(int argc, char **argv);
 int resume_main(int argc, char **argv);
 int abort_main(int argc, char **argv);
+int stream_main(int argc, char **argv);
 int batch_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
 int ls_main(int argc, char **argv);

@@ -16,6 +16,7 @@ static const struct command commands[] = {
 	{ "abort", abort_main, "give up a copy that was interrupted" },
 	{ "send", send_main, "write a file tree to standard output, as a stream" },
 	{ "receive", receive_main, "copy the file tree in a stream into a filesystem" },
+	{ "stream", stream_main, "check a stream that is kept in a file, and tell what is in it" },
 	{ "batch", batch_main, "change files of a filesystem: all of a script, or nothing" },
 	{ "verify", verify_main, "compare two file trees, attribute by attribute, byte by byte" },
 	{ "ls", ls_main, "list directories with all attributes, without mounting them" },

@@ -49,7 +49,8 @@ static const struct option_table table = {
 	"Usage: e2bfo cat [OPTIONS] IMAGE PATH...\n"
 	"\n"
 	"Writes what stands in files of a filesystem to standard output, one behind the other.\n"
-	"IMAGE is a device or an image file, and is not written. Symbolic links are not followed.\n"
+	"IMAGE is a device or an image file, or an archive or a stream, and is not written. Symbolic\n"
+	"links are not followed.\n"
 	"\n",
 	.rows = rows,
 	.outro =

@@ -479,7 +479,8 @@ static void tell_token(const struct report *r)
 	if (bfo_copy_token(r->copy, token))
 		message("to go on: e2bfo send --resume %s SOURCE | e2bfo receive %s", token,
 			r->copy->opt.target);
-	else if (r->copy->end.kind == BFO_END_STREAM && r->result.tell_fate)
+	else if (r->copy->end.kind == BFO_END_STREAM && r->result.tell_fate &&
+		 r->copy->end.source && bfo_copy_comes_once(r->copy))
 		message("this stream cannot be resumed: send it again from the beginning");
 }
 

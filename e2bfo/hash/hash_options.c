@@ -48,8 +48,8 @@ static const struct option_table table = {
 	"Usage: e2bfo hash [OPTIONS] SOURCE [PATH...]\n"
 	"\n"
 	"Computes digests of all files of SOURCE, or of those PATHs and what is below them.  SOURCE is a\n"
-	"filesystem in a device or an image file, a directory, or an archive, and is not written.  Files\n"
-	"are read in the order in which they lie; the list is in the order of their names.\n"
+	"filesystem in a device or an image file, a directory, an archive or a stream, and is not written.\n"
+	"Files are read in the order in which they lie; the list is in the order of their names.\n"
 	"\n",
 	.rows = rows,
 	.outro =

@@ -63,6 +63,42 @@ static void take_pause(void *priv)
 
 /* ---- listing ---- */
 
+static errcode_t begin_volume(struct ls *ls, const struct bfo_readdir_options *list)
+{
+	errcode_t err;
+
+	ls->opt.medium.may_move = 1;
+	err = bfo_medium_open(&ls->opt.medium, &ls->ctx, ls->opt.volume, &ls->opt.common.journal,
+			      &ls->volume);
+	ls->print.volume = ls->volume;
+	if (!err)
+		err = bfo_reader_init(&ls->reader, &ls->ctx, ls->volume, BFO_GAP_OF_DEVICE);
+	if (err)
+		return err;
+	ls->print.inode_size = ls->volume->inode_size;
+	err = bfo_orphan_scan(&ls->reader, &ls->orphans);
+	return err || ls->opt.deleted ? err : bfo_readdir_begin(&ls->list, &ls->reader, list,
+								&ls->sink);
+}
+
+static errcode_t begin_tree(struct ls *ls, const struct bfo_readdir_options *list)
+{
+	const struct bfo_end_options how = { .spool = 1 };
+	errcode_t err;
+
+	if (ls->opt.deleted)
+		return bfo_fail(&ls->ctx, BFO_ET_OPTION, "opening %s: --deleted is for volumes",
+				ls->opt.volume);
+	err = bfo_browse_check(&ls->tree, &ls->opt.medium);
+	if (!err)
+		err = bfo_browse_open(&ls->tree, &how);
+	if (err)
+		return err;
+	ls->print.inode_size = ls->tree.source->inode_size;
+	bfo_readdir_begin_tree(&ls->list, &ls->tree, list, &ls->sink);
+	return 0;
+}
+
 static errcode_t begin(struct ls *ls)
 {
 	const struct ls_options *opt = &ls->opt;
@@ -70,25 +106,25 @@ static errcode_t begin(struct ls *ls)
 		.recursive = opt->recursive, .dots = opt->all, .alone = opt->alone,
 		.xattrs = opt->common.json, .memory = opt->common.memory,
 	};
-	errcode_t err;
+	errcode_t err = bfo_browse_tell(&ls->tree, &ls->ctx, opt->volume, &ls->is_tree);
 
 	ls->sink = (struct bfo_readdir_sink) {
 		.directory = take_directory, .alone = take_alone, .entry = take_entry,
 		.damage = take_damage, .pause = take_pause, .priv = ls,
 	};
-	ls->opt.medium.may_move = 1;
-	err = bfo_medium_open(&ls->opt.medium, &ls->ctx, ls->opt.volume, &ls->opt.common.journal,
-			  &ls->volume);
-
-	ls->print.volume = ls->volume;
-	if (!err)
-		err = bfo_reader_init(&ls->reader, &ls->ctx, ls->volume, BFO_GAP_OF_DEVICE);
-	if (!err && ls->opt.common.json)
+	if (!err && opt->common.json)
 		err = ls_attrs_begin(&ls->attrs);
-	if (!err)
-		err = bfo_orphan_scan(&ls->reader, &ls->orphans);
-	return err || ls->opt.deleted ? err : bfo_readdir_begin(&ls->list, &ls->reader,
-								&list, &ls->sink);
+	if (err)
+		return err;
+	return ls->is_tree ? begin_tree(ls, &list) : begin_volume(ls, &list);
+}
+
+errcode_t ls_resolve(struct ls *ls, const char *const *paths, size_t n, struct bfo_resolved *ways)
+{
+	if (!ls->is_tree)
+		return bfo_resolve(&ls->reader, paths, n, ways);
+	bfo_browse_resolve_all(&ls->tree, paths, n, ways);
+	return 0;
 }
 
 /* The PATH that leads to WAY. */
@@ -121,7 +157,7 @@ static errcode_t list_paths(struct ls *ls)
 	ls->found = malloc(n * sizeof(*ls->found) + 1);
 	if (!ls->found)
 		return bfo_fail(&ls->ctx, ENOMEM, "listing");
-	err = bfo_resolve(&ls->reader, ls->opt.paths, n, ls->found);
+	err = ls_resolve(ls, ls->opt.paths, n, ls->found);
 	for (i = 0; i < n && !err; i++) {
 		err = list_path(ls, ls->opt.paths[i], &ls->found[i]);
 		if (err != BFO_ET_NO_PATH && err != BFO_ET_NOT_DIR && err != EINVAL)
@@ -143,7 +179,8 @@ static void list_all(struct ls *ls)
 	if (!err && ls->opt.files_from)
 		err = ls_list_files(ls);
 	if (!err)
-		err = bfo_users_check_again(&ls->ctx, ls->volume);
+		err = ls->is_tree ? ls->tree.source->ops->settle(ls->tree.source)
+				  : bfo_users_check_again(&ls->ctx, ls->volume);
 	if (err)
 		ls_complain(ls, err);
 }
@@ -155,6 +192,7 @@ static void release(struct ls *ls)
 	free(ls->found);
 	ls_print_free(&ls->print);
 	bfo_tree_free(&ls->orphans);
+	bfo_browse_free(&ls->tree);
 	bfo_reader_free(&ls->reader);
 	bfo_volume_close(ls->volume);
 	ls_options_free(&ls->opt);

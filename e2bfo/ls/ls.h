@@ -13,7 +13,9 @@
 struct ls {
 	struct ls_options opt;
 	struct bfo_context ctx;
-	struct bfo_volume *volume;
+	struct bfo_volume *volume;	/* NULL: not open (yet), or none, but */
+	struct bfo_browse tree;		/* an archive or a stream, */
+	int is_tree;			/* if it is one */
 	struct bfo_reader reader;
 	struct bfo_tree orphans;	/* nothing but what was deleted while it was open */
 	struct bfo_readdir list;
@@ -32,6 +34,9 @@ struct ls {
 
 /* Tells what has failed; the first such thing decides how it ends. */
 void ls_complain(struct ls *ls, errcode_t err);
+
+/* Where N PATHS lead. */
+errcode_t ls_resolve(struct ls *ls, const char *const *paths, size_t n, struct bfo_resolved *ways);
 
 /* ---- ls_list.c ---- */
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <e2p/e2p.h>
 
+#include "gather/inode_check.h"
 #include "ls_attrs.h"
 
 /* libe2p prints "---" for a bit without a name. */
@@ -52,6 +53,16 @@ static const char *get_name(void *priv, size_t i, size_t *len)
 
 	*len = e->ends.v[i] - from;
 	return e->names.v + from;
+}
+
+int ls_attrs_has_xattrs(struct ls_attrs *a, const struct bfo_volume *vol,
+			const struct bfo_stat *st)
+{
+	uint32_t bad;
+
+	if (vol)
+		return bfo_inode_has_xattrs(vol, st->raw);
+	return !bfo_ea_names_list(a->names, st, &bad) && a->names->ends.n;
 }
 
 uint32_t ls_attrs_json_xattrs(struct ls_attrs *a, struct json *j, const struct bfo_stat *st)

@@ -22,6 +22,10 @@ errcode_t ls_attrs_begin(struct ls_attrs *a);
 /* "flag_names": of those in FLAGS that have one. */
 void ls_attrs_json_flags(const struct ls_attrs *a, struct json *j, uint32_t flags);
 
+/* True if ST, of VOL, or of what is none, has attributes. */
+int ls_attrs_has_xattrs(struct ls_attrs *a, const struct bfo_volume *vol,
+			const struct bfo_stat *st);
+
 /*
  * "xattrs": the names that ST has, or null if they are not all known.  Returns what is wrong then
  * (an enum bfo_finding_kind), else BFO_FOUND_KINDS.

@@ -87,7 +87,7 @@ static errcode_t take_deleted(void *priv, const struct bfo_deleted *in)
 
 	tell_lost(d);
 	p->entries++;
-	bfo_attrs_read(in->raw, p->volume->inode_size, &a);
+	bfo_attrs_read(in->raw, p->inode_size, &a);
 	if (p->opt->common.json)
 		print_object(p, in, &a);
 	else if (p->opt->bodyfile)

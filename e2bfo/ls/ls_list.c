@@ -11,7 +11,7 @@
 static errcode_t list(struct ls *ls, const char *const *paths, size_t n,
 		      struct bfo_resolved *ways)
 {
-	errcode_t err = ways ? bfo_resolve(&ls->reader, paths, n, ways)
+	errcode_t err = ways ? ls_resolve(ls, paths, n, ways)
 			     : bfo_fail(&ls->ctx, ENOMEM, "listing"), why;
 	size_t i;
 

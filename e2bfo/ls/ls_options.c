@@ -53,9 +53,9 @@ static const struct option_table table = {
 	"   or: e2bfo ls --deleted [OPTIONS] IMAGE\n"
 	"\n"
 	"Lists directories of a filesystem, by default its root, with the attributes of all\n"
-	"that is in them. IMAGE is a device or an image file, and is not written. Names come in the\n"
-	"order of their inode numbers, also those that begin with a dot. Symbolic links in PATH are not\n"
-	"followed.\n"
+	"that is in them. IMAGE is a device or an image file, or an archive or a stream, and is not\n"
+	"written. Names come in the order of their inode numbers, also those that begin with a dot.\n"
+	"Symbolic links in PATH are not followed.\n"
 	"\n",
 	.rows = rows,
 	.outro =

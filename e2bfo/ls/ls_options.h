@@ -28,4 +28,5 @@ struct ls_options {
 int ls_options_read(struct ls_options *opt, int argc, char **argv);
 void ls_options_free(struct ls_options *opt);
 
+
 #endif

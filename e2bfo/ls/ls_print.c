@@ -66,7 +66,7 @@ static void print_name(struct ls_print *p, const char *name, size_t len, const s
 	struct ls_line l;
 
 	if (p->opt->is_long) {
-		bfo_attrs_read(st->raw, p->volume->inode_size, &attrs);
+		bfo_attrs_read(st->raw, p->inode_size, &attrs);
 		ls_line_make(&l, &attrs, st->ino, p->opt->human, &p->day);
 		fwrite(l.text, 1, l.n, stdout);
 	}
@@ -125,7 +125,10 @@ void ls_print_json_attrs(struct ls_print *p, const struct bfo_attrs *a, const vo
 	json_number(j, "gid", a->gid);
 	json_number(j, "project", a->project);
 	json_number(j, "size", a->size);
-	json_number(j, "blocks", bfo_inode_blocks(p->volume, inode));
+	if (p->volume)
+		json_number(j, "blocks", bfo_inode_blocks(p->volume, inode));
+	else
+		json_string(j, "blocks", NULL);
 	json_number(j, "flags", ext2fs_le32_to_cpu(inode->i_flags));
 	ls_attrs_json_flags(p->attrs, j, ext2fs_le32_to_cpu(inode->i_flags));
 	json_number(j, "generation", a->generation);
@@ -147,12 +150,12 @@ static uint32_t json_entry(struct ls_print *p, const char *name, size_t len,
 	struct bfo_attrs a;
 	uint32_t bad;
 
-	bfo_attrs_read(st->raw, p->volume->inode_size, &a);
+	bfo_attrs_read(st->raw, p->inode_size, &a);
 	json_open(&p->json, NULL, '{');
 	json_path(p, name, len);
 	json_number(&p->json, "inode", st->ino);
 	ls_print_json_attrs(p, &a, st->raw);
-	json_bool(&p->json, "has_xattr", bfo_inode_has_xattrs(p->volume, st->raw));
+	json_bool(&p->json, "has_xattr", ls_attrs_has_xattrs(p->attrs, p->volume, st));
 	bad = ls_attrs_json_xattrs(p->attrs, &p->json, st);
 	if (S_ISLNK(a.mode))
 		json_bytes(&p->json, "target", target, st->target_len);
@@ -245,7 +248,7 @@ void ls_print_damage(struct ls_print *p, const char *name, size_t len, const str
 {
 	struct damage moving = *found, *d = &moving;
 
-	d->moving = p->volume->users.moving;
+	d->moving = p->volume && p->volume->users.moving;
 	if (d->moving)
 		p->moving++;
 	else

@@ -15,7 +15,8 @@
 
 struct ls_print {
 	const struct ls_options *opt;
-	const struct bfo_volume *volume;	/* NULL before it is open */
+	const struct bfo_volume *volume;	/* NULL before it is open, and if it is none */
+	uint32_t inode_size;		/* bytes */
 	const struct bfo_tree *orphans;		/* what was deleted while it was open */
 	struct ls_attrs *attrs;			/* for JSON */
 	struct json json;

@@ -12,6 +12,7 @@
 #include "base/sort.h"
 #include "gather/ea_names.h"
 #include "gather/inode_check.h"
+#include "tree/sets.h"
 
 static errcode_t add_name(bfo_chars *out, const struct bfo_xattr *x, int with_length)
 {
@@ -123,9 +124,10 @@ static errcode_t end_name(struct bfo_ea_names *e)
 	return bfo_vec_push(&e->ends, e->names.n);
 }
 
-static errcode_t list_inside(struct bfo_ea_names *e, const void *raw)
+/* The names of e->set. */
+static errcode_t list_set(struct bfo_ea_names *e)
 {
-	errcode_t err = bfo_xattrs_of_inode(&e->set, raw, e->r->vol->inode_size);
+	errcode_t err = 0;
 	size_t i;
 
 	for (i = 0; i < e->set.n && !err; i++) {
@@ -136,6 +138,13 @@ static errcode_t list_inside(struct bfo_ea_names *e, const void *raw)
 			err = end_name(e);
 	}
 	return err;
+}
+
+static errcode_t list_inside(struct bfo_ea_names *e, const void *raw)
+{
+	errcode_t err = bfo_xattrs_of_inode(&e->set, raw, e->r->vol->inode_size);
+
+	return err ? err : list_set(e);
 }
 
 static errcode_t list_block(struct bfo_ea_names *e, const struct bfo_ea_block *b)
@@ -157,6 +166,16 @@ static errcode_t list_block(struct bfo_ea_names *e, const struct bfo_ea_block *b
 	return err;
 }
 
+static errcode_t list_of_tree(struct bfo_ea_names *e, uint32_t ino)
+{
+	const struct bfo_tree *t = e->tree;
+	const struct bfo_sets sets = { .list = t->eas, .bytes = t->sets };
+	bfo_row row = bfo_tree_find(t, ino);
+	errcode_t err = bfo_sets_append(&sets, t->inodes.v[row].ea, &e->set);
+
+	return err ? err : list_set(e);
+}
+
 errcode_t bfo_ea_names_list(struct bfo_ea_names *e, const struct bfo_stat *st, uint32_t *bad)
 {
 	uint64_t blk = bfo_inode_ea_block(st->raw);
@@ -165,6 +184,8 @@ errcode_t bfo_ea_names_list(struct bfo_ea_names *e, const struct bfo_stat *st, u
 
 	e->set.n = e->names.n = e->ends.n = 0;
 	*bad = BFO_FOUND_KINDS;
+	if (e->tree)
+		return list_of_tree(e, st->ino);
 	err = bfo_inode_xattrs_ok(e->r->vol, st->raw) ? list_inside(e, st->raw) : BFO_ET_DAMAGED;
 	if (err == BFO_ET_DAMAGED) {
 		*bad = BFO_FOUND_XATTR_INODE;

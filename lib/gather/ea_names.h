@@ -21,11 +21,15 @@ struct bfo_ea_block {
 	uint32_t bad;		/* an enum bfo_finding_kind; BFO_FOUND_KINDS: it is sound */
 };
 
-/* Zeroed, it is an empty one.  What was read lasts until the next read. */
+/*
+ * Zeroed, it is an empty one.  What was read lasts until the next read.  With `tree` nothing has to
+ * be read.
+ */
 struct bfo_ea_names {
 	BFO_VEC(struct bfo_ea_block) blocks;	/* ascending */
 	bfo_chars text;				/* each name behind its length, 2 bytes */
 	struct bfo_reader *r;
+	const struct bfo_tree *tree;	/* that has the inodes, and attributes as sets; or NULL */
 	bfo_xattrs set;				/* of what is looked at */
 	/* Those of the inode that was asked for last: */
 	bfo_chars names;

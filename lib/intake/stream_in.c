@@ -160,8 +160,9 @@ static ssize_t take_ring(struct bfo_stream_ring *r, char *to, size_t len)
 
 errcode_t bfo_stream_in_fail(struct bfo_stream_in *in, errcode_t code, const char *why)
 {
+	snprintf(in->why, sizeof(in->why), "%s", why);
 	return bfo_fail(in->ctx, code, "reading %s: at byte %llu: %s", in->name,
-			(unsigned long long) in->byte, why);
+			(unsigned long long) in->begin, why);
 }
 
 /* Ends where frame NUMBER should be complete. */
@@ -169,6 +170,7 @@ static errcode_t cut(struct bfo_stream_in *in)
 {
 	if (!in->data_number)
 		return bfo_stream_in_fail(in, BFO_ET_STREAM_CUT, "no data came");
+	snprintf(in->why, sizeof(in->why), "it is cut in a frame");
 	return bfo_fail(in->ctx, BFO_ET_STREAM_CUT, "reading %s: at byte %llu: %u frames of data "
 			"came", in->name, (unsigned long long) in->byte, in->data_number);
 }
@@ -205,6 +207,8 @@ static errcode_t take(struct bfo_stream_in *in, void *to, size_t len)
 /* The head that came fits behind those before it. */
 static const char *check_order(const struct bfo_stream_in *in, const struct bfo_stream_head *h)
 {
+	if (bfo_stream_is_marked(h->kind) && h->tree != in->tree)
+		return "a frame of another stream";
 	if (h->kind == BFO_STREAM_DATA) {
 		if (h->number != in->data_number || h->at != in->data_at)
 			return "a frame of data is missing, or comes twice";
@@ -257,32 +261,40 @@ static int is_foreign(const struct bfo_stream_head *h)
 	return h->kind < BFO_STREAM_FACTS || h->kind > BFO_STREAM_END;
 }
 
-errcode_t bfo_stream_in_next(struct bfo_stream_in *in, struct bfo_stream_frame *f)
+/* The one that comes, of any kind that need not be known. */
+static errcode_t take_frame(struct bfo_stream_in *in, struct bfo_stream_frame *f)
 {
-	uint64_t begin;
 	errcode_t err;
 
-	do {
-		begin = in->byte;
-		err = take_head(in, &f->head);
-		if (err)
-			return err;
-		if (is_foreign(&f->head) && f->head.is_needed)
-			return bfo_stream_in_fail(in, BFO_ET_STREAM_FEATURE,
-						  "a frame of a kind that has to be known");
-		err = take(in, in->stored, f->head.stored);
-		if (!err)
-			err = unpack(in, &f->head);
-		if (err)
-			return err;
-		if (f->head.kind != BFO_STREAM_DATA)
-			in->number++;
-	} while (is_foreign(&f->head));
-	f->data = f->head.is_packed ? in->raw : in->stored;
-	if (f->head.kind == BFO_STREAM_TREE_END)
-		in->index_end = in->byte;
+	in->begin = in->byte;
+	err = take_head(in, &f->head);
+	if (err)
+		return err;
+	if (is_foreign(&f->head) && f->head.is_needed)
+		return bfo_stream_in_fail(in, BFO_ET_STREAM_FEATURE,
+					  "a frame of a kind that has to be known");
+	err = take(in, in->stored, f->head.stored);
+	if (!err)
+		err = unpack(in, &f->head);
+	if (err)
+		return err;
 	if (f->head.kind != BFO_STREAM_DATA)
-		return 0;
+		in->number++;
+	f->data = f->head.is_packed ? in->raw : in->stored;
+	if (f->head.kind == BFO_STREAM_TREE_END && f->head.bytes >= BFO_STREAM_DIGEST) {
+		in->index_end = in->byte;
+		in->tree = bfo_stream_mark((const uint8_t *) f->data);
+	}
+	return 0;
+}
+
+errcode_t bfo_stream_in_any(struct bfo_stream_in *in, struct bfo_stream_frame *f)
+{
+	uint64_t begin = in->byte;
+	errcode_t err = take_frame(in, f);
+
+	if (err || f->head.kind != BFO_STREAM_DATA)
+		return err;
 	if (in->is_file && in->data_number - in->preamble.first == in->index.n) {
 		err = bfo_vec_push(&in->index, begin);
 		in->index_end = in->byte;
@@ -291,6 +303,43 @@ errcode_t bfo_stream_in_next(struct bfo_stream_in *in, struct bfo_stream_frame *
 	in->data_at += f->head.bytes;
 	note_digest(in, f);
 	return err ? bfo_fail(in->ctx, err, "reading %s", in->name) : 0;
+}
+
+errcode_t bfo_stream_in_next(struct bfo_stream_in *in, struct bfo_stream_frame *f)
+{
+	errcode_t err;
+
+	do
+		err = bfo_stream_in_any(in, f);
+	while (!err && is_foreign(&f->head));
+	return err;
+}
+
+int bfo_stream_in_head(struct bfo_stream_in *in, uint64_t byte, struct bfo_stream_head *h)
+{
+	uint8_t bytes[BFO_STREAM_HEAD];
+	ssize_t got;
+
+	do
+		got = pread(in->fd, bytes, sizeof(bytes), byte);
+	while (got < 0 && errno == EINTR);
+	return got == sizeof(bytes) && !bfo_stream_get_head(bytes, h);
+}
+
+errcode_t bfo_stream_in_frame(struct bfo_stream_in *in, uint64_t byte, struct bfo_stream_frame *f)
+{
+	struct bfo_stream_head h;
+
+	in->byte = in->begin = byte;
+	if (!bfo_stream_in_head(in, byte, &h))
+		return bfo_stream_in_fail(in, BFO_ET_STREAM_DAMAGED, "no frame begins here");
+	if (h.kind == BFO_STREAM_DATA) {
+		in->data_number = h.number;
+		in->data_at = h.at;
+	} else {
+		in->number = h.number;
+	}
+	return bfo_stream_in_any(in, f);
 }
 
 /* The index reaches frame NUMBER, counted from the first one here, or all there are. */
@@ -379,8 +428,7 @@ static errcode_t take_preamble(struct bfo_stream_in *in)
 	return err ? err : take_facts(in);
 }
 
-/* True if it can be read anywhere, from its first byte on. */
-static int is_seekable(int fd)
+int bfo_stream_in_is_file(int fd)
 {
 	struct stat st;
 
@@ -394,7 +442,7 @@ errcode_t bfo_stream_in_open(struct bfo_stream_in *in, struct bfo_context *ctx, 
 	errcode_t err;
 
 	*in = (struct bfo_stream_in) { .ctx = ctx, .name = name, .fd = fd,
-				       .is_file = is_seekable(fd) };
+				       .is_file = bfo_stream_in_is_file(fd) };
 	in->stored = malloc(BFO_STREAM_MOST);
 	in->raw = malloc(BFO_STREAM_MOST);
 	in->codec = ZSTD_createDCtx();

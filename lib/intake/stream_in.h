@@ -47,14 +47,17 @@ struct bfo_stream_in {
 	uint8_t facts_bytes[BFO_STREAM_FACTS_BYTES];
 
 	uint64_t byte;			/* of the stream: what was taken so far */
+	uint64_t begin;			/* the frame at hand */
 	uint32_t number, data_number;	/* of the frame that comes next */
 	uint64_t data_at;
+	uint32_t tree;			/* what DATA and END say that they are of */
 	char *stored, *raw;
 	void *codec;			/* zstd's */
 	BFO_VEC(uint64_t) index;	/* of a file: where DATA frames begin that were seen */
 	uint64_t index_end;		/* ... and where that ends */
 	struct bfo_hasher hasher;	/* of a frame */
 	uint8_t digest[BFO_STREAM_DIGEST];	/* of the DATA frame that came last */
+	char why[96];			/* what was wrong last */
 };
 
 /* A frame.  DATA is valid until the next one. */
@@ -63,9 +66,15 @@ struct bfo_stream_frame {
 	const char *data;		/* head.bytes of them */
 };
 
+/* True if FD can be read anywhere, from its first byte on. */
+int bfo_stream_in_is_file(int fd);
+
 /* Begins to read FD, which has to stay; what it says of itself is known then. */
 errcode_t bfo_stream_in_open(struct bfo_stream_in *in, struct bfo_context *ctx, const char *name,
 			     int fd);
+
+/* The next frame, of any kind that need not be known. */
+errcode_t bfo_stream_in_any(struct bfo_stream_in *in, struct bfo_stream_frame *f);
 
 /* The next frame; those that may be ignored are. */
 errcode_t bfo_stream_in_next(struct bfo_stream_in *in, struct bfo_stream_frame *f);
@@ -75,6 +84,15 @@ errcode_t bfo_stream_in_next(struct bfo_stream_in *in, struct bfo_stream_frame *
  * next; or the frame behind them all.
  */
 errcode_t bfo_stream_in_seek(struct bfo_stream_in *in, uint64_t at);
+
+/* Of a file: true if a head stands at BYTE, *H. */
+int bfo_stream_in_head(struct bfo_stream_in *in, uint64_t byte, struct bfo_stream_head *h);
+
+/*
+ * Of a file whose tree was read: takes the frame that begins at BYTE, whatever came before it, and
+ * of a kind that need not be known, too.  What is behind it comes next.
+ */
+errcode_t bfo_stream_in_frame(struct bfo_stream_in *in, uint64_t byte, struct bfo_stream_frame *f);
 
 /* Notes what is wrong with the frame that came last, and where, and returns CODE. */
 errcode_t bfo_stream_in_fail(struct bfo_stream_in *in, errcode_t code, const char *why);

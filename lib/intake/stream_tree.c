@@ -5,11 +5,7 @@
  *   TREE ── bare members ── catalog ──> names, inodes
  *                     '──── places ───> segments, parts
  *
- *   parts    |--a--|      |----b----|  |-c-|     bytes, counted in places
- *   data     |--a--|----b----|-c-|               bytes of the stream, without what lies between
- *
- * So a byte of a place is found by bisection, and asked of the frame that has it.  The frame at
- * hand stays until another one is asked for.
+ * Here it is opened, and its tree gathered; stream_state.h says where the rest is.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,14 +16,10 @@
 
 #include "base/bfo_err.h"
 #include "base/disk.h"
-#include "intake/catalog.h"
 #include "intake/member_check.h"
-#include "intake/placer.h"
 #include "intake/spool.h"
-#include "intake/stream_tree.h"
-#include "intake/stream_in.h"
+#include "intake/stream_state.h"
 
-#define PIECE (1U << 20)		/* bytes of a node that are delivered at once */
 #define PLACE_BYTES 4096U		/* a block of a stream that does not say */
 #define TELL_EVERY 1024U		/* members */
 
@@ -35,49 +27,7 @@
 #define FLAGS_TOLD (EXT2_NOCOMPR_FL | FS_NOCOW_FL | EXT4_CASEFOLD_FL | EXT4_VERITY_FL | \
 		    EXT4_ENCRYPT_FL)
 
-/* A run of data. */
-struct part {
-	uint64_t byte;			/* counted in places */
-	uint64_t data;			/* counted in data of the stream */
-};
-
-/* Data that went by, and may be asked for later. */
-struct passed {
-	uint64_t data;			/* where they begin */
-	size_t at;			/* in `text` */
-};
-
-struct stream {
-	struct bfo_intake in;		/* first: it begins with the source */
-	struct bfo_stream_options opt;
-	char *name;
-	int fd, is_ours;
-	struct stat before;
-	struct bfo_stream_in frames;
-	struct bfo_placer placer;
-	BFO_VEC(struct part) parts;	/* ascending; behind the last one, their end */
-	uint8_t tree[BFO_STREAM_DIGEST];	/* as it was computed here */
-
-	/* while it is gathered: */
-	struct bfo_hasher hasher;	/* of the tree; then of all */
-	struct bfo_members m;
-	struct bfo_catalog *catalog;
-	bfo_row row;			/* of the member at hand */
-	struct bfo_member member;
-	bfo_ranges unwritten;
-	uint64_t tree_bytes, n_parts;
-	uint64_t data;			/* bytes of all parts */
-
-	/* data: */
-	struct bfo_stream_frame frame;	/* at hand, if its kind is DATA */
-	int has_frame;
-	uint64_t hashed;		/* frames that are in the digest: all up to one */
-	uint64_t gone;			/* of a pipe: data before that have been passed or read */
-	BFO_VEC(struct passed) passed;
-	bfo_chars text;
-};
-
-static errcode_t no_memory(struct stream *s, errcode_t err)
+errcode_t bfo_stream_failed(struct bfo_stream_source *s, errcode_t err)
 {
 	return err ? bfo_fail(s->in.source.ctx, err, "reading %s", s->name) : 0;
 }
@@ -87,7 +37,7 @@ static errcode_t no_memory(struct stream *s, errcode_t err)
 /* For members: what comes next of the tree. */
 static errcode_t fill(void *priv, bfo_chars *buf)
 {
-	struct stream *s = priv;
+	struct bfo_stream_source *s = priv;
 	struct bfo_stream_frame *f = &s->frame;
 	errcode_t err;
 
@@ -102,13 +52,13 @@ static errcode_t fill(void *priv, bfo_chars *buf)
 	bfo_hasher_add(&s->hasher, f->data, f->head.bytes);
 	err = bfo_vec_reserve(buf, f->head.bytes);
 	if (err)
-		return no_memory(s, err);
+		return bfo_stream_failed(s, err);
 	memcpy(buf->v + buf->n, f->data, f->head.bytes);
 	buf->n += f->head.bytes;
 	return 0;
 }
 
-static errcode_t finish_member(struct stream *s)
+static errcode_t finish_member(struct bfo_stream_source *s)
 {
 	errcode_t err = 0;
 
@@ -119,7 +69,7 @@ static errcode_t finish_member(struct stream *s)
 }
 
 /* What it has behind its end can be no further than byte END. */
-static errcode_t check_reach(struct stream *s, uint64_t end)
+static errcode_t check_reach(struct bfo_stream_source *s, uint64_t end)
 {
 	return end <= UINT32_MAX * (uint64_t) s->in.source.block_size ? 0 :
 	       bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED,
@@ -128,7 +78,7 @@ static errcode_t check_reach(struct stream *s, uint64_t end)
 
 static errcode_t take_member(void *priv, const struct bfo_member *v)
 {
-	struct stream *s = priv;
+	struct bfo_stream_source *s = priv;
 	struct bfo_source *source = &s->in.source;
 	errcode_t err = finish_member(s);
 
@@ -147,12 +97,12 @@ static errcode_t take_member(void *priv, const struct bfo_member *v)
 				    s->frames.facts.members, 0);
 	bfo_placer_begin(&s->placer);
 	err = bfo_catalog_add(s->catalog, &s->m, v, &s->row);
-	return err == ENOMEM ? no_memory(s, err) : err;
+	return err == ENOMEM ? bfo_stream_failed(s, err) : err;
 }
 
 static errcode_t take_part(void *priv, const struct bfo_piece *p)
 {
-	struct stream *s = priv;
+	struct bfo_stream_source *s = priv;
 	struct bfo_placed got;
 	errcode_t err;
 
@@ -160,9 +110,10 @@ static errcode_t take_part(void *priv, const struct bfo_piece *p)
 		return bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED,
 					"there are more data than were declared");
 	got = bfo_placer_put(&s->placer, p->at, p->len);
-	err = bfo_vec_push(&s->parts, (struct part) { .byte = got.byte, .data = s->data });
+	err = bfo_vec_push(&s->parts, (struct bfo_stream_part) { .byte = got.byte,
+								 .data = s->data });
 	if (err)
-		return no_memory(s, err);
+		return bfo_stream_failed(s, err);
 	s->data += p->len;
 	s->n_parts++;
 	return got.blocks && s->row != BFO_NONE ?
@@ -171,14 +122,14 @@ static errcode_t take_part(void *priv, const struct bfo_piece *p)
 
 static errcode_t take_unwritten(void *priv, uint64_t at, uint64_t len)
 {
-	struct stream *s = priv;
+	struct bfo_stream_source *s = priv;
 	errcode_t err = check_reach(s, at + len);
 
-	return err ? err : no_memory(s, bfo_ranges_append(&s->unwritten, at, len));
+	return err ? err : bfo_stream_failed(s, bfo_ranges_append(&s->unwritten, at, len));
 }
 
 /* What follows the last member is the digest of the tree. */
-static errcode_t check_tree(struct stream *s)
+static errcode_t check_tree(struct bfo_stream_source *s)
 {
 	const struct bfo_stream_facts *facts = &s->frames.facts;
 	struct bfo_stream_frame *f = &s->frame;
@@ -204,7 +155,7 @@ static errcode_t check_tree(struct stream *s)
 
 static errcode_t take_end(void *priv, uint64_t mark, uint64_t byte)
 {
-	struct stream *s = priv;
+	struct bfo_stream_source *s = priv;
 	errcode_t err = finish_member(s);
 
 	(void) mark;
@@ -215,7 +166,7 @@ static errcode_t take_end(void *priv, uint64_t mark, uint64_t byte)
 	return err ? err : check_tree(s);
 }
 
-static errcode_t gather(struct stream *s)
+static errcode_t gather(struct bfo_stream_source *s)
 {
 	const struct bfo_members_sink sink = { .member = take_member, .part = take_part,
 					       .unwritten = take_unwritten, .end = take_end,
@@ -230,7 +181,7 @@ static errcode_t gather(struct stream *s)
 	if (!err)
 		err = bfo_catalog_end(s->catalog);
 	if (!err)
-		err = no_memory(s, bfo_vec_push(&s->parts, (struct part) {
+		err = bfo_stream_failed(s, bfo_vec_push(&s->parts, (struct bfo_stream_part) {
 					.byte = s->placer.next * source->block_size,
 					.data = s->data }));
 	bfo_members_stop(&s->m);
@@ -241,7 +192,7 @@ static errcode_t gather(struct stream *s)
 }
 
 /* The digest of all begins with that of the tree, and with where it begins. */
-static void begin_digest(struct stream *s)
+static void begin_digest(struct bfo_stream_source *s)
 {
 	uint8_t first[4];
 
@@ -254,290 +205,35 @@ static void begin_digest(struct stream *s)
 /* (There is nothing that two files could claim.) */
 static errcode_t stream_gather(struct bfo_source *source, struct bfo_tree *tree, int claims)
 {
-	struct stream *s = (struct stream *) source;
+	struct bfo_stream_source *s = (struct bfo_stream_source *) source;
 	uint32_t bs = s->frames.facts.block_size ? s->frames.facts.block_size : PLACE_BYTES;
 	errcode_t err = bfo_intake_begin(&s->in, tree, bs);
 
 	(void) claims;
 	s->placer.block_size = bs;
 	if (err)
-		return no_memory(s, err);
+		return bfo_stream_failed(s, err);
 	err = gather(s);
 	if (err)
 		return err;
 	source->unknown = s->frames.facts.unknown;
 	source->stamp = get_le32(s->tree, 0);
 	begin_digest(s);
-	return 0;
-}
-
-/* ---- data ---- */
-
-/* Data FROM to END, which are in the frame at hand, went by: small ones are kept. */
-static errcode_t keep_passed(struct stream *s, uint64_t from, uint64_t end)
-{
-	size_t i = bfo_vec_lower(&s->parts, data, from + 1);
-	errcode_t err = 0;
-
-	for (i -= i > 0; !err && i + 1 < s->parts.n && s->parts.v[i].data < end; i++) {
-		uint64_t begin = s->parts.v[i].data, part_end = s->parts.v[i + 1].data;
-		uint64_t low = begin > from ? begin : from, high = part_end < end ? part_end : end;
-
-		if (part_end - begin > BFO_STREAM_SMALL || low >= high)
-			continue;
-		err = bfo_vec_reserve(&s->text, high - low);
-		if (!err && low == begin)
-			err = bfo_vec_push(&s->passed, (struct passed) { .data = begin,
-									 .at = s->text.n });
-		if (err || !s->passed.n || s->passed.v[s->passed.n - 1].data != begin)
-			continue;
-		memcpy(s->text.v + s->text.n, s->frame.data + (low - s->frame.head.at), high - low);
-		s->text.n += high - low;
-	}
-	return no_memory(s, err);
-}
-
-static uint64_t frame_end(const struct stream *s)
-{
-	return s->frame.head.at + s->frame.head.bytes;
-}
-
-static errcode_t next_frame(struct stream *s)
-{
-	errcode_t err;
-
-	err = bfo_stream_in_next(&s->frames, &s->frame);
-	s->has_frame = !err && s->frame.head.kind == BFO_STREAM_DATA;
-	if (err || !s->has_frame)
-		return err;
-	if (frame_end(s) > s->data)
-		return bfo_stream_in_fail(&s->frames, BFO_ET_STREAM_DAMAGED,
-					  "there are more data than were declared");
-	if (s->frame.head.number == s->frames.preamble.first + s->hashed) {
-		bfo_hasher_add(&s->hasher, s->frames.digest, sizeof(s->frames.digest));
-		s->hashed++;
-	}
-	return 0;
-}
-
-/* The frame at hand becomes the one with byte AT of all data. */
-static errcode_t want_frame(struct stream *s, uint64_t at)
-{
-	errcode_t err = 0;
-
-	if (s->has_frame && at >= s->frame.head.at && at < frame_end(s))
-		return 0;
-	if (at < (uint64_t) s->frames.preamble.first * BFO_STREAM_CHUNK)
-		return bfo_fail(s->in.source.ctx, BFO_ET_CHANGED, "reading %s: it goes on with "
-				"frame %u, and an earlier one is needed: send it from the beginning",
-				s->name, s->frames.preamble.first);
-	if (s->frames.is_file && at / BFO_STREAM_CHUNK != s->frames.data_number)
-		err = bfo_stream_in_seek(&s->frames, at);
-	do {
-		if (!err)
-			err = next_frame(s);
-		if (!err && !s->has_frame)
-			err = bfo_stream_in_fail(&s->frames, BFO_ET_STREAM_DAMAGED,
-						 "there are fewer data than were declared");
-	} while (!err && at >= frame_end(s));
-	return err;
-}
-
-/* LEN bytes from AT on that went by. */
-static errcode_t take_passed(struct stream *s, uint64_t at, size_t len, char *to)
-{
-	size_t i = bfo_vec_lower(&s->passed, data, at + 1);
-	const struct passed *p = i ? &s->passed.v[i - 1] : NULL;
-	size_t end = i < s->passed.n ? s->passed.v[i].at : s->text.n;
-
-	if (!p || at - p->data + len > end - p->at)
-		return bfo_fail(s->in.source.ctx, EPIPE, "reading %s: what has gone by is needed "
-				"again", s->name);
-	memcpy(to, s->text.v + p->at + (at - p->data), len);
-	return 0;
-}
-
-/* Of a pipe: what lies before AT will not come again. */
-static errcode_t pass(struct stream *s, uint64_t at)
-{
-	errcode_t err = 0;
-
-	while (!err && s->gone < at) {
-		uint64_t end;
-
-		err = want_frame(s, s->gone);
-		if (err)
-			break;
-		end = frame_end(s) < at ? frame_end(s) : at;
-		err = keep_passed(s, s->gone, end);
-		s->gone = end;
-	}
-	return err;
-}
-
-/* LEN bytes from AT on, of all data. */
-static errcode_t read_data(struct stream *s, uint64_t at, uint64_t len, char *to)
-{
-	errcode_t err = 0;
-	uint64_t n;
-
-	if (!s->frames.is_file && at < s->gone)
-		return take_passed(s, at, len, to);
-	if (!s->frames.is_file)
-		err = pass(s, at);
-	for (; !err && len; at += n, to += n, len -= n) {
-		err = want_frame(s, at);
-		if (err)
-			break;
-		n = frame_end(s) - at < len ? frame_end(s) - at : len;
-		memcpy(to, s->frame.data + (at - s->frame.head.at), n);
-		s->gone = at + n > s->gone ? at + n : s->gone;
-	}
-	return err;
-}
-
-/* Bytes FIRST to END, counted in places. */
-static errcode_t fill_places(struct stream *s, uint64_t first, uint64_t end, char *to)
-{
-	size_t i = bfo_vec_lower(&s->parts, byte, first + 1);
-	errcode_t err = 0;
-
-	memset(to, 0, end - first);
-	for (i -= i > 0; !err && i + 1 < s->parts.n && s->parts.v[i].byte < end; i++) {
-		const struct part *p = &s->parts.v[i];
-		uint64_t part_end = p->byte + (p[1].data - p->data);
-		uint64_t from = p->byte > first ? p->byte : first;
-		uint64_t until = part_end < end ? part_end : end;
-
-		if (from < until)
-			err = read_data(s, p->data + (from - p->byte), until - from,
-					to + (from - first));
-	}
-	return err;
-}
-
-static errcode_t read_node(struct stream *s, const struct bfo_node *node,
-			   const struct bfo_sink *sink)
-{
-	struct bfo_source *source = &s->in.source;
-	uint64_t bs = source->block_size, blk = bfo_node_blk(node);
-	uint32_t at, count;
-	errcode_t err = 0;
-
-	for (at = 0; at < node->len && !err; at += count) {
-		char *to;
-
-		count = node->len - at < PIECE / bs ? node->len - at : PIECE / bs;
-		to = bfo_intake_place(&s->in, node, at, count, sink);
-		if (!to)
-			return no_memory(s, ENOMEM);
-		bfo_pace_take(source->ctx->pace, count * bs);
-		err = fill_places(s, (blk + at) * bs, (blk + at + count) * bs, to);
-		source->requests++;
-		source->blocks += count;
-		if (!err)
-			err = sink->take(sink->priv, node, at, count, to);
-	}
-	return err;
-}
-
-static errcode_t stream_read(struct bfo_source *source, const struct bfo_node *nodes, size_t n,
-			     const struct bfo_sink *sink)
-{
-	struct stream *s = (struct stream *) source;
-	errcode_t err = bfo_intake_read_memory(&s->in, nodes, &n, sink);
-	size_t i;
-
-	for (i = 0; i < n && !err; i++)
-		err = read_node(s, &nodes[i], sink);
-	return err;
-}
-
-/* ---- its end ---- */
-
-/* The frame at hand has to be END, with the digest of all. */
-static errcode_t check_end(struct stream *s)
-{
-	struct bfo_sums sums;
-
-	if (s->frame.head.kind != BFO_STREAM_END)
-		return bfo_stream_in_fail(&s->frames, BFO_ET_STREAM_DAMAGED,
-					  "it does not end as it should");
-	bfo_hasher_end(&s->hasher, &sums);
-	return s->frame.head.bytes >= sizeof(sums.sha256) &&
-	       !memcmp(s->frame.data, sums.sha256, sizeof(sums.sha256)) ? 0 :
-	       bfo_stream_in_fail(&s->frames, BFO_ET_STREAM_DAMAGED,
-				  "the data are not what their digest says");
-}
-
-static errcode_t check_file(struct stream *s)
-{
-	struct bfo_context *ctx = s->in.source.ctx;
-	struct stat now;
-
-	if (fstat(s->fd, &now))
-		return bfo_fail(ctx, errno, "reading %s", s->name);
-	return now.st_size == s->before.st_size &&
-	       now.st_mtim.tv_sec == s->before.st_mtim.tv_sec &&
-	       now.st_mtim.tv_nsec == s->before.st_mtim.tv_nsec ? 0 :
-	       bfo_fail(ctx, BFO_ET_CHANGED, "reading %s", s->name);
-}
-
-/* Frames that nothing asked for, in a file. */
-static errcode_t read_on(struct stream *s)
-{
-	uint64_t at = ((uint64_t) s->frames.preamble.first + s->hashed) * BFO_STREAM_CHUNK;
-	errcode_t err = 0;
-
-	for (; !err && at < s->data; at += BFO_STREAM_CHUNK)
-		err = want_frame(s, at);
-	return err;
-}
-
-/* Of a file some of which was left out, no digest of all can be told. */
-static errcode_t stream_settle(struct bfo_source *source)
-{
-	struct stream *s = (struct stream *) source;
-	errcode_t err = s->frames.is_file ? check_file(s) : pass(s, s->data);
-
-	if (!err && s->frames.is_file && !s->opt.path)
-		err = read_on(s);
-	if (err || (s->frames.is_file &&
-		    s->frames.preamble.first + s->hashed < (s->data + BFO_STREAM_CHUNK - 1) /
-		    BFO_STREAM_CHUNK))
-		return err;
-	if (s->frames.is_file)
-		err = bfo_stream_in_seek(&s->frames, s->data + BFO_STREAM_CHUNK);
-	if (!err && !(s->has_frame == 0 && s->frame.head.kind == BFO_STREAM_END))
-		err = next_frame(s);
-	return err ? err : check_end(s);
-}
-
-/* The part before PLACE may reach beyond it: its frame, at the latest. */
-static uint32_t stream_mark(struct bfo_source *source, uint64_t place)
-{
-	const struct stream *s = (const struct stream *) source;
-	uint64_t byte = place > s->placer.next ? UINT64_MAX : place * source->block_size;
-	size_t i = bfo_vec_lower(&s->parts, byte, byte);
-	uint64_t data = i < s->parts.n ? s->parts.v[i].data : s->data;
-
-	if (i && i < s->parts.n && s->parts.v[i].byte != byte) {
-		uint64_t ahead = s->parts.v[i].byte - byte;	/* at most so much of it is left */
-
-		data -= ahead < data ? ahead : data;
-	}
-	return data / BFO_STREAM_CHUNK;
+	return s->opt.damaged ? bfo_stream_look(s, tree) : 0;
 }
 
 static void stream_close(struct bfo_source *source)
 {
-	struct stream *s = (struct stream *) source;
+	struct bfo_stream_source *s = (struct bfo_stream_source *) source;
 
 	bfo_stream_in_close(&s->frames);
 	bfo_hasher_close(&s->hasher);
 	bfo_intake_free(&s->in);
 	bfo_vec_free(&s->parts);
 	bfo_vec_free(&s->passed);
+	bfo_vec_free(&s->found);
+	bfo_vec_free(&s->bad);
+	bfo_vec_free(&s->damage.spots);
 	bfo_vec_free(&s->text);
 	if (s->is_ours && s->fd >= 0)
 		close(s->fd);
@@ -546,13 +242,13 @@ static void stream_close(struct bfo_source *source)
 }
 
 static const struct bfo_source_ops stream_ops = {
-	.gather = stream_gather, .inodes = bfo_intake_inodes, .read = stream_read,
-	.settle = stream_settle, .mark = stream_mark, .close = stream_close,
+	.gather = stream_gather, .inodes = bfo_intake_inodes, .read = bfo_stream_read,
+	.settle = bfo_stream_settle, .mark = bfo_stream_next_frame, .close = stream_close,
 };
 
 /* ---- opening ---- */
 
-static errcode_t spool(struct stream *s)
+static errcode_t spool(struct bfo_stream_source *s)
 {
 	int file;
 	errcode_t err = bfo_spool(s->in.source.ctx, s->fd, s->name, &file);
@@ -563,10 +259,11 @@ static errcode_t spool(struct stream *s)
 		close(s->fd);
 	s->fd = file;
 	s->is_ours = 1;
-	return lseek(s->fd, 0, SEEK_SET) || fstat(s->fd, &s->before) ? no_memory(s, errno) : 0;
+	return lseek(s->fd, 0, SEEK_SET) || fstat(s->fd, &s->before)
+		       ? bfo_stream_failed(s, errno) : 0;
 }
 
-static errcode_t open_file(struct stream *s)
+static errcode_t open_file(struct bfo_stream_source *s)
 {
 	struct bfo_context *ctx = s->in.source.ctx;
 
@@ -580,15 +277,14 @@ static errcode_t open_file(struct stream *s)
 		return bfo_fail(ctx, EISDIR, "opening %s", s->name);
 	if (isatty(s->fd))
 		return bfo_fail(ctx, EINVAL, "opening %s: it is a terminal", s->name);
-	return s->opt.spool && !S_ISREG(s->before.st_mode) && !S_ISBLK(s->before.st_mode)
-		       ? spool(s) : 0;
+	return (s->opt.spool || s->opt.damaged) && !bfo_stream_in_is_file(s->fd) ? spool(s) : 0;
 }
 
 errcode_t bfo_stream_open(struct bfo_context *ctx, const struct bfo_stream_options *opt,
 			  struct bfo_source **source)
 {
 	const char *name = opt->name ? opt->name : opt->path;
-	struct stream *s = calloc(1, sizeof(*s));
+	struct bfo_stream_source *s = calloc(1, sizeof(*s));
 	errcode_t err;
 
 	*source = NULL;
@@ -601,6 +297,7 @@ errcode_t bfo_stream_open(struct bfo_context *ctx, const struct bfo_stream_optio
 	s->in.source = (struct bfo_source) { .ops = &stream_ops, .ctx = ctx, .name = s->name,
 					     .access = BFO_READ_ASCENDING, .is_at_hand = 1 };
 	s->opt = *opt;
+	s->in.source.zeroes = opt->damaged != BFO_MEDIA_STOP;
 	s->fd = opt->path ? -1 : opt->fd;
 	err = open_file(s);
 	if (!err)
@@ -617,15 +314,32 @@ errcode_t bfo_stream_open(struct bfo_context *ctx, const struct bfo_stream_optio
 
 const struct bfo_stream_facts *bfo_stream_facts(const struct bfo_source *source)
 {
-	return &((const struct stream *) source)->frames.facts;
+	return &((const struct bfo_stream_source *) source)->frames.facts;
 }
 
 const uint8_t *bfo_stream_digest(const struct bfo_source *source)
 {
-	return ((const struct stream *) source)->tree;
+	return ((const struct bfo_stream_source *) source)->tree;
 }
 
 int bfo_stream_is_pipe(const struct bfo_source *source)
 {
-	return !((const struct stream *) source)->frames.is_file;
+	return !((const struct bfo_stream_source *) source)->frames.is_file;
+}
+
+const struct bfo_stream_damage *bfo_stream_damage(const struct bfo_source *source)
+{
+	return &((const struct bfo_stream_source *) source)->damage;
+}
+
+const struct bfo_stream_preamble *bfo_stream_preamble(const struct bfo_source *source)
+{
+	return &((const struct bfo_stream_source *) source)->frames.preamble;
+}
+
+const uint8_t *bfo_stream_end_digest(const struct bfo_source *source)
+{
+	const struct bfo_stream_source *s = (const struct bfo_stream_source *) source;
+
+	return s->has_digest ? s->digest : NULL;
 }

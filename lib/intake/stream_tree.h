@@ -17,6 +17,7 @@
 #define BFO_INTAKE_STREAM_TREE_H
 
 #include "gather/source.h"
+#include "volume/media.h"
 #include "wire/stream.h"
 
 #define BFO_STREAM_SMALL 160U
@@ -28,6 +29,28 @@ struct bfo_stream_options {
 	unsigned int strip;		/* components to take off each path */
 	int64_t now;			/* of directories that are only implied, since 1970 */
 	int spool;			/* what is no file goes to a temporary one */
+	/*
+	 * How data that are damaged are taken.  ZERO and SKIP: all of it is looked at before it is
+	 * read, which a file is needed for, and what lacks data is a finding of the tree.
+	 */
+	enum bfo_media_mode damaged;
+};
+
+#define BFO_STREAM_SPOTS 1000U
+
+/* A place at which a stream is not as it should be. */
+struct bfo_stream_spot {
+	uint64_t byte;
+	char why[96];
+};
+
+/* What is wrong behind the tree of one that may be damaged. */
+struct bfo_stream_damage {
+	BFO_VEC(struct bfo_stream_spot) spots;	/* the first BFO_STREAM_SPOTS of them */
+	uint64_t n;			/* all of them */
+	uint64_t frames, lost;		/* of data; those that are not there */
+	uint64_t lost_bytes;		/* of data */
+	uint64_t bytes;			/* of the stream, which may be followed by others */
 };
 
 /*
@@ -45,6 +68,18 @@ int bfo_stream_is_pipe(const struct bfo_source *s);
 
 /* What S says of itself; it is open. */
 const struct bfo_stream_facts *bfo_stream_facts(const struct bfo_source *s);
+
+/*
+ * What is wrong with S, which was gathered as one that may be damaged; valid until it is closed.
+ * All is 0: nothing is.
+ */
+const struct bfo_stream_damage *bfo_stream_damage(const struct bfo_source *s);
+
+/* How S begins; it is open. */
+const struct bfo_stream_preamble *bfo_stream_preamble(const struct bfo_source *s);
+
+/* The digest of all of S, BFO_STREAM_DIGEST bytes, if its end was met, and is right; or NULL. */
+const uint8_t *bfo_stream_end_digest(const struct bfo_source *s);
 
 /* The digest of its tree, BFO_STREAM_DIGEST bytes, once it is gathered. */
 const uint8_t *bfo_stream_digest(const struct bfo_source *s);

@@ -35,10 +35,15 @@ static errcode_t add_file(struct bfo_batch_read *b, uint32_t index, uint32_t ino
 static errcode_t add_paths(struct bfo_batch_read *b)
 {
 	struct bfo_resolved *ways = malloc(b->opt.n_paths * sizeof(*ways) + 1);
-	errcode_t err = ways ? bfo_resolve(&b->reader, b->opt.paths, b->opt.n_paths, ways)
-			     : bfo_fail(b->ctx, ENOMEM, "looking for paths"), why;
+	errcode_t err = 0, why;
 	uint32_t i;
 
+	if (!ways)
+		err = bfo_fail(b->ctx, ENOMEM, "looking for paths");
+	else if (b->volume)
+		err = bfo_resolve(&b->reader, b->opt.paths, b->opt.n_paths, ways);
+	else
+		bfo_browse_resolve_all(&b->browse, b->opt.paths, b->opt.n_paths, ways);
 	for (i = 0; i < b->opt.n_paths && !err; i++) {
 		why = bfo_resolved_check(b->ctx, b->opt.volume, b->opt.paths[i], &ways[i]);
 		if (why)
@@ -52,7 +57,8 @@ static errcode_t add_paths(struct bfo_batch_read *b)
 
 static errcode_t add_numbers(struct bfo_batch_read *b)
 {
-	uint32_t most = b->volume->fs->super->s_inodes_count, i;
+	uint32_t most = b->volume ? b->volume->fs->super->s_inodes_count
+				  : b->tree->inodes.v[b->tree->inodes.n - 1].ino, i;
 	errcode_t err = 0;
 
 	for (i = 0; i < b->opt.n_inos && !err; i++) {
@@ -85,7 +91,7 @@ static errcode_t scan(struct bfo_batch_read *b)
 		if (!n || inos.v[n - 1] != inos.v[i])
 			inos.v[n++] = inos.v[i];
 	if (!err && n)
-		err = bfo_inode_scan_some(&b->reader, &b->tree, inos.v, n);
+		err = bfo_inode_scan_some(&b->reader, b->tree, inos.v, n);
 	bfo_vec_free(&inos);
 	return err;
 }
@@ -126,12 +132,12 @@ static const char *unfit(const struct bfo_inode *rec)
 /* Why F cannot be handed over; 0: it can. */
 static errcode_t judge(struct bfo_batch_read *b, const struct bfo_read_file *f)
 {
-	const struct bfo_inode *rec = f->row == BFO_NONE ? NULL : &b->tree.inodes.v[f->row];
-	const char *damage = found(&b->tree, f->ino), *why = unfit(rec);
+	const struct bfo_inode *rec = f->row == BFO_NONE ? NULL : &b->tree->inodes.v[f->row];
+	const char *damage = found(b->tree, f->ino), *why = unfit(rec);
 	char number[32];
 	const char *name = name_of(b, f, number, sizeof(number));
 
-	if (bfo_ranges_contain(&b->tree.unread, f->ino))
+	if (bfo_ranges_contain(&b->tree->unread, f->ino))
 		return bfo_fail(b->ctx, EIO, "reading the inode of %s on %s", name, b->opt.volume);
 	if (rec ? rec->state & BFO_INODE_BAD : !!damage)
 		return bfo_fail(b->ctx, BFO_ET_DAMAGED, "reading %s on %s%s%s", name,
@@ -142,20 +148,20 @@ static errcode_t judge(struct bfo_batch_read *b, const struct bfo_read_file *f)
 
 static int is_inline(const struct bfo_batch_read *b, const struct bfo_read_file *f)
 {
-	return !!(b->tree.inodes.v[f->row].state & BFO_INODE_INLINE);
+	return !!(b->tree->inodes.v[f->row].state & BFO_INODE_INLINE);
 }
 
 /* Where the first block of F that is handed over lies; what has none comes first. */
 static uint64_t place_of(const struct bfo_batch_read *b, const struct bfo_read_file *f)
 {
-	const struct bfo_inode *rec = &b->tree.inodes.v[f->row];
-	uint64_t first = f->from / b->tree.block_size;
+	const struct bfo_inode *rec = &b->tree->inodes.v[f->row];
+	uint64_t first = f->from / b->tree->block_size;
 	uint32_t k;
 
 	if (is_inline(b, f))
 		return 0;
-	for (k = bfo_seg_first(&b->tree, rec, first); k < bfo_seg_count(&b->tree, rec); k++) {
-		const struct bfo_seg *seg = bfo_seg_of(&b->tree, rec, k);
+	for (k = bfo_seg_first(b->tree, rec, first); k < bfo_seg_count(b->tree, rec); k++) {
+		const struct bfo_seg *seg = bfo_seg_of(b->tree, rec, k);
 
 		if (!bfo_seg_unwritten(seg))
 			return bfo_seg_blk(seg) + (seg->lblk < first ? first - seg->lblk : 0);
@@ -166,11 +172,11 @@ static uint64_t place_of(const struct bfo_batch_read *b, const struct bfo_read_f
 /* Bytes of F that are zeroes because nobody knows where they lie: a block of its map is unread. */
 static uint64_t unmapped(const struct bfo_batch_read *b, const struct bfo_read_file *f)
 {
-	uint64_t bs = b->tree.block_size, bytes = 0, from, end;
+	uint64_t bs = b->tree->block_size, bytes = 0, from, end;
 	size_t i;
 
-	for (i = 0; i < b->tree.findings.n; i++) {
-		const struct bfo_finding *part = &b->tree.findings.v[i];
+	for (i = 0; i < b->tree->findings.n; i++) {
+		const struct bfo_finding *part = &b->tree->findings.v[i];
 
 		if (part->kind != BFO_UNREAD_MAP || part->ino != f->ino)
 			continue;
@@ -203,13 +209,13 @@ static void choose(struct bfo_batch_read *b)
 		struct bfo_read_file f = b->files.v[i];
 		uint64_t has;
 
-		f.row = bfo_tree_find(&b->tree, f.ino);
+		f.row = bfo_tree_find(b->tree, f.ino);
 		err = judge(b, &f);
 		if (err) {
 			refuse(b, f.index, err);
 			continue;
 		}
-		has = b->tree.inodes.v[f.row].size;
+		has = b->tree->inodes.v[f.row].size;
 		f.from = opt->from < has ? opt->from : has;
 		f.size = opt->size < has - f.from ? opt->size : has - f.from;
 		f.unread = unmapped(b, &f);
@@ -245,7 +251,7 @@ static uint32_t bytes_before(const struct bfo_batch_read *b, const struct bfo_re
 {
 	uint64_t at = f->from + c->done;
 
-	return is_inline(b, f) ? at : at % b->tree.block_size;
+	return is_inline(b, f) ? at : at % b->tree->block_size;
 }
 
 /* COUNT blocks from BLK on are read, too. */
@@ -270,13 +276,13 @@ static int is_spent(const struct budget *b)
 static void spend_part(const struct bfo_batch_read *b, const struct bfo_read_file *f, uint64_t from,
 		       uint64_t len, struct budget *left)
 {
-	const struct bfo_inode *rec = &b->tree.inodes.v[f->row];
-	uint64_t bs = b->tree.block_size, first = from / bs, end = (from + len + bs - 1) / bs;
+	const struct bfo_inode *rec = &b->tree->inodes.v[f->row];
+	uint64_t bs = b->tree->block_size, first = from / bs, end = (from + len + bs - 1) / bs;
 	uint64_t lo, hi;
 	uint32_t k;
 
-	for (k = bfo_seg_first(&b->tree, rec, first); k < bfo_seg_count(&b->tree, rec); k++) {
-		const struct bfo_seg *seg = bfo_seg_of(&b->tree, rec, k);
+	for (k = bfo_seg_first(b->tree, rec, first); k < bfo_seg_count(b->tree, rec); k++) {
+		const struct bfo_seg *seg = bfo_seg_of(b->tree, rec, k);
 
 		if (seg->lblk >= end)
 			break;
@@ -285,7 +291,7 @@ static void spend_part(const struct bfo_batch_read *b, const struct bfo_read_fil
 		hi = hi < end ? hi : end;
 		if (!bfo_seg_unwritten(seg))
 			spend(left, bfo_seg_blk(seg) + (lo - seg->lblk), hi - lo,
-			      bfo_reader_seek(&b->reader));
+			      b->volume ? bfo_reader_seek(&b->reader) : 0);
 	}
 }
 
@@ -307,7 +313,7 @@ static errcode_t add_part(struct bfo_batch_read *b, struct cursor *c, struct bud
 
 	if (len > left->bytes) {
 		len = is_inline(b, f) || waits(b, c, len) ? 0 :
-		      left->bytes - left->bytes % b->tree.block_size;
+		      left->bytes - left->bytes % b->tree->block_size;
 		left->bytes = len;
 	}
 	if (len > before)
@@ -329,7 +335,7 @@ static errcode_t add_part(struct bfo_batch_read *b, struct cursor *c, struct bud
  */
 static errcode_t fill(struct bfo_batch_read *b, struct cursor *c)
 {
-	uint64_t most = b->opt.in_disk_order ? SORTED_BYTES : ROUND_BYTES, bs = b->tree.block_size;
+	uint64_t most = b->opt.in_disk_order ? SORTED_BYTES : ROUND_BYTES, bs = b->tree->block_size;
 	struct budget left = { .bytes = b->opt.memory < most ? b->opt.memory : most,
 			       .most = b->round_cost, .low = UINT64_MAX };
 	errcode_t err = 0;
@@ -384,12 +390,12 @@ static errcode_t read_all(struct bfo_batch_read *b)
 	errcode_t err = 0;
 	size_t i;
 
-	b->round_cost = FIRST_BYTES / b->volume->block_size;
+	b->round_cost = FIRST_BYTES / b->source->block_size;
 	while (in.file < b->files.n && !err) {
 		bfo_progress_report(b->ctx, BFO_STAGE_DATA, done, total, out.file);
 		err = fill(b, &in);
 		if (!err)
-			err = bfo_contents_read(&b->round, &b->source, &b->tree);
+			err = bfo_contents_read(&b->round, b->source, b->tree);
 		for (i = 0; i < b->round.files.n && !err; i++) {
 			err = hand_over(b, &out, &b->round.files.v[i]);
 			done += b->round.files.v[i].size;
@@ -414,8 +420,34 @@ static errcode_t open_volume(struct bfo_batch_read *b)
 		err = bfo_reader_init(&b->reader, b->ctx, b->volume, BFO_GAP_OF_DEVICE);
 	if (err)
 		return err;
-	bfo_source_of_volume(&b->source, &b->reader);
+	bfo_source_of_volume(&b->of_volume, &b->reader);
+	b->source = &b->of_volume;
+	b->tree = &b->scanned;
 	return 0;
+}
+
+static errcode_t open_tree(struct bfo_batch_read *b)
+{
+	const struct bfo_end_options how = { .spool = 1,
+					     .on_read_error = b->opt.medium.how.mode };
+	errcode_t err = bfo_browse_check(&b->browse, &b->opt.medium);
+
+	if (!err)
+		err = bfo_browse_open(&b->browse, &how);
+	b->source = b->browse.source;
+	b->tree = &b->browse.tree;
+	return err;
+}
+
+static errcode_t open_any(struct bfo_batch_read *b)
+{
+	int is_tree = 0;
+	errcode_t err = b->opt.open ? 0 :
+			bfo_browse_tell(&b->browse, b->ctx, b->opt.volume, &is_tree);
+
+	if (err)
+		return err;
+	return is_tree ? open_tree(b) : open_volume(b);
 }
 
 errcode_t bfo_batch_read(struct bfo_batch_read *b, struct bfo_context *ctx,
@@ -424,24 +456,25 @@ errcode_t bfo_batch_read(struct bfo_batch_read *b, struct bfo_context *ctx,
 	errcode_t err;
 
 	*b = (struct bfo_batch_read) { .ctx = ctx, .opt = *opt, .to = to };
-	err = open_volume(b);
+	err = open_any(b);
 	if (!err)
 		err = add_paths(b);
 	if (!err)
 		err = add_numbers(b);
-	if (!err)
+	if (!err && b->volume)
 		err = scan(b);
 	if (!err) {
 		choose(b);
 		err = read_all(b);
 	}
-	return err ? err : b->source.ops->settle(&b->source);
+	return err ? err : b->source->ops->settle(b->source);
 }
 
 void bfo_batch_read_free(struct bfo_batch_read *b)
 {
 	bfo_contents_free(&b->round);
-	bfo_tree_free(&b->tree);
+	bfo_tree_free(&b->scanned);
+	bfo_browse_free(&b->browse);
 	bfo_reader_free(&b->reader);
 	if (!b->opt.open)
 		bfo_volume_close(b->volume);

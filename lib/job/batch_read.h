@@ -24,6 +24,7 @@
 
 #include "gather/contents.h"
 #include "gather/resolve.h"
+#include "job/browse.h"
 #include "volume/medium.h"
 #include "volume/open.h"
 
@@ -49,7 +50,7 @@ struct bfo_read_sink {
 };
 
 struct bfo_batch_read_options {
-	const char *volume;		/* as volume/open.h has it */
+	const char *volume;		/* or an archive or a stream, as job/end.h has it */
 	struct bfo_volume *open;	/* this one, which is open; NULL: it is opened for this */
 	struct bfo_medium medium;
 	struct bfo_journal_use journal;
@@ -67,10 +68,13 @@ struct bfo_batch_read {
 	struct bfo_context *ctx;
 	struct bfo_batch_read_options opt;
 	const struct bfo_read_sink *to;
-	struct bfo_volume *volume;	/* NULL: not open (yet) */
+	struct bfo_volume *volume;	/* NULL: not open (yet), or none */
 	struct bfo_reader reader;
-	struct bfo_source source;
-	struct bfo_tree tree;		/* of the files alone */
+	struct bfo_source of_volume;
+	struct bfo_tree scanned;	/* of the files alone */
+	struct bfo_browse browse;	/* what is no volume: all of it */
+	struct bfo_source *source;	/* the one that is read, */
+	struct bfo_tree *tree;		/* and its tree */
 	BFO_VEC(struct bfo_read_file) files;
 	struct bfo_contents round;
 	uint64_t round_cost;		/* blocks (gather/batch.h): what the next round may cost */

@@ -107,7 +107,7 @@ static errcode_t check_end(const struct bfo_copy *c)
 
 	if (opt->medium.mapfile || opt->write_mapfile)
 		what = "a mapfile";
-	else if (opt->medium.how.mode == BFO_MEDIA_SKIP)
+	else if (opt->medium.how.mode == BFO_MEDIA_SKIP && c->end.kind != BFO_END_STREAM)
 		what = "--on-read-error=skip";
 	else if (opt->medium.how.superblock)
 		what = "a backup superblock";
@@ -199,7 +199,7 @@ static errcode_t open_end(struct bfo_copy *c)
 				       .now = c->opt.has_epoch ? c->opt.now : 0,
 				       .dereference = c->opt.dereference,
 				       .metadata_in = c->opt.metadata_in,
-				       .zeroes = c->opt.medium.how.mode == BFO_MEDIA_ZERO,
+				       .on_read_error = c->opt.medium.how.mode,
 				       .block_size = place_size(c) };
 	errcode_t err = bfo_end_tell(c->ctx, c->opt.source, &c->end);
 
@@ -411,8 +411,7 @@ static errcode_t plan_arrival(struct bfo_copy *c)
 	return err;
 }
 
-/* What comes by standard input is not there a second time, even if it is a file now. */
-static int comes_once(const struct bfo_copy *c)
+int bfo_copy_comes_once(const struct bfo_copy *c)
 {
 	return bfo_stream_is_pipe(c->end.source) || !strcmp(c->end.path, "-");
 }
@@ -433,9 +432,9 @@ static errcode_t note_stream(struct bfo_copy *c)
 	    memcmp(before.tree, token.tree, sizeof(token.tree)))
 		return bfo_fail(c->ctx, BFO_ET_CHANGED, "going on with the copy into %s: another "
 				"stream has come: 'e2bfo abort' gives up the copy", c->opt.target);
-	c->job.config.is_quick = comes_once(c) &&
+	c->job.config.is_quick = bfo_copy_comes_once(c) &&
 				 !bfo_stream_facts(c->end.source)->can_resume;
-	if (!comes_once(c) || c->job.config.is_quick)
+	if (!bfo_copy_comes_once(c) || c->job.config.is_quick)
 		return 0;
 	bfo_stream_put_token(&token, c->token);
 	c->opt.token = c->token;

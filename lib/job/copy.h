@@ -193,6 +193,12 @@ static inline int bfo_copy_exports(const struct bfo_copy *c)
 /* The superblock of the volume that the tree comes from, perhaps by a stream; or NULL. */
 const struct ext2_super_block *bfo_copy_like(const struct bfo_copy *c);
 
+/*
+ * The source, a stream that is open, is not there a second time.  What comes by standard input is
+ * not, even if it is a file now.
+ */
+int bfo_copy_comes_once(const struct bfo_copy *c);
+
 /* How c->job is to be done, by the options. */
 void bfo_copy_configure(struct bfo_copy *c);
 

@@ -213,7 +213,8 @@ static errcode_t open_directory(struct bfo_context *ctx, const struct bfo_end *e
 				const struct bfo_end_options *how, struct bfo_source **source)
 {
 	struct bfo_dir_options opt = { .path = end->path, .cross_mounts = how->cross_mounts,
-				       .zeroes = how->zeroes, .block_size = how->block_size,
+				       .zeroes = how->on_read_error == BFO_MEDIA_ZERO,
+				       .block_size = how->block_size,
 				       .metadata = how->metadata_in };
 	struct stat st;
 
@@ -245,7 +246,7 @@ static errcode_t open_stream(struct bfo_context *ctx, const struct bfo_end *end,
 	struct bfo_stream_options opt = { .path = is_open ? NULL : end->path, .fd = how->in,
 					  .name = is_open ? open_name : end->path,
 					  .strip = how->strip, .now = how->now,
-					  .spool = how->spool };
+					  .spool = how->spool, .damaged = how->on_read_error };
 
 	return bfo_stream_open(ctx, &opt, source);
 }

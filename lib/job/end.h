@@ -35,7 +35,8 @@ struct bfo_end {
 /* How an end that is no volume is read. */
 struct bfo_end_options {
 	int cross_mounts;		/* other filesystems below a directory belong to it */
-	int zeroes;			/* data that cannot be read become zeroes */
+	/* what becomes of data that cannot be read; of a directory, SKIP is STOP */
+	enum bfo_media_mode on_read_error;
 	uint32_t block_size;		/* of a directory's places (intake/dir.h), or 0 */
 	const char *left_out;		/* a file that is none of the tree, if it exists; or NULL */
 	unsigned int strip;		/* components that paths in an archive lose */

@@ -11,6 +11,7 @@
  *   readdir_batch.c   a batch of names: their inodes
  *   readdir_queue.c   directories to be listed
  *   readdir_paths.c   what many paths are
+ *   readdir_tree.c    all of that for what is no volume, and in memory
  *
  * What is read are the directories and the blocks of the inode table that they lead to.  Nothing is
  * printed.
@@ -25,6 +26,7 @@
 #include "gather/ea_names.h"
 #include "gather/resolve.h"
 #include "gather/stats.h"
+#include "job/browse.h"
 
 /* A name, and what it leads to, which is sound. */
 struct bfo_readdir_entry {
@@ -108,6 +110,7 @@ struct bfo_readdir_inodes {
 struct bfo_readdir {
 	struct bfo_context *ctx;
 	struct bfo_reader *reader;
+	const struct bfo_browse *tree;	/* in its place; or NULL */
 	struct bfo_readdir_options opt;
 	const struct bfo_readdir_sink *to;
 	struct bfo_container container;
@@ -122,6 +125,11 @@ struct bfo_readdir {
 
 /* Begins: looks for indexes.  READER and TO have to stay.  Free it in any case. */
 errcode_t bfo_readdir_begin(struct bfo_readdir *l, struct bfo_reader *reader,
+			    const struct bfo_readdir_options *opt,
+			    const struct bfo_readdir_sink *to);
+
+/* The same of TREE, which is open, and has to stay. */
+void bfo_readdir_begin_tree(struct bfo_readdir *l, const struct bfo_browse *tree,
 			    const struct bfo_readdir_options *opt,
 			    const struct bfo_readdir_sink *to);
 
@@ -195,5 +203,12 @@ errcode_t bfo_readdir_batch(struct bfo_readdir *l, const struct bfo_readdir_name
 
 /* Lists the directory that the queue begins with, and all that are added meanwhile. */
 errcode_t bfo_readdir_dirs(struct bfo_readdir *l);
+
+/* ---- readdir_tree.c ---- */
+
+/* What bfo_stats_read() and bfo_readdir_dirs() do for volumes. */
+errcode_t bfo_readdir_read_tree(struct bfo_readdir *l, struct bfo_stats *s, const uint32_t *inos,
+				size_t n);
+errcode_t bfo_readdir_dirs_tree(struct bfo_readdir *l);
 
 #endif

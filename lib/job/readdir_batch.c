@@ -68,9 +68,12 @@ static int has_bad(const struct bfo_stats *stats)
 errcode_t bfo_readdir_read(struct bfo_readdir *l, struct bfo_readdir_inodes *in,
 			   const uint32_t *inos, size_t n)
 {
-	errcode_t err = bfo_stats_read(&in->stats, l->reader, inos, n);
+	errcode_t err;
 	int tries = 0;
 
+	if (l->tree)
+		return bfo_readdir_read_tree(l, &in->stats, inos, n);
+	err = bfo_stats_read(&in->stats, l->reader, inos, n);
 	while (!err && has_bad(&in->stats) && bfo_users_again(l->reader->vol, &tries))
 		err = bfo_stats_read(&in->stats, l->reader, inos, n);
 	if (!err && l->opt.xattrs)

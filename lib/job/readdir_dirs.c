@@ -368,6 +368,8 @@ errcode_t bfo_readdir_dirs(struct bfo_readdir *l)
 	uint32_t next = 0, n;
 	errcode_t err = 0;
 
+	if (l->tree)
+		return bfo_readdir_dirs_tree(l);
 	for (; next < l->queue.dirs.n && !err; next += n) {
 		n = group_size(l, next);
 		err = n ? list_sorted(l, next, n, next - 1, 0) : list_by_tree(l, next);

@@ -49,8 +49,11 @@ static errcode_t push(struct bfo_readdir *l, uint32_t parent, const char *name, 
 errcode_t bfo_readdir_start(struct bfo_readdir *l, const char *path, size_t len,
 			    const struct bfo_stat *st)
 {
+	uint64_t most = l->tree ? l->tree->tree.inodes.v[l->tree->tree.inodes.n - 1].ino
+				: l->reader->vol->fs->super->s_inodes_count;
+
 	bfo_readdir_queue_free(l);
-	l->queue.seen = calloc(l->reader->vol->fs->super->s_inodes_count / 8 + 1, 1);
+	l->queue.seen = calloc(most / 8 + 1, 1);
 	if (!l->queue.seen)
 		return bfo_fail(l->ctx, ENOMEM, "listing directories");
 	return push(l, 0, path, len, st);

@@ -86,11 +86,21 @@ static void name_owner(struct bfo_copy *c, uint64_t blk, char *out, size_t size)
 		 lblk * c->job.tree.block_size, (lblk + 1) * c->job.tree.block_size - 1);
 }
 
+/* Of a stream in a file whose tree is whole, the rest can be had. */
+static void explain_stream(struct bfo_copy *c, errcode_t err)
+{
+	if ((err == BFO_ET_STREAM_DAMAGED || err == BFO_ET_STREAM_CUT) &&
+	    c->end.kind == BFO_END_STREAM && bfo_job_has_plan(&c->job) &&
+	    !bfo_copy_comes_once(c))
+		bfo_fail_add(c->ctx, err, "; --on-read-error=zero or skip goes on");
+}
+
 void bfo_copy_explain(struct bfo_copy *c, errcode_t err)
 {
 	char owner[360];
 	const char *advice = "--on-read-error=zero or skip goes on";
 
+	explain_stream(c, err);
 	if (!err || !c->job.source || !c->job.source->media.failed || !bfo_media_is_error(err))
 		return;
 	if (c->opt.medium.how.mode != BFO_MEDIA_STOP)

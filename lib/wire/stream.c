@@ -61,6 +61,7 @@ void bfo_stream_put_head(const struct bfo_stream_head *h, uint8_t bytes[BFO_STRE
 	put_le32(bytes, 16, h->stored);
 	put_le32(bytes, 20, h->crc);
 	put_le64(bytes, 24, h->at);
+	put_le32(bytes, 32, h->tree);
 	put_le32(bytes, 36, crc_of(bytes, 36));
 }
 
@@ -72,7 +73,7 @@ const char *bfo_stream_get_head(const uint8_t bytes[BFO_STREAM_HEAD], struct bfo
 		.kind = bytes[4], .is_needed = !!(bytes[4] & BFO_STREAM_NEEDED),
 		.is_packed = bytes[5], .number = get_le32(bytes, 8), .bytes = get_le32(bytes, 12),
 		.stored = get_le32(bytes, 16), .crc = get_le32(bytes, 20),
-		.at = get_le64(bytes, 24),
+		.at = get_le64(bytes, 24), .tree = get_le32(bytes, 32),
 	};
 	if (bytes[5] > 1)
 		return "a frame is packed in a way that is not known here";

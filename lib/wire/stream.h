@@ -22,7 +22,9 @@
  *   12  u32 bytes;  16  u32  bytes as they stand here, at most BFO_STREAM_MOST both
  *   20  u32 crc32c of these
  *   24  u64 byte at which it begins: of the tree, or of all data
- *   32  u32 zero;  36  u32  crc32c of bytes 0 to 35
+ *   32  u32 of DATA and END: the first 4 bytes of the tree's digest, so that no frame of another
+ *           stream, perhaps one that is among these data, is taken for one of this; else zero
+ *   36  u32 crc32c of bytes 0 to 35
  */
 #ifndef BFO_WIRE_STREAM_H
 #define BFO_WIRE_STREAM_H
@@ -31,6 +33,8 @@
 #include <stdint.h>
 #include <et/com_err.h>
 #include <ext2fs/ext2_fs.h>
+
+#include "base/disk.h"
 
 #define BFO_STREAM_MAGIC "\x89" "E2BFO\r\n\x1a\n\0\0\0\0\0\0"
 #define BFO_STREAM_MAGIC_BYTES 16U
@@ -68,6 +72,7 @@ struct bfo_stream_head {
 	int is_packed;
 	uint32_t number, bytes, stored, crc;
 	uint64_t at;
+	uint32_t tree;			/* of DATA and END: whose they are */
 };
 
 /*
@@ -110,6 +115,18 @@ const char *bfo_stream_get_head(const uint8_t bytes[BFO_STREAM_HEAD], struct bfo
 
 void bfo_stream_put_facts(const struct bfo_stream_facts *f, uint8_t bytes[BFO_STREAM_FACTS_BYTES]);
 const char *bfo_stream_get_facts(const uint8_t *bytes, size_t len, struct bfo_stream_facts *f);
+
+/* What frames behind the tree, which has DIGEST, say that they are of. */
+static inline uint32_t bfo_stream_mark(const uint8_t digest[BFO_STREAM_DIGEST])
+{
+	return get_le32(digest, 0);
+}
+
+/* True for a kind of frame that stands behind the tree. */
+static inline int bfo_stream_is_marked(enum bfo_stream_kind kind)
+{
+	return kind == BFO_STREAM_DATA || kind == BFO_STREAM_END;
+}
 
 /* "e2bfo1:" and letters. */
 void bfo_stream_put_token(const struct bfo_stream_token *t, char text[BFO_STREAM_TOKEN_TEXT]);

@@ -81,17 +81,10 @@ volume base.img 32M
 "$E2BFO" send -q small.img > whole
 
 # frames: "BYTE KIND" of each, as they stand in `whole`
-python3 - > frames <<- 'END'
-	import struct
-	data = open("whole", "rb").read()
-	at = 48
-	while at < len(data):
-	    kind = data[at + 4]
-	    stored = struct.unpack_from("<I", data, at + 16)[0]
-	    print(at, kind)
-	    at += 40 + stored
-	assert at == len(data) and kind == 5
-END
+streams() {
+	python3 "$SRCDIR/tests/oracle/streams.py" "$@"
+}
+streams frames whole > frames
 [ "$(grep -c ' 4$' frames)" -ge 4 ] || fail "too few frames of data"
 
 # all_there WHAT: target.img has all of it
@@ -133,101 +126,36 @@ while read -r at kind; do
 		broken "cut at $to"
 	done
 	for to in $((at + 25)) $((at + 60)); do
-		python3 -c 'import sys; d = bytearray(open("whole", "rb").read()); d[int(sys.argv[1])] ^= 4
-open("stream", "wb").write(d)' $to
+		streams flip whole $to stream
 		broken "damaged at $to"
 	done
 done < frames
 [ $resumed -ge 3 ] || fail "only $resumed went on in the middle"
 
-python3 - <<- 'END'
-	data = open("whole", "rb").read()
-	at = [int(l.split()[0]) for l in open("frames")] + [len(data)]
-	kinds = [int(l.split()[1]) for l in open("frames")]
-	frame = [data[a:b] for a, b in zip(at, at[1:])]
-	i = kinds.index(4) + 1
-	def write(name, frames):
-	    open(name, "wb").write(data[:48] + b"".join(frames))
-	write("lost", frame[:i] + frame[i + 1:])
-	write("twice", frame[:i + 1] + frame[i:])
-	write("exchanged", frame[:i] + [frame[i + 1], frame[i]] + frame[i + 2:])
-	write("no-tree", [f for f, k in zip(frame, kinds) if k != 2])
-	write("no-end", frame[:-1])
-	open("empty", "wb")
-END
-for kind in lost twice exchanged no-tree no-end empty; do
+streams mixed whole
+for kind in lost twice exchanged no-tree no-end other-end other-tree empty; do
 	cp $kind stream
 	broken "frames $kind"
 done
 
 # ---- what is not known here ----
 
-# forged NAME WHAT: `whole` with another frame behind its head, of a kind that may be passed over or
-# not; with a feature; with a byte of what frames of a kind hold that is not what it was
-forged() {
-	PYTHONPATH="$SRCDIR/tests/oracle" python3 - "$@" <<- 'END'
-		import struct, sys
-		table = []
-		for i in range(256):
-		    c = i
-		    for _ in range(8):
-		        c = c >> 1 ^ (0x82f63b78 if c & 1 else 0)
-		    table.append(c)
-		def crc(data):
-		    c = 0xffffffff
-		    for b in data:
-		        c = c >> 8 ^ table[(c ^ b) & 255]
-		    return c
-		data = open("whole", "rb").read()
-		head, rest = bytearray(data[:48]), data[48:]
-		facts = 40 + struct.unpack_from("<I", rest, 16)[0]
-		if sys.argv[2].startswith("kind"):
-		    body = b"whatever"
-		    h = struct.pack("<IBBHIIIIQI", 0x66623265, int(sys.argv[2][4:]), 0, 0, 1, len(body),
-		                    len(body), crc(body), 0, 0)
-		    frames, at, n = [rest[:facts], h + struct.pack("<I", crc(h)) + body], facts, 2
-		    while at < len(rest):
-		        h = bytearray(rest[at:at + 36])
-		        stored = struct.unpack_from("<I", h, 16)[0]
-		        if h[4] != 4:
-		            struct.pack_into("<I", h, 8, n)
-		            n += 1
-		        body = rest[at + 40:at + 40 + stored]
-		        frames.append(bytes(h) + struct.pack("<I", crc(h)) + body)
-		        at += 40 + stored
-		    rest = b"".join(frames)
-		elif sys.argv[2].startswith("digest"):
-		    kind, frames, at = int(sys.argv[2][6:]), [], 0
-		    while at < len(rest):
-		        h = bytearray(rest[at:at + 36])
-		        stored = struct.unpack_from("<I", h, 16)[0]
-		        body = bytearray(rest[at + 40:at + 40 + stored])
-		        if h[4] == kind:
-		            body[0] ^= 1
-		            struct.pack_into("<I", h, 20, crc(body))
-		        frames.append(bytes(h) + struct.pack("<I", crc(h)) + bytes(body))
-		        at += 40 + stored
-		    rest = b"".join(frames)
-		else:
-		    struct.pack_into("<I", head, int(sys.argv[2][4:]), 1 << 30)
-		    struct.pack_into("<I", head, 44, crc(head[:44]))
-		open(sys.argv[1], "wb").write(bytes(head) + rest)
-	END
-}
-forged known kind100
+# `whole` with another frame behind its head, of a kind that may be passed over or not; with a
+# feature; with another digest
+streams forged whole known kind100
 e2bfo 0 verify small.img known
-forged unknown kind200
+streams forged whole unknown kind200
 e2bfo 8 verify small.img unknown
 says 'a frame of a kind that has to be known'
-forged compat word20
+streams forged whole compat word20
 e2bfo 0 verify small.img compat
-forged incompat word28
+streams forged whole incompat word28
 e2bfo 8 verify small.img incompat
 says 'features 0x40000000'
-forged tree-digest digest3
+streams forged whole tree-digest digest3
 e2bfo 8 verify small.img tree-digest
 says 'the tree is not what its digest says'
-forged end-digest digest5
+streams forged whole end-digest digest5
 e2bfo 8 copy end-digest out.tar
 says 'the data are not what their digest says'
 

@@ -129,7 +129,7 @@ START_TEST(what_fits_no_end)
 {
 	static const struct { struct bfo_end_options how; unsigned int fits; } rows[] = {
 		{ { 0 }, BIT(VOLUME) | BIT(DIRECTORY) | BIT(ARCHIVE) },
-		{ { .spool = 1, .arrives = 1, .zeroes = 1, .now = 1 },
+		{ { .spool = 1, .arrives = 1, .on_read_error = BFO_MEDIA_ZERO, .now = 1 },
 		  BIT(VOLUME) | BIT(DIRECTORY) | BIT(ARCHIVE) },
 		{ { .cross_mounts = 1 }, BIT(DIRECTORY) },
 		{ { .metadata_in = "file" }, BIT(DIRECTORY) },

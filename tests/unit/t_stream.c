@@ -67,7 +67,7 @@ START_TEST(heads_are_checked)
 {
 	const struct bfo_stream_head h = { .kind = BFO_STREAM_DATA, .is_packed = 1, .number = 7,
 					   .bytes = 1000, .stored = 900, .crc = 0x12345678,
-					   .at = 7ULL << 20 };
+					   .at = 7ULL << 20, .tree = 0x89abcdef };
 	uint8_t bytes[BFO_STREAM_HEAD], other[BFO_STREAM_HEAD];
 	struct bfo_stream_head got;
 	size_t i;
@@ -75,7 +75,7 @@ START_TEST(heads_are_checked)
 	bfo_stream_put_head(&h, bytes);
 	want(!bfo_stream_get_head(bytes, &got));
 	want(got.kind == h.kind && got.is_packed && got.number == 7 && got.bytes == 1000 &&
-	     got.stored == 900 && got.crc == h.crc && got.at == h.at);
+	     got.stored == 900 && got.crc == h.crc && got.at == h.at && got.tree == h.tree);
 	for (i = 0; i < sizeof(bytes); i++) {
 		memcpy(other, bytes, sizeof(bytes));
 		other[i] ^= 1;

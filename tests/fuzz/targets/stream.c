@@ -4,7 +4,9 @@
  *
  * The first byte: 1: what follows is the stream as it is.  Else its frames are made here, with
  * checksums and digests: two bytes for the length of the tree, the tree, and the data.  2: the tree
- * comes in two frames; 4: the data are cut; 8: another stream has its beginning.
+ * comes in two frames; 4: the data are cut; 8: another stream has its beginning.  16 and 32: data
+ * that are damaged become holes, or their files go.  64: a byte in the middle is damaged.  All of
+ * them are surveyed, too.
  */
 #include <string.h>
 
@@ -13,18 +15,21 @@
 #include "base/crc32c.h"
 #include "base/disk.h"
 #include "base/hasher.h"
+#include "intake/stream_survey.h"
 #include "intake/stream_tree.h"
 
 #define MOST (4U << 20)
 
 static uint8_t made[MOST];
 static size_t made_bytes;
+static uint32_t made_tree;		/* what frames behind the tree are marked by */
 
 static void put_frame(enum bfo_stream_kind kind, uint32_t number, uint64_t at, const void *data,
 		      size_t len)
 {
 	struct bfo_stream_head h = { .kind = kind, .number = number, .bytes = len, .stored = len,
-				     .crc = bfo_crc32c(~0U, data, len), .at = at };
+				     .crc = bfo_crc32c(~0U, data, len), .at = at,
+				     .tree = bfo_stream_is_marked(kind) ? made_tree : 0 };
 
 	if (made_bytes + BFO_STREAM_HEAD + len > MOST)
 		return;
@@ -71,6 +76,7 @@ static void put_tree(struct bfo_hasher *h, const uint8_t *tree, size_t len, int 
 	bfo_hasher_add(h, facts, sizeof(facts));
 	bfo_hasher_end(h, &sums);
 	memcpy(digest, sums.sha256, BFO_STREAM_DIGEST);
+	made_tree = bfo_stream_mark(digest);
 	put_frame(BFO_STREAM_TREE_END, 2 + in_two, 0, digest, BFO_STREAM_DIGEST);
 }
 
@@ -114,6 +120,28 @@ static void make(uint8_t how, const uint8_t *data, size_t size)
 	bfo_hasher_close(&h);
 }
 
+/* What is counted is in order, whatever was counted. */
+static void survey(int fd)
+{
+	struct bfo_context ctx = { .what = "" };
+	struct bfo_stream_survey s;
+	errcode_t err = bfo_stream_survey(&ctx, "stream", fd, NULL, NULL, &s);
+	uint64_t stored = 0;
+	size_t i;
+
+	if (err && !*ctx.what)
+		fuzz_fail("an error without a word");
+	for (i = 0; i < BFO_STREAM_KINDS; i++) {
+		const struct bfo_stream_frames *k = &s.kinds[i];
+
+		if (k->packed > k->n || k->first > k->end || k->end > made_bytes)
+			fuzz_fail("frames of kind %zu are miscounted", i);
+		stored += k->n * BFO_STREAM_HEAD + k->stored;
+	}
+	if (s.has_facts && BFO_STREAM_PREAMBLE + stored != s.byte)
+		fuzz_fail("frames do not add up");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bfo_context ctx = { .what = "" };
@@ -128,7 +156,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		make(*data, data + 1, size - 1);
 	}
+	if (*data & 64 && made_bytes)
+		made[made_bytes / 2] ^= 1;
 	opt.fd = fuzz_archive_file(made, made_bytes);
+	opt.damaged = *data & 16 ? BFO_MEDIA_ZERO : *data & 32 ? BFO_MEDIA_SKIP : BFO_MEDIA_STOP;
+	survey(opt.fd);
 	if (!bfo_stream_open(&ctx, &opt, &s))
 		fuzz_source(s);
 	else if (!*ctx.what)
