@@ -25,7 +25,8 @@ settings are environment variables:
                   inodes-1000000, inodes-10000000: sparse images (default: all but 1000x65536; full:
                   all)
   TOOLS           names of rows (default: all)
-  RUNS            timed runs of each row, with cold caches (default: 3; full: 5)
+  RUNS            timed runs of each row, with cold caches (default: 3; full: 5; of the set sizes 1,
+                  if not full)
   ROW_SECONDS     a row that is not ours gets as many of these runs as fit into so many seconds, at
                   least one (default: 5; full: 600)
   TIMEOUT         seconds after which a program is stopped and reported so (default: 300;
