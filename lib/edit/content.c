@@ -7,7 +7,7 @@
  *
  *   before      |oooooooooo|oooooooooo|oooooo....|
  *   written               nnnnnnnnnnnnnnn
- *   units       |          |oonnnnnnnn|nnnnno....|     o: edges, read before anything is written
+ *   units       |          |oonnnnnnnn|nnnnno....|     o: edges, read before all of it leaves
  *                           ^ lo                  ^ hi
  */
 #include <errno.h>
@@ -33,7 +33,8 @@ struct row {
 	uint64_t old;			/* what counts as its size: behind that are zeroes */
 	uint64_t lo, hi;		/* bytes of the row; hi: of its mapped blocks */
 	uint64_t unit;
-	uint64_t head, tail;		/* bytes of the edges, head before tail in e->edges */
+	uint64_t head, tail;		/* bytes of the edges, head before tail in e->edges, */
+	uint64_t head_blk, tail_blk;	/* or, if not 0, owed by these blocks (edit/outflow.h) */
 	int is_all;			/* no other blocks stay */
 };
 
@@ -102,6 +103,32 @@ errcode_t bfo_draft_read(struct bfo_edit *e, struct bfo_draft *n, uint64_t offse
 
 /* ---- a row of units ---- */
 
+/* The block of the volume that byte AT of the file stands in until the commit; or 0. */
+static uint64_t old_block(const struct bfo_edit *e, const struct bfo_draft *n, uint64_t at)
+{
+	uint64_t lblk = at / e->vol->block_size;
+	size_t i = bfo_filemap_find(n, lblk);
+	const struct bfo_seg *s = bfo_vec_at(&n->segs, i);
+
+	if (e->patches.n || i == n->segs.n || s->lblk > lblk || bfo_seg_unwritten(s) ||
+	    s->blk & BFO_SEG_FRESH)
+		return 0;
+	return bfo_seg_blk(s) + (lblk - s->lblk);
+}
+
+/* Can what stays come later, from old blocks? */
+static int owe_edges(struct row *r)
+{
+	if (r->unit != r->e->vol->block_size || !(r->head || r->tail))
+		return 0;
+	r->head_blk = r->head ? old_block(r->e, r->n, r->lo) : 0;
+	r->tail_blk = r->tail ? old_block(r->e, r->n, r->end) : 0;
+	if ((!r->head || r->head_blk) && (!r->tail || r->tail_blk))
+		return 1;
+	r->head_blk = r->tail_blk = 0;
+	return 0;
+}
+
 /* What stays before and behind what is new. */
 static errcode_t read_edges(struct row *r)
 {
@@ -110,6 +137,8 @@ static errcode_t read_edges(struct row *r)
 
 	r->head = r->at < r->old ? r->at - r->lo : r->old > r->lo ? r->old - r->lo : 0;
 	r->tail = end > r->end ? end - r->end : 0;
+	if (owe_edges(r))
+		return 0;
 	r->e->edges.n = 0;
 	err = bfo_vec_reserve(&r->e->edges, r->head + r->tail + 1);
 	if (!err && r->head)
@@ -133,6 +162,17 @@ static uint64_t lay(uint64_t *pos, uint64_t stop, uint64_t end, char **to, const
 	return len;
 }
 
+/* The part of an edge, up to byte END, that lies in [*POS, STOP): from EDGE on, or owed by BLK. */
+static errcode_t lay_edge(const struct row *r, uint64_t *pos, uint64_t stop, uint64_t end,
+			  char **to, uint64_t blk, const char *edge)
+{
+	uint32_t at = *pos % r->e->vol->block_size;
+	char *place = *to;
+	uint64_t len = lay(pos, stop, end, to, blk ? NULL : edge);
+
+	return blk && len ? bfo_outflow_owe(&r->e->out, blk, at, len, place) : 0;
+}
+
 /* Bytes [POS, STOP) of the row to TO. */
 static errcode_t fill(const struct row *r, uint64_t pos, uint64_t stop, char *to)
 {
@@ -141,7 +181,10 @@ static errcode_t fill(const struct row *r, uint64_t pos, uint64_t stop, char *to
 	uint64_t len;
 
 	if (pos < r->lo + r->head)
-		lay(&pos, stop, r->lo + r->head, &to, edges + (pos - r->lo));
+		err = lay_edge(r, &pos, stop, r->lo + r->head, &to, r->head_blk,
+			       edges + (pos - r->lo));
+	if (err)
+		return err;
 	lay(&pos, stop, r->at, &to, NULL);
 	len = r->end > stop ? stop : r->end;
 	if (pos < len) {
@@ -153,8 +196,9 @@ static errcode_t fill(const struct row *r, uint64_t pos, uint64_t stop, char *to
 		pos += len;
 		to += len;
 	}
-	if (pos < r->end + r->tail)
-		lay(&pos, stop, r->end + r->tail, &to, edges + r->head + (pos - r->end));
+	if (!err && pos < r->end + r->tail)
+		err = lay_edge(r, &pos, stop, r->end + r->tail, &to, r->tail_blk,
+			       edges + r->head + (pos - r->end));
 	lay(&pos, stop, UINT64_MAX, &to, NULL);
 	return err;
 }
@@ -255,7 +299,9 @@ static void fill_waiting(struct row *r, struct bfo_edit_bytes *rest)
 	uint64_t bs = r->e->vol->block_size, in = r->at % bs, len = bs - in;
 	char *block = r->bytes->data ? waiting_block(r->e, r->n, r->at) : NULL;
 
-	if (!block || (r->at < r->old ? r->end - r->at > len : r->at / bs != (r->old - 1) / bs))
+	if (!block || (r->at < r->old && r->e->out.owed.n))	/* perhaps it waits for these */
+		return;
+	if (r->at < r->old ? r->end - r->at > len : r->at / bs != (r->old - 1) / bs)
 		return;
 	if (len > r->end - r->at)
 		len = r->end - r->at;

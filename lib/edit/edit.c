@@ -48,7 +48,7 @@ errcode_t bfo_edit_open(struct bfo_edit *e, struct bfo_context *ctx, struct bfo_
 	if (!err)
 		err = bfo_windows_init(&e->windows, ctx, vol, bfo_reader_seek(&e->reader));
 	if (!err)
-		err = bfo_outflow_init(&e->out, &e->change.w,
+		err = bfo_outflow_init(&e->out, &e->change.w, &e->reader,
 				       opt->memory ? opt->memory : BUFFER_BYTES);
 	return err;
 }

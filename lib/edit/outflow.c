@@ -4,16 +4,18 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "edit/outflow.h"
 
 #define ALIGNED 4096U			/* for writes around the page cache */
 
-errcode_t bfo_outflow_init(struct bfo_outflow *o, struct bfo_writer *w, uint64_t memory)
+errcode_t bfo_outflow_init(struct bfo_outflow *o, struct bfo_writer *w, struct bfo_reader *r,
+			   uint64_t memory)
 {
 	uint32_t bs = w->vol->block_size;
 
-	*o = (struct bfo_outflow) { .w = w, .most = memory < bs ? 1 : memory / bs };
+	*o = (struct bfo_outflow) { .w = w, .r = r, .most = memory < bs ? 1 : memory / bs };
 	return posix_memalign((void **) &o->buf, ALIGNED, (size_t) o->most * bs);
 }
 
@@ -21,14 +23,52 @@ void bfo_outflow_free(struct bfo_outflow *o)
 {
 	free(o->buf);
 	o->buf = NULL;
+	bfo_vec_free(&o->owed);
+}
+
+errcode_t bfo_outflow_owe(struct bfo_outflow *o, uint64_t blk, uint32_t at, uint32_t len, void *to)
+{
+	return bfo_vec_push(&o->owed, (struct bfo_owed) { .blk = blk, .at = at, .len = len,
+							  .to = to });
+}
+
+/* For the batch reader: a block of which something is owed. */
+static errcode_t pay(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+		     const void *data)
+{
+	const struct bfo_outflow *o = priv;
+	const struct bfo_owed *owed = &o->owed.v[node->tag];
+
+	(void) at;
+	(void) count;
+	memcpy(owed->to, (const char *) data + owed->at, owed->len);
+	return 0;
+}
+
+static errcode_t pay_all(struct bfo_outflow *o)
+{
+	const struct bfo_sink sink = { .take = pay, .priv = o };
+	bfo_order_list nodes = { 0 };
+	errcode_t err = bfo_vec_reserve(&nodes, o->owed.n);
+
+	if (err)
+		return err;
+	for (; nodes.n < o->owed.n; nodes.n++)
+		nodes.v[nodes.n] = bfo_node_make(o->owed.v[nodes.n].blk, 1, nodes.n, 0);
+	bfo_order_list_sort(&nodes);
+	err = bfo_reader_run(o->r, nodes.v, nodes.n, &sink);
+	bfo_vec_free(&nodes);
+	if (!err)
+		o->owed.n = 0;
+	return err;
 }
 
 errcode_t bfo_outflow_flush(struct bfo_outflow *o)
 {
-	errcode_t err;
+	errcode_t err = o->owed.n ? pay_all(o) : 0;
 
-	if (!o->n)
-		return 0;
+	if (err || !o->n)
+		return err;
 	err = bfo_writer_write(o->w, o->first, o->n, o->buf);
 	bfo_volume_write_back(o->w->vol, o->first, o->n);
 	o->n = 0;

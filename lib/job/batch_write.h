@@ -31,6 +31,9 @@
  *   BFO_ET_JOURNAL_SMALL of a commit: ctx->what says how many operations would fit
  *   BFO_ET_NOT_JOURNALED of opening, without is_not_atomic
  *   ENOMEM; those of reading and writing; what a callback returned
+ *
+ * Bytes of a block that stay, beside those that an update or append brings, are read together with
+ * others, later: if that fails, so do the operation at hand, and the commit.
  */
 #ifndef BFO_JOB_BATCH_WRITE_H
 #define BFO_JOB_BATCH_WRITE_H

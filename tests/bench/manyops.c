@@ -3,7 +3,7 @@
  * manyops - does one thing to many files, through the kernel, as a program does that is in no hurry
  *
  *	manyops make DIRECTORY DIRS FILES SIZE PREFIX
- *	manyops OPERATION DIRECTORY LIST SIZE [each]
+ *	manyops OPERATION DIRECTORY LIST SIZE [each|N]
  *
  *	make		DIRS directories d0, d1 ..., and FILES files in turn, PREFIX0, PREFIX1 ...
  *	create		a new file of SIZE bytes
@@ -14,8 +14,9 @@
  *	created, updated, appended, removed	judge that: see below
  *
  * LIST has paths below DIRECTORY, a line each, and they are taken in its order.  At the end the
- * filesystem is synced; "each": also each file that was written, or the directory of one that was
- * removed, by fsync(2).  What read and stat see ends in a sum on standard output.
+ * filesystem is synced; N: also after each N operations, by syncfs(2); "each": also each file that
+ * was written, or the directory of one that was removed, by fsync(2).  What read and stat see ends
+ * in a sum on standard output.
  *
  * What is written are bytes 'a' by make, 'b' by all others.  Judges look at each file: its size,
  * its first byte and its last one.  What is wrong ends with status 1, after a word on standard
@@ -34,6 +35,7 @@ struct work {
 	int dir;
 	size_t size;
 	int each;
+	unsigned long every, done;	/* operations */
 	char *data;			/* SIZE bytes */
 	uint64_t sum;
 };
@@ -194,6 +196,8 @@ static void run_list(struct work *w, const char *operation, const char *name)
 	while (getline(&path, &room, list) > 0) {
 		path[strcspn(path, "\n")] = 0;
 		operations[i].run(w, path + strspn(path, "/"));
+		if (w->every && ++w->done % w->every == 0 && syncfs(w->dir))
+			die("syncing");
 	}
 	if (ferror(list) || fclose(list))
 		die(name);
@@ -205,9 +209,11 @@ int main(int argc, char **argv)
 	struct work w = { .each = argc == 6 && !strcmp(argv[5], "each") };
 	int makes = argc == 7 && !strcmp(argv[1], "make");
 
-	if (!makes && argc != 5 && !w.each) {
+	if (argc == 6 && !w.each)
+		w.every = strtoul(argv[5], NULL, 10);
+	if (!makes && argc != 5 && !w.each && !w.every) {
 		fprintf(stderr, "usage: manyops make DIRECTORY DIRS FILES SIZE PREFIX\n"
-				"       manyops OPERATION DIRECTORY LIST SIZE [each]\n");
+				"       manyops OPERATION DIRECTORY LIST SIZE [each|N]\n");
 		return 2;
 	}
 	w.size = strtoul(argv[makes ? 5 : 4], NULL, 10);

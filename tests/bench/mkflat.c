@@ -52,6 +52,14 @@ static void die(const char *what)
 	exit(1);
 }
 
+static void sync_here(void)
+{
+	int fd = open(".", O_RDONLY | O_DIRECTORY);
+
+	if (fd < 0 || syncfs(fd) || close(fd))
+		die("syncing");
+}
+
 static void *allocate(size_t count, size_t size)
 {
 	void *p = calloc(count ? count : 1, size ? size : 1);
@@ -154,7 +162,7 @@ static void wave(struct flat *f, uint32_t files)
 		if (i % OTHER_EVERY == 0)
 			create_other(f);
 	}
-	sync();
+	sync_here();
 }
 
 static void erase(const char *name)
@@ -198,7 +206,7 @@ static void make_aged(struct flat *f, uint32_t count)
 	wave(f, count / 4 * 5);
 	erase_some(f, 3);
 	erase_others(f, 2);
-	sync();
+	sync_here();
 	wave(f, count - f->live);
 	erase_others(f, 1);
 }
@@ -212,9 +220,9 @@ static void make_plain(struct flat *f, uint32_t count)
 static void make_churned(struct flat *f, uint32_t count)
 {
 	make_plain(f, count);
-	sync();
+	sync_here();
 	erase_some(f, 5);
-	sync();
+	sync_here();
 	make_plain(f, count);
 }
 
@@ -269,7 +277,7 @@ int main(int argc, char **argv)
 		make_churned(&f, count);
 	else
 		make_plain(&f, count);
-	sync();
+	sync_here();
 	free(f.other_gone);
 	free(f.data);
 	free(f.order);

@@ -8,6 +8,7 @@ other files. The rounds, devices, images, models are those of ../e2bench.
     judges       whether it is done
     experiment   what is done before a row runs
     bars         the goals of the project against what was measured
+    tables       rows that the next two have alike
     report       the columns of a table
     summary      those that docs/benchmarks.md has
 

@@ -5,9 +5,10 @@ become of it.
 cold: nothing of the volume is in memory. What is written comes from a file that is.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
-from e2bench import datasets, host, models, rounds
+from e2bench import datasets, host, models, rounds, survey
 
 from . import contenders, judges, sets
 
@@ -20,43 +21,83 @@ class Bench(rounds.Bench):
 
     def __init__(self, asked, one, data):
         super().__init__(asked, one.name, data, data.contents)
-        self.directories, self.size = sets.shape(one.kind)
+        self.shape = sets.shape(asked, one.kind)
+        self.is_fresh = False       # the target is as the source
 
     def attach(self):
         super().attach()
         base = self.asked.base
         self.stack.callback(host.release, self.target)
+        of = self.shape
         self.place = contenders.Place(
             device=self.target, directory=self.directory("mnt-target"),
-            new=self.kept("new", listed(self.paths("n"))),
-            old=self.kept("old", listed(self.paths("f", SEED))),
-            data=self.kept("data", "b" * self.size),
-            more=self.kept("more", "b" * contenders.APPENDED), size=self.size, work=self.work,
-            manyops=str(base.built("manyops")), e2bfo=str(base.e2bfo),
+            new=self.kept("new", listed(sets.paths(of.directories, of.new, "n"))),
+            old=self.kept("old", listed(sets.paths(of.directories, of.old, "f", SEED))),
+            list=self.kept("list", ""), data=self.kept("data", "b" * of.size),
+            more=self.kept("more", "b" * contenders.APPENDED), size=of.size, work=self.work,
+            manyops=str(base.built("manyops")), batched=str(base.built("batched")),
+            wordcount=str(base.builddir / "extras" / "wordcount"), e2bfo=str(base.e2bfo),
             e2bfo_args=" ".join(base.e2bfo_args))
-
-    def paths(self, prefix, seed=0):
-        return sets.paths(self.directories, self.asked.files, prefix, seed)
 
     def kept(self, name, text):
         path = Path(self.work, name)
         path.write_text(text, encoding="ascii")
         return str(path)
 
+    def list_of(self, row):
+        """The files of a row, as lines."""
+        kept = self.place.new if row.operation == "create" else self.place.old
+        lines = Path(kept).read_text(encoding="ascii").splitlines(keepends=True)
+        return lines[:row.count or None]
+
     def read_by(self, row):
         return self.source
 
     def prepare(self, row, cache):
         host.release(self.target)
-        host.sh("dd", f"if={self.source}", f"of={self.target}", "bs=4M", "oflag=direct",
-                "status=none")
+        if not self.is_fresh:
+            self.renew()
+        self.is_fresh = row.operation not in contenders.JUDGED
+        self.kept("list", "".join(self.list_of(row)))
         host.make_cold(self.source, self.target)
-        for name in (self.place.new, self.place.old, self.place.data, self.place.more):
+        for name in (self.place.list, self.place.data, self.place.more):
             host.make_warm(name, 1 << 40)
         super().prepare(row, cache)
 
+    def renew(self):
+        """The target is as the source, or what it is in place of that."""
+        host.sh("dd", f"if={self.source}", f"of={self.target}", "bs=4M", "oflag=direct",
+                "status=none")
+
     def judge(self, row):
         return judges.judge(self, row)
+
+    def told(self, row):
+        """Of batched, what it has measured; of others, how many operations there were."""
+        if "{batched}" in row.text:
+            return judges.parse(judges.output(self))
+        count = len(self.list_of(row))
+        return {"operations": count, "commits": -(-count // row.every) if row.every else 1}
+
+
+class Sparse(Bench):
+    """The target is a sparse image, made anew for each run, and there is no source."""
+
+    def attach(self):
+        image = self.asked.base.image(f"{self.data.name}.img")
+        self.stack.callback(image.unlink, missing_ok=True)
+        with open(image, "wb") as file:
+            file.truncate(self.data.size)
+        self.data = replace(self.data, image=str(image))
+        super().attach()
+
+    def second(self):
+        return self.source, self.data.size
+
+    def renew(self):
+        datasets.mkfs(self.target, self.data.mke2fs)
+        with host.mounted(self.target, self.place.directory, "noatime,noinit_itable"):
+            sets.filling(self.shape)(self.asked.base, Path(self.place.directory))
 
 
 def listed(paths):
@@ -65,10 +106,18 @@ def listed(paths):
 
 def data_seconds(bench):
     """What dd of the data of the batch would take, by the disk model."""
-    return bench.asked.files * bench.size / models.DISK_RATE
+    return bench.asked.files * bench.shape.size / models.DISK_RATE
 
 
 def run(asked, one):
     """All rounds of one set."""
+    if one.kind in sets.SPARSE:
+        recipe = one.recipe
+        data = datasets.DataSet(recipe.name, "", recipe.size, recipe.mke2fs, recipe.about,
+                                survey.Contents(*[0] * 10))
+        return rounds.run(Sparse(asked, one, data), contenders.ROWS, one.kind)
     data = datasets.get(asked.base, one.recipe)
-    return rounds.run(Bench(asked, one, data), contenders.ROWS, one.kind, data_seconds)
+    floor = data_seconds if one.kind in sets.PLAIN else None
+    if one.kind == sets.SIZES and not asked.base.full:     # rows are many, and told by the models
+        asked = replace(asked, base=replace(asked.base, runs=1))
+    return rounds.run(Bench(asked, one, data), contenders.ROWS, one.kind, floor)

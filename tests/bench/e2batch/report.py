@@ -7,14 +7,30 @@ from e2bench import rowreport
 from e2bench.report import MIB, number, ratio
 from e2bench.rounds import median
 
+from . import sets
+from .tables import OF_BATCHES, batches, commit_cells, knee_words
+
 HEADS = ("", "wall s", "min–max (n)", "× ours", "user s", "system s", "RSS MiB", "reads", "writes",
          "disk s", "disk, cached s", "cloud s", "SSD s", "result")
+OF_COMMITS = ("", "opening s", "ms a commit", "user ms", "system ms", "reads", "writes", "result")
 
 
 def section(name, outcome, caches):
-    text = rowreport.section(name, replace(outcome, floor=0), HEADS,
-                             [row(r, outcome, caches[0]) for r in outcome.results.values()])
-    return text + f"\ndd of the data of the batch: {outcome.floor:.2f} s by the disk model.\n"
+    text = ""
+    results = outcome.results.values()
+    if outcome.kind in sets.SPARSE:
+        cells = [[r.label, *commit_cells(r.told), number(r.target_reads, "{:,}"),
+                  number(r.target.get("requests"), "{:,}"), rowreport.said(r)] for r in results]
+        return rowreport.section(name, outcome, OF_COMMITS, cells)
+    if outcome.kind == sets.SIZES:
+        rows = [batches(r.label, r.told, median(r, caches[0]), r.target.get("disk"),
+                        rowreport.said(r)) for r in results]
+        return rowreport.section(name, outcome, OF_BATCHES, [row.cells for row in rows]) + \
+            "\n" + knee_words([row for r, row in zip(results, rows) if r.group == "ours"]) + "\n"
+    if outcome.floor:
+        text = f"\ndd of the data of the batch: {outcome.floor:.2f} s by the disk model.\n"
+    return rowreport.section(name, replace(outcome, floor=0), HEADS,
+                             [row(r, outcome, caches[0]) for r in results]) + text
 
 
 def row(result, outcome, cache):

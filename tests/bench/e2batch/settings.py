@@ -20,32 +20,40 @@ settings are environment variables:
                   images included)
   E2BFO, E2BFO_ARGS, BUILDDIR, BENCH_DIR, KERNEL_TARBALL, LEAVE_GB
                   as of tests/bench/run; the images take 8 GB, full: 40 GB
-  SETS            of 1x4096, 1000x4096, 1000x100, 1000x65536: directories x bytes of a file
-                  (default: all but the last; full: all)
+  SETS            of 1x4096, 1000x4096, 1000x100, 1000x65536: directories x bytes of a file; sizes:
+                  of batches, up to MOST files; names: one directory with NAMES names; inodes-100000,
+                  inodes-1000000, inodes-10000000: sparse images (default: all but 1000x65536; full:
+                  all)
   TOOLS           names of rows (default: all)
-  RUNS            timed runs of each row, with cold caches (default: 3; full: 5)
+  RUNS            timed runs of each row, with cold caches (default: 3; full: 5; of the set sizes 1,
+                  if not full)
   ROW_SECONDS     a row that is not ours gets as many of these runs as fit into so many seconds, at
-                  least one (default: 10; full: 600)
+                  least one (default: 5; full: 600)
   TIMEOUT         seconds after which a program is stopped and reported so (default: 300;
                   full: 1800)
   FILES           files of the batch (default: 20000; full: 100000)
   CROWD           files that the volume holds beside them (default: 100000; full: 500000)
+  NAMES           names in the directory of the set names (default: 100000)
+  MOST            files of the largest batch of the set sizes (default: 131072)
   BENCH_JSON      where the numbers go (default: BENCH_DIR/batch.json)
 """
 
-SAID = (*asked.SAID, "FILES", "CROWD")
+SAID = (*asked.SAID, "FILES", "CROWD", "NAMES", "MOST")
 
 
 @dataclass(frozen=True)
 class Asked(asked.Asked):
     files: int = 0
     crowd: int = 0
+    names: int = 0
+    most: int = 0
 
 
 def from_environment(known_sets, known_rows):
     base = asked.from_environment("batch", known_sets, known_rows, caches=("cold",), said=SAID,
-                                  row_seconds=10)
+                                  row_seconds=5)
     env = dict(os.environ)
     full = base.base.full
     return Asked(**vars(base), files=number(env, "FILES", 100_000 if full else 20_000),
-                 crowd=number(env, "CROWD", 500_000 if full else 100_000))
+                 crowd=number(env, "CROWD", 500_000 if full else 100_000),
+                 names=number(env, "NAMES", 100_000), most=number(env, "MOST", 131_072))

@@ -21,6 +21,8 @@ import random
 import shutil
 import stat
 
+from . import host
+
 BLOCK = 4096
 WRITERS = 8
 WAVES = 3
@@ -36,13 +38,13 @@ def copy_aged(source, target):
     files = copy_directories(source, target)
     wave(chance, source, target, shuffled_parts(chance, files))
     for _ in range(WAVES - 1):
-        os.sync()
+        host.sync_mount(target)
         erased = [name for name in files if chance.random() < SHARE]
         for name in erased:
             os.unlink(os.path.join(target, name))
-        os.sync()
+        host.sync_mount(target)
         wave(chance, source, target, shuffled_parts(chance, erased))
-    os.sync()
+    host.sync_mount(target)
 
 
 def copy_directories(source, target):

@@ -168,9 +168,22 @@ def device_number(device):
     return os.major(number), os.minor(number)
 
 
+def sync_mount(directory):
+    """What waits for the filesystem of DIRECTORY is written; others are left alone, as they may be
+    somebody else's, who writes much."""
+    sh("sync", "-f", directory)
+
+
+def write_back(device):
+    """What waits for a loop device is written, whoever has it mounted, and for its file."""
+    sh("blockdev", "--flushbufs", device)
+    sh("sync", attribute(device, "loop/backing_file").read_text(encoding="utf-8").rstrip("\n"))
+
+
 def make_cold(*devices):
     """Nothing of the devices, nor of the files under them, is left in memory."""
-    os.sync()
+    for device in devices:
+        write_back(device)
     Path("/proc/sys/vm/drop_caches").write_text("3", encoding="ascii")
     for device in devices:
         sh("blockdev", "--flushbufs", device)

@@ -9,6 +9,8 @@ some have an attachment: sizes are lognormal, median 5 KB, at most 4 MB.
 import os
 import random
 
+from . import host
+
 SEED = 20090525
 MEDIAN, SIGMA, LARGEST = 5000, 1.3, 4 << 20
 
@@ -27,7 +29,7 @@ def deliver(top, count):
         unread.append(name)
         if len(unread) >= 50:
             read_some(chance, top, unread)
-    os.sync()
+    host.sync_mount(top)
 
 
 def message(chance, noise, number):

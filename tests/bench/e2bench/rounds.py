@@ -27,6 +27,7 @@ UNTOLD = "atime,ctime,crtime,generation,holes"      # who makes files may have o
 class Result(experiment.Result):
     """What a row has shown; the requests are those of the first cold run."""
     reread: list = field(default_factory=list)      # MiB of the source that a warm run has read
+    told: dict = field(default_factory=dict)            # what else is known of the first cold run
     judged: str = ""            # "same", what differs, or why that is not known; "": nothing to do
 
     def good(self):
@@ -73,13 +74,16 @@ class Bench:
 
     def attach(self):
         """Heirs add the place where rows run."""
-        size = self.data.size + self.data.size // 4
-        image = experiment.scratch(self.asked.base, "target.img", size)
         self.source = self.stack.enter_context(host.loop(self.data.image))
-        self.target = self.stack.enter_context(host.loop(image, size))
-        self.target_size = size
+        self.target, self.target_size = self.second()
         self.work = self.directory("work")
         self.place = None
+
+    def second(self):
+        """The device that rows work on, and its size."""
+        size = self.data.size + self.data.size // 4
+        image = experiment.scratch(self.asked.base, "target.img", size)
+        return self.stack.enter_context(host.loop(image, size)), size
 
     def directory(self, name):
         path = self.asked.base.image(name)
@@ -93,6 +97,10 @@ class Bench:
     def judge(self, row):
         """Words for Result.judged."""
         raise NotImplementedError
+
+    def told(self, _row):
+        """For Result.told, after the run."""
+        return {}
 
     def read_by(self, row):
         """The device that this row reads."""
@@ -185,6 +193,7 @@ def one_run(bench, row, result, cache, number):
     try:
         if number == 0 and cache == bench.asked.base.caches[0]:
             sample = bench.traced(row, cache, result)
+            result.told = bench.told(row)
             result.judged = bench.judge(row)
         else:
             sample, read = bench.run(row, cache)

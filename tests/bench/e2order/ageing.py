@@ -66,7 +66,7 @@ class Tree:
     def noted(self):
         self.changes += 1
         if self.changes % SYNC_EVERY == 0:
-            host.sh("sync", "-f", self.top)
+            host.sync_mount(self.top)
 
     def fullness(self):
         vfs = os.statvfs(self.top)
