@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "cli/message.h"
 #include "cli/process.h"
+#include "cli/timestamp.h"
 #include "e2bfo/commands.h"
 #include "e2bfo/journals.h"
 #include "e2bfo/medium_report.h"
@@ -13,6 +14,7 @@
 #include "copy_report.h"
 #include "copying.h"
 #include "export_report.h"
+#include "remote_report.h"
 #include "e2bfo/lists_report.h"
 #include "e2bfo/manifest_report.h"
 
@@ -30,6 +32,66 @@ errcode_t copying_run(struct copying *c)
 	errcode_t err = bfo_copy_plan(&c->copy);
 
 	return err || c->copy.opt.dry_run ? err : bfo_copy_commit(&c->copy);
+}
+
+static void tell_line(void *priv, const char *line)
+{
+	(void) priv;
+	message("%s", line);
+}
+
+static errcode_t begin(struct copying *c, const struct copy_options *opt)
+{
+	struct bfo_copy_options how = opt->job;
+	errcode_t err = timestamp_now(&c->ctx, &how.now);
+
+	how.has_epoch = timestamp_is_pinned();
+	how.tell = tell_line;
+	c->copy.opt = how;		/* whatever comes, the report has them */
+	if (!err)
+		err = bfo_copy_open(&c->copy, &c->ctx, &how);
+	return err ? err : copying_run(c);
+}
+
+/* True if a copy was begun with the target that did not come to its end. */
+static int is_begun(struct copying *c, const char *target)
+{
+	struct bfo_what what = bfo_what_keep(&c->ctx);
+	struct bfo_interrupted in = { .target = NULL };
+	int found;
+
+	bfo_interrupted_look(&in, &c->ctx, target);
+	found = in.state == BFO_LEFT_RECORD;
+	bfo_interrupted_close(&in);
+	bfo_what_restore(&c->ctx, &what);
+	return found;
+}
+
+static errcode_t go_on(struct copying *c, const struct copy_options *opt)
+{
+	const struct bfo_resume_options how = { .source = opt->job.source, .in = opt->job.in,
+						.memory = opt->job.memory, .has_bwlimit = 1,
+						.bwlimit = opt->job.bwlimit };
+	errcode_t err = bfo_interrupted_open(&c->left, &c->ctx, opt->job.target);
+
+	c->copy.opt = opt->job;
+	if (!err)
+		err = bfo_interrupted_resume(&c->left, &how, &c->copy);
+	return err ? err : copying_run(c);
+}
+
+errcode_t copying_do(struct copying *c, const struct copy_options *opt)
+{
+	if (opt->syntax->source && !opt->job.dry_run && is_begun(c, opt->job.target))
+		return go_on(c, opt);
+	return begin(c, opt);
+}
+
+void copying_close(struct copying *c)
+{
+	bfo_copy_close(&c->copy);
+	bfo_interrupted_close(&c->left);
+	c->copy = (struct bfo_copy) { .ctx = NULL };
 }
 
 void copying_explain(struct copying *c, errcode_t err)
@@ -82,11 +144,13 @@ int copying_finish(struct copying *c, errcode_t err)
 {
 	const struct bfo_copy *copy = &c->copy;
 	struct report r = { .command = c->command, .copy = copy, .common = c->common, .err = err,
-			    .seconds = bfo_clock() - c->begun };
+			    .remote = c->remote, .seconds = bfo_clock() - c->begun };
 
 	progress_wipe(&c->bar);
 	copying_explain(c, err);
 	r.status = exit_status(copy, err, tell_untold(c));
+	if (c->remote)
+		r.status = remote_status(c->remote, r.status);
 	r.result = bfo_copy_result(copy, err);
 	r.what = *c->ctx.what ? c->ctx.what : "copying";
 	if (err == BFO_ET_CLASH && r.result.plan)
