@@ -405,6 +405,11 @@ static const struct remote_report *there(const struct report *r)
 	return r->remote && r->remote->options->sends ? &r->remote->there->report : NULL;
 }
 
+static int is_complete_there(const struct report *r)
+{
+	return !there(r) || there(r)->is_complete || r->remote->is_lost;
+}
+
 static int is_resumable(const struct report *r)
 {
 	if (there(r))
@@ -434,7 +439,7 @@ static void print_json(const struct report *r)
 	result_status(&j, r->status, r->err, r->what);
 	json_string(&j, "target_state", !r->err ? NULL : !there(r) ? bfo_fate_word(r->result.fate) :
 		    *there(r)->state ? there(r)->state : NULL);
-	json_bool(&j, "complete", r->result.written && (!there(r) || there(r)->is_complete));
+	json_bool(&j, "complete", r->result.written && is_complete_there(r));
 	json_bool(&j, "resumable", is_resumable(r));
 	json_string(&j, "temporary", r->result.kept);
 	if (r->err && token_of(r, token))

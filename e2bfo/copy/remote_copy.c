@@ -29,7 +29,8 @@
 struct remote_copy {
 	struct remote_options o;
 	struct copying c;
-	struct remote_run there;
+	struct remote_run there;	/* the other side of the copy, */
+	struct remote_run asked;	/* and what it says of it between attempts */
 	struct remote_command command;
 	struct remote_told told;
 	char token[BFO_STREAM_TOKEN_TEXT];	/* with which it goes on; "": from the beginning */
@@ -39,10 +40,11 @@ struct remote_copy {
 
 /* ---- the other side ---- */
 
-/* Runs COMMAND there, with the options that it has been given if ALL. */
-static int call(struct remote_copy *r, enum remote_role role, const char *const *command, size_t n,
-		int all)
+/* Runs COMMAND there, with the options that it has been given if it is a copy. */
+static int call(struct remote_copy *r, struct remote_run *run, enum remote_role role,
+		const char *const *command, size_t n)
 {
+	const int is_copy = role != REMOTE_ANSWERS;
 	const char *const end[] = { "--", r->o.spec.end };
 	remote_words words = { .v = NULL };
 	errcode_t err = bfo_vec_reserve(&words, n + r->o.far_words.n + 2);
@@ -50,7 +52,7 @@ static int call(struct remote_copy *r, enum remote_role role, const char *const 
 
 	for (i = 0; !err && i < n; i++)
 		words.v[words.n++] = command[i];
-	for (i = 0; !err && all && i < r->o.far_words.n; i++)
+	for (i = 0; !err && is_copy && i < r->o.far_words.n; i++)
 		words.v[words.n++] = r->o.far_words.v[i];
 	for (i = 0; !err && i < 2; i++)
 		words.v[words.n++] = end[i];
@@ -58,9 +60,9 @@ static int call(struct remote_copy *r, enum remote_role role, const char *const 
 		err = remote_command_make(&r->command, &r->o.rsh, &r->o.spec, &r->o.program,
 					  words.v, words.n);
 	bfo_vec_free(&words);
-	r->there.host = r->o.spec.host;
-	r->there.bar = &r->c.bar;
-	return err ? err : remote_run(&r->there, role, r->command.v.v);
+	run->host = r->o.spec.host;
+	run->bar = &r->c.bar;
+	return err ? err : remote_run(run, role, r->command.v.v);
 }
 
 static int call_copy(struct remote_copy *r)
@@ -68,8 +70,8 @@ static int call_copy(struct remote_copy *r)
 	static const char *const receive[] = { "receive", "--json", "--progress=json" };
 	static const char *const send[] = { "send", "--json", "--progress=none" };
 
-	return r->o.sends ? call(r, REMOTE_RECEIVES, receive, 3, 1)
-			  : call(r, REMOTE_SENDS, send, 3, 1);
+	return r->o.sends ? call(r, &r->there, REMOTE_RECEIVES, receive, 3)
+			  : call(r, &r->there, REMOTE_SENDS, send, 3);
 }
 
 /* ---- an attempt ---- */
@@ -149,11 +151,11 @@ static int ask(struct remote_copy *r)
 {
 	static const char *const resume[] = { "resume", "--dry-run", "--json" };
 
-	if (call(r, REMOTE_ANSWERS, resume, 3, 0))
+	if (call(r, &r->asked, REMOTE_ANSWERS, resume, 3))
 		return 0;
-	remote_hush_e2bfo(&r->there);
-	return !remote_wait(&r->there, &r->c.ctx) && r->there.report.is_there &&
-	       !strcmp(r->there.report.command, "resume");
+	remote_hush_e2bfo(&r->asked);
+	return !remote_wait(&r->asked, &r->c.ctx) && r->asked.report.is_there &&
+	       !strcmp(r->asked.report.command, "resume");
 }
 
 static int is_busy(const struct remote_report *report)
@@ -163,15 +165,16 @@ static int is_busy(const struct remote_report *report)
 
 /*
  * Finds out how a copy to there goes on: r->token.  Returns 0 if it does not, and then the outcome
- * may be another one.  ALL: the receiver may have got all.
+ * may be another one.  ALL: the receiver may have got all.  If it had, and that cannot be known,
+ * what is sent once more finds it there, and changes nothing.
  */
 static int prepare_sender(struct remote_copy *r, int all)
 {
-	const struct remote_report *report = &r->there.report;
-	int i, is_dir = !strncmp(r->o.spec.end, "dir:", 4);
+	const struct remote_report *report = &r->asked.report;
+	int i;
 
-	strcpy(r->token, report->token);
-	if (*r->token || (is_dir && !all))
+	strcpy(r->token, r->there.report.token);
+	if (*r->token || !strncmp(r->o.spec.end, "dir:", 4))
 		return 1;
 	for (i = 0; i < ASKED_MOST; i++) {
 		if (i && !pause_between(r))
@@ -182,11 +185,11 @@ static int prepare_sender(struct remote_copy *r, int all)
 			return 0;
 	}
 	strcpy(r->token, report->token);
-	if (all && !*r->token && report->is_there && report->is_complete) {
+	if (all && !*r->token && report->is_complete) {
 		r->told.outcome = REMOTE_DONE;
 		r->told.is_lost = 1;
 	}
-	return i < ASKED_MOST && (*r->token || !all);
+	return i < ASKED_MOST && !r->told.is_lost;
 }
 
 static int prepare_receiver(struct remote_copy *r)

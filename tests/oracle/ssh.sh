@@ -186,9 +186,15 @@ broken there 8 $mkfs --retries 1 - "ssh://one$WORK/got.img" < /dev/null
 
 # ---- who answers nonsense ----
 
+measured() {
+	/usr/bin/time -q -f %M -o size "$unmeasured" "$@"
+}
+unmeasured=$E2BFO
+
 # answers WHAT: a machine that runs WHAT, a line of shell in which $command is what it should run
 answers() {
-	printf '%s\n' '#!/bin/bash' 'command=${!#}' "$1" > answers
+	printf '%s\n' '#!/bin/bash' 'command=${!#}' '[ "${*: -3:2}" = "-- one" ] || exit 0' \
+		"$1" > answers
 	chmod +x answers
 }
 
@@ -205,7 +211,8 @@ says 'hello\\x1b\[2J' 'ended with status 3'
 answers 'exit 0'
 nonsense
 answers 'head -c 1000000000 /dev/zero | tee /dev/stderr; exit 1'
-nonsense
+E2BFO=measured nonsense --memory 1M
+[ "$(cat size)" -lt 300000 ] || fail "a long line takes $(cat size) KB"
 answers 'cat > /dev/null; exit 0'
 nonsense
 answers "cat > /dev/null; echo '${report/8/0}, \"resumable\": true}'; exit 0"
