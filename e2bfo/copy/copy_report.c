@@ -510,6 +510,8 @@ void report_print(const struct report *r)
 	if (r->err && !(r->remote && remote_has_said(r->remote)))
 		com_err("e2bfo", r->err, "while %s", r->what);
 	if (r->err && r->remote)
+		remote_tell_version(r->remote);
+	else if (r->remote)
 		remote_tell(r->remote);
 	if (r->err && r->result.tell_fate && !there(r))
 		message("%s %s", r->copy->opt.target,

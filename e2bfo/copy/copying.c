@@ -2,8 +2,15 @@
 /*
  * copying.c - a copy in front of people and scripts
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "base/bfo_err.h"
 #include "base/clock.h"
+#include "base/manifest_format.h"
 #include "cli/message.h"
 #include "cli/process.h"
 #include "cli/timestamp.h"
@@ -17,6 +24,31 @@
 #include "remote_report.h"
 #include "e2bfo/lists_report.h"
 #include "e2bfo/manifest_report.h"
+
+/* True if an archive, a stream, or a list goes to standard output. */
+static int takes_stdout(const struct bfo_copy_options *opt)
+{
+	enum bfo_manifest_format format;
+	const char *path;
+	size_t i;
+
+	for (i = 0; i < opt->n_manifests; i++)
+		if (!bfo_manifest_tell(opt->manifests[i], &format, &path) && !strcmp(path, "-"))
+			return 1;
+	return !strcmp(opt->target, "tar:-") || !strcmp(opt->target, "stream:-");
+}
+
+int copying_give_way(struct bfo_copy_options *opt)
+{
+	if (!takes_stdout(opt))
+		return -1;
+	signal(SIGPIPE, SIG_IGN);	/* that nobody reads is an error like others */
+	opt->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (opt->out >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		return -1;
+	com_err("e2bfo", errno, "while looking at standard output");
+	return EXIT_FAILED;
+}
 
 void copying_begin(struct copying *c, const char *command, const struct argument_common *common)
 {

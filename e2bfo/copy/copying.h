@@ -23,6 +23,12 @@ struct copying {
 	const struct remote_told *remote;	/* remote_report.h; NULL: both ends are here */
 };
 
+/*
+ * What goes to standard output goes there alone: what is printed takes another way.  Returns -1, or
+ * an exit status.
+ */
+int copying_give_way(struct bfo_copy_options *opt);
+
 /* From here on signals ask to stop, and progress is shown. */
 void copying_begin(struct copying *c, const char *command, const struct argument_common *common);
 

@@ -62,6 +62,7 @@ static int call(struct remote_copy *r, struct remote_run *run, enum remote_role 
 	bfo_vec_free(&words);
 	run->host = r->o.spec.host;
 	run->bar = &r->c.bar;
+	run->cancel = r->c.ctx.cancel;
 	return err ? err : remote_run(run, role, r->command.v.v);
 }
 
@@ -246,9 +247,8 @@ static int run(struct remote_copy *r)
 	}
 	if (r->told.outcome != REMOTE_DONE)
 		err = remote_error(&r->told, &r->c.ctx, err);
-	if (r->told.is_lost)
-		message("the connection to %s broke when all was done there: what could not be "
-			"kept is not known", r->o.spec.host);
+	else if (r->there.status > EXIT_FINDINGS)
+		r->told.is_lost = 1;
 	name_end(r);
 	r->c.remote = &r->told;
 	status = copying_finish(&r->c, err);
@@ -263,6 +263,8 @@ int remote_copy(int argc, char **argv, int *is_remote)
 
 	if (status < 0 && *is_remote)
 		status = argument_check("copy", &r.o.near.common);
+	if (status < 0 && *is_remote && !r.o.sends)
+		status = copying_give_way(&r.o.near.job);
 	if (status < 0 && *is_remote)
 		status = run(&r);
 	remote_command_free(&r.command);

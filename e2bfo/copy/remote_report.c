@@ -104,7 +104,7 @@ static int status_there(const struct remote_told *t)
 
 	switch (t->outcome) {
 	case REMOTE_DONE:
-		return t->is_lost || status > EXIT_FINDINGS ? EXIT_FINDINGS : status;
+		return t->is_lost ? EXIT_FINDINGS : status;
 	case REMOTE_FAILED:
 		return status == EXIT_USAGE || status == EXIT_CANCELLED ? status : EXIT_FAILED;
 	default:
@@ -129,6 +129,13 @@ int remote_has_said(const struct remote_told *t)
 }
 
 void remote_tell(const struct remote_told *t)
+{
+	if (t->is_lost)
+		message("the connection to %s broke when all was done: what could not be kept "
+			"there is not known", t->options->spec.host);
+}
+
+void remote_tell_version(const struct remote_told *t)
 {
 	const char *host = t->options->spec.host, *version = t->there->report.version;
 

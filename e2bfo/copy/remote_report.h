@@ -45,8 +45,9 @@ int remote_status(const struct remote_told *t, int status);
 /* The other side has told why the copy failed. */
 int remote_has_said(const struct remote_told *t);
 
-/* What else people should know about a copy that failed. */
+/* What else people should know; about a copy that failed. */
 void remote_tell(const struct remote_told *t);
+void remote_tell_version(const struct remote_told *t);
 
 /* Of a dry run: what the other side would need. */
 void remote_print(const struct remote_told *t);

@@ -92,25 +92,42 @@ static void take_rest(struct remote_run *f, int i)
 	f->in[i] = -1;
 }
 
+/* *ASKED: when it was first seen that the copy is cancelled, or 0. */
+static void lose_patience(struct remote_run *f, double *asked)
+{
+	if (!f->cancel || !*f->cancel)
+		return;
+	if (!*asked)
+		*asked = bfo_clock();
+	if (bfo_clock() - *asked < PATIENCE)
+		return;
+	pthread_mutex_lock(&f->lock);
+	if (!f->is_gone)
+		kill(f->pid, SIGTERM);
+	pthread_mutex_unlock(&f->lock);
+}
+
+/* Until it is called. */
 static void *read_answers(void *priv)
 {
 	struct remote_run *f = priv;
-	struct pollfd p[3];
+	struct pollfd p[3] = { { .fd = -1 } };
+	double asked = 0;
 	char word = 0;
 	int i;
 
-	while (f->in[0] >= 0 || f->in[1] >= 0) {
+	while (!p[2].revents) {
 		for (i = 0; i < 2; i++)
 			p[i] = (struct pollfd) { .fd = f->in[i], .events = POLLIN };
 		p[2] = (struct pollfd) { .fd = f->call[1], .events = POLLIN };
-		if (poll(p, 3, -1) < 0)
+		i = poll(p, 3, 1000);
+		lose_patience(f, &asked);
+		if (i <= 0)
 			continue;
 		for (i = 0; i < 2; i++)
 			if (p[i].revents)
 				take(f, i);
 		send(f->call[1], &word, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-		if (p[2].revents)
-			break;
 	}
 	for (i = 0; i < 2; i++)
 		if (f->in[i] >= 0)
@@ -216,8 +233,8 @@ int remote_run(struct remote_run *f, enum remote_role role, const char *const *w
 {
 	int i, fds[3] = { -1, -1, -1 }, err;
 
-	*f = (struct remote_run) { .host = f->host, .bar = f->bar, .data = -1, .in = { -1, -1 },
-				   .call = { -1, -1 } };
+	*f = (struct remote_run) { .host = f->host, .bar = f->bar, .cancel = f->cancel, .data = -1,
+				   .in = { -1, -1 }, .call = { -1, -1 } };
 	err = open_files(f, role, fds);
 	pthread_mutex_init(&f->lock, NULL);
 	if (!err)
@@ -291,9 +308,13 @@ static void wait_for_news(struct remote_run *f, int process)
 static int has_ended(struct remote_run *f)
 {
 	int status = 0;
-	pid_t pid = waitpid(f->pid, &status, WNOHANG);
+	pid_t pid;
 
-	if (!pid || (pid < 0 && errno == EINTR))
+	pthread_mutex_lock(&f->lock);
+	pid = waitpid(f->pid, &status, WNOHANG);
+	f->is_gone = pid && (pid > 0 || errno != EINTR);
+	pthread_mutex_unlock(&f->lock);
+	if (!f->is_gone)
 		return 0;
 	f->status = pid < 0 ? 255 : WIFEXITED(status) ? WEXITSTATUS(status)
 						      : 256 + WTERMSIG(status);
@@ -303,18 +324,11 @@ static int has_ended(struct remote_run *f)
 errcode_t remote_wait(struct remote_run *f, struct bfo_context *ctx)
 {
 	int process = syscall(SYS_pidfd_open, f->pid, 0);	/* -1: of an old kernel */
-	double asked = 0;
 	char word = 0;
 
 	while (!has_ended(f)) {
 		wait_for_news(f, process);
 		show_progress(f, ctx);
-		if (!bfo_cancelled(ctx))
-			continue;
-		if (!asked)
-			asked = bfo_clock();
-		else if (bfo_clock() - asked > PATIENCE)
-			kill(f->pid, SIGTERM);
 	}
 	if (process >= 0)
 		close(process);

@@ -60,7 +60,9 @@ e2bfo 0 verify --from /top/base --to /sub/base tree sub.img
 copy 0 --exclude 'large-*' "ssh://one$url/" found/
 diff -r tree/top/base found/top/base || fail "a directory from there"
 [ -z "$(find found -name 'large-*')" ] || fail "--exclude means nothing there"
-copy 0 "ssh://one$WORK/small.img" small.tar
+copy 0 "ssh://one$WORK/small.img" tar:-
+grep -q '^Copied' said || fail "no report: $(cat said)"
+mv out small.tar
 e2bfo 0 verify small.img small.tar
 unchanged small.img "$before" "copies"
 
@@ -109,16 +111,28 @@ copy 16 small.img new.img
 says 'go with an end that is ssh'
 [ ! -e ssh: ] && [ ! -e new.img ] || fail "something was made"
 
+# answers WHAT: a machine that runs WHAT, a line of shell in which $command is what it should run
+answers() {
+	printf '%s\n' '#!/bin/bash' 'command=${!#}' '[ "${*: -3:2}" = "-- one" ] || exit 0' \
+		"$1" > answers
+	chmod +x answers
+}
+
 # ---- connections that break ----
 
-# Of the first stream that comes there so much is taken, and then the connection is gone.
-cat > cut-there <<- END
-	#!/bin/bash
-	[ "\$1" = receive ] && [ ! -e $WORK/was-cut ] || exec "$E2BFO" "\$@"
-	: > $WORK/was-cut
-	head -c 5000000 | "$E2BFO" receive --memory=1M "\${@:2}" > /dev/null 2>&1
-	kill -KILL \$PPID
-END
+# cut_there BYTES: of the first stream that comes there so much is taken, and then the connection is
+# gone.
+cut_there() {
+	cat > cut-there <<- END
+		#!/bin/bash
+		[ "\$1" = receive ] && [ ! -e $WORK/was-cut ] || exec "$E2BFO" "\$@"
+		: > $WORK/was-cut
+		head -c $1 | "$E2BFO" receive --memory=1M "\${@:2}" > /dev/null 2>&1
+		kill -KILL \$PPID
+	END
+	chmod +x cut-there
+}
+cut_there 5000000
 # The same here, of either direction.
 cat > cut-here <<- END
 	#!/usr/bin/python3
@@ -136,7 +150,7 @@ cat > cut-here <<- END
 	ssh.kill()
 	sys.exit(255)
 END
-chmod +x cut-there cut-here
+chmod +x cut-here
 
 # broken WHERE [OPTIONS...]: a copy whose first connection breaks; the target is got.img
 broken() {
@@ -177,7 +191,24 @@ token=$(sed -n 's/.*to go on: e2bfo copy --resume \([^ ]*\) ssh:.*/\1/p' said)
 copy 0 --resume "$token" "ssh://one$WORK/small.img" got.img
 e2bfo 0 verify small.img got.img
 
+# All was done, and nobody heard of it.
+cut_there 100000000
+broken there 1 $mkfs --retries 1 --json small.img "ssh://one$WORK/got.img"
+says 'when all was done'
+jq -e '.complete and .status == 1' out > /dev/null || fail "$(cat out)"
+e2bfo 0 verify small.img got.img
+answers 'sh -c "$command"; exit 255'
+rm got.img
+ssh=$WORK/answers copy 1 $mkfs "ssh://one$WORK/small.img" got.img
+says 'when all was done'
+e2bfo 0 verify small.img got.img
+
+# Cancelled, while the other side takes its time.
+answers 'head -c 100000 > /dev/null; kill -TERM $PPID; cat > /dev/null'
+ssh=$WORK/answers copy 32 small.img ssh://one/x
+
 # A directory is sent once more, from its beginning.
+cut_there 5000000
 broken there 0 $mkfs --retries 1 tree "ssh://one$WORK/got.img"
 says 'it begins again'
 checked got.img
@@ -190,13 +221,6 @@ measured() {
 	/usr/bin/time -q -f %M -o size "$unmeasured" "$@"
 }
 unmeasured=$E2BFO
-
-# answers WHAT: a machine that runs WHAT, a line of shell in which $command is what it should run
-answers() {
-	printf '%s\n' '#!/bin/bash' 'command=${!#}' '[ "${*: -3:2}" = "-- one" ] || exit 0' \
-		"$1" > answers
-	chmod +x answers
-}
 
 # nonsense [OPTIONS...]: a copy to there fails, and what is said is short and plain
 nonsense() {
