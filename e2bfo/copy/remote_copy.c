@@ -172,7 +172,7 @@ static int is_busy(const struct remote_report *report)
 static int prepare_sender(struct remote_copy *r, int all)
 {
 	const struct remote_report *report = &r->asked.report;
-	int i;
+	int i, answered;
 
 	strcpy(r->token, r->there.report.token);
 	if (*r->token || !strncmp(r->o.spec.end, "dir:", 4))
@@ -180,9 +180,10 @@ static int prepare_sender(struct remote_copy *r, int all)
 	for (i = 0; i < ASKED_MOST; i++) {
 		if (i && !pause_between(r))
 			return 0;
-		if (ask(r) && !is_busy(report))
+		answered = ask(r);
+		if (answered && !is_busy(report))
 			break;
-		if (!report->is_there && r->told.attempts++ > r->o.retries)
+		if (!answered && ++r->told.attempts > r->o.retries)
 			return 0;
 	}
 	strcpy(r->token, report->token);
