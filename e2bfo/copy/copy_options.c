@@ -125,6 +125,12 @@ static const struct option_row rows[] = {
 	  "auto (default of a pipe), none, fast, or 1 to 19, as zstd(1) has them" },
 	{ OPT_RESUME, "resume", "TOKEN",
 	  "go on with a stream that broke: what e2bfo receive has printed" },
+	OPTION_TITLE("Where an end is on another machine (ssh://[USER@]HOST[:PORT]/PATH):"),
+	{ OPT_RSH, "rsh", "COMMAND", "what runs a command there (default ssh -T)" },
+	{ OPT_REMOTE_E2BFO, "remote-e2bfo", "COMMAND",
+	  "what runs e2bfo there, e.g. 'sudo -n e2bfo' (default e2bfo)" },
+	{ OPT_RETRIES, "retries", "N",
+	  "connect again when the connection breaks, N times (default 0)" },
 	OPTION_TITLE("How:"),
 	{ OPT_ORDER, "order", "POLICIES",
 	  "what lies next to each other: readdir (default), source, name, size, mtime,\n"
@@ -188,6 +194,7 @@ static const struct option_table table = {
 	"takes any NAME as it stands).  Or into a directory (it exists, or its name ends in /), or into\n"
 	"an archive (NAME.tar, NAME.tar.zst; tar:- is standard output).  SOURCE is such a filesystem,\n"
 	"too, a directory, or an archive (tar, cpio; - is standard input).  It is never written.\n"
+	"One of them may be on another machine: ssh://HOST/PATH.\n"
 	"\n",
 	.rows = rows,
 	.outro =
@@ -199,7 +206,8 @@ static const struct option_table table = {
 	"  e2bfo copy --mkfs --size min old.img new.img pack an image as small as it gets\n"
 	"  e2bfo copy --from /home/ann --to /old /dev/sdb1 /dev/sdc2\n"
 	"  e2bfo copy --from /home/ann disk.img found/  take files out of an image\n"
-	"  e2bfo copy disk.img disk.tar.zst             make an archive of one\n",
+	"  e2bfo copy disk.img disk.tar.zst             make an archive of one\n"
+	"  e2bfo copy --mkfs /dev/sdb1 ssh://host/dev/sdc1\n",
 };
 
 const struct copy_syntax copy_syntax = {
@@ -362,6 +370,11 @@ static int read_option(struct copy_options *opt, int c)
 		return read_direct(optarg, &opt->job.direct);
 	case OPT_DIR_FILL:
 		return read_percent(optarg, &opt->job.dir_fill);
+	case OPT_RSH:
+	case OPT_REMOTE_E2BFO:
+	case OPT_RETRIES:
+		return argument_complain("copy", "--rsh, --remote-e2bfo and --retries go with an "
+					 "end that is ssh://HOST/PATH");
 	case OPT_ALLOW_LOSS:
 		return read_losses(optarg, &opt->job.losses);
 	default:

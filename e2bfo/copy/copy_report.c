@@ -23,6 +23,7 @@
 #include "copy_report.h"
 #include "evidence_report.h"
 #include "export_report.h"
+#include "remote_report.h"
 #include "e2bfo/lists_report.h"
 #include "e2bfo/manifest_report.h"
 #include "e2bfo/order_report.h"
@@ -284,6 +285,8 @@ static void print_export(const struct report *r)
 		       count_text(files_of(p), p->dirs, a, sizeof(a)),
 		       size_text(bytes, b, sizeof(b)), r->seconds, bytes / 1e6 / r->seconds);
 	export_print(r->copy);
+	if (r->remote)
+		remote_print(r->remote);
 	print_source(r);
 	if (r->copy->opt.dry_run)
 		printf("Nothing was written.\n");
@@ -410,10 +413,32 @@ static void json_shortage(struct json *j, const struct report *r)
 	json_close(j, '}');
 }
 
+/* What the side there has told of the target; NULL: the target is here. */
+static const struct remote_report *there(const struct report *r)
+{
+	return r->remote && r->remote->options->sends ? &r->remote->there->report : NULL;
+}
+
+static int is_complete_there(const struct report *r)
+{
+	return !there(r) || there(r)->is_complete || r->remote->is_lost;
+}
+
 static int is_resumable(const struct report *r)
 {
+	if (there(r))
+		return there(r)->is_resumable;
 	return r->err &&
 	       (r->result.kept ? r->result.kept_fate : r->result.fate) == BFO_FATE_RECORDED;
+}
+
+/* TOKEN: that of the copy, which failed; 0: it has none. */
+static int token_of(const struct report *r, char token[BFO_STREAM_TOKEN_TEXT])
+{
+	if (!there(r))
+		return bfo_copy_token(r->copy, token);
+	strcpy(token, there(r)->token);
+	return !!*token;
 }
 
 static void print_json(const struct report *r)
@@ -426,12 +451,15 @@ static void print_json(const struct report *r)
 	json_string(&j, "target", r->copy->opt.target);
 	json_bool(&j, "dry_run", r->copy->opt.dry_run);
 	result_status(&j, r->status, r->err, r->what);
-	json_string(&j, "target_state", r->err ? bfo_fate_word(r->result.fate) : NULL);
-	json_bool(&j, "complete", r->result.written);
+	json_string(&j, "target_state", !r->err ? NULL : !there(r) ? bfo_fate_word(r->result.fate) :
+		    *there(r)->state ? there(r)->state : NULL);
+	json_bool(&j, "complete", r->result.written && is_complete_there(r));
 	json_bool(&j, "resumable", is_resumable(r));
 	json_string(&j, "temporary", r->result.kept);
-	if (r->err && bfo_copy_token(r->copy, token))
+	if (r->err && token_of(r, token))
 		json_string(&j, "token", token);
+	if (r->remote)
+		remote_json(&j, r->remote);
 	if (r->result.plan)
 		json_shortage(&j, r);
 	if (r->result.plan && r->result.placed)
@@ -475,8 +503,12 @@ static void tell_kept(const struct report *r)
 static void tell_token(const struct report *r)
 {
 	char token[BFO_STREAM_TOKEN_TEXT];
+	int has_token = token_of(r, token);
 
-	if (bfo_copy_token(r->copy, token))
+	if (has_token && r->remote)
+		message("to go on: e2bfo copy --resume %s %s %s", token, r->copy->opt.source,
+			r->copy->opt.target);
+	else if (has_token)
 		message("to go on: e2bfo send --resume %s SOURCE | e2bfo receive %s", token,
 			r->copy->opt.target);
 	else if (r->copy->end.kind == BFO_END_STREAM && r->result.tell_fate &&
@@ -490,9 +522,13 @@ void report_print(const struct report *r)
 		print_findings(r);
 	export_warn(r->copy);
 	manifest_warn(&r->copy->manifests);
-	if (r->err)
+	if (r->err && !(r->remote && remote_has_said(r->remote)))
 		com_err("e2bfo", r->err, "while %s", r->what);
-	if (r->err && r->result.tell_fate)
+	if (r->err && r->remote)
+		remote_tell_version(r->remote);
+	else if (r->remote)
+		remote_tell(r->remote);
+	if (r->err && r->result.tell_fate && !there(r))
 		message("%s %s", r->copy->opt.target,
 			bfo_fate_text(r->result.fate, r->result.formatted));
 	if (r->err && r->result.kept)

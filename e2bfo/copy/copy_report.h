@@ -8,6 +8,8 @@
 #include "job/copy.h"
 #include "e2bfo/argument.h"
 
+struct remote_told;
+
 struct report {
 	const char *command;
 	const struct bfo_copy *copy;
@@ -17,6 +19,7 @@ struct report {
 	int status;			/* exit status */
 	errcode_t err;			/* why it failed */
 	const char *what;		/* what was being done when it failed */
+	const struct remote_told *remote;	/* NULL: both ends are here */
 };
 
 /* Names that exist already, to standard error: ten of them, unless ALL.  COPY has a plan. */

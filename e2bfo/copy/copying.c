@@ -2,10 +2,18 @@
 /*
  * copying.c - a copy in front of people and scripts
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "base/bfo_err.h"
 #include "base/clock.h"
+#include "base/manifest_format.h"
 #include "cli/message.h"
 #include "cli/process.h"
+#include "cli/timestamp.h"
 #include "e2bfo/commands.h"
 #include "e2bfo/journals.h"
 #include "e2bfo/medium_report.h"
@@ -13,8 +21,34 @@
 #include "copy_report.h"
 #include "copying.h"
 #include "export_report.h"
+#include "remote_report.h"
 #include "e2bfo/lists_report.h"
 #include "e2bfo/manifest_report.h"
+
+/* True if an archive, a stream, or a list goes to standard output. */
+static int takes_stdout(const struct bfo_copy_options *opt)
+{
+	enum bfo_manifest_format format;
+	const char *path;
+	size_t i;
+
+	for (i = 0; i < opt->n_manifests; i++)
+		if (!bfo_manifest_tell(opt->manifests[i], &format, &path) && !strcmp(path, "-"))
+			return 1;
+	return !strcmp(opt->target, "tar:-") || !strcmp(opt->target, "stream:-");
+}
+
+int copying_give_way(struct bfo_copy_options *opt)
+{
+	if (!takes_stdout(opt))
+		return -1;
+	signal(SIGPIPE, SIG_IGN);	/* that nobody reads is an error like others */
+	opt->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (opt->out >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		return -1;
+	com_err("e2bfo", errno, "while looking at standard output");
+	return EXIT_FAILED;
+}
 
 void copying_begin(struct copying *c, const char *command, const struct argument_common *common)
 {
@@ -30,6 +64,66 @@ errcode_t copying_run(struct copying *c)
 	errcode_t err = bfo_copy_plan(&c->copy);
 
 	return err || c->copy.opt.dry_run ? err : bfo_copy_commit(&c->copy);
+}
+
+static void tell_line(void *priv, const char *line)
+{
+	(void) priv;
+	message("%s", line);
+}
+
+static errcode_t begin(struct copying *c, const struct copy_options *opt)
+{
+	struct bfo_copy_options how = opt->job;
+	errcode_t err = timestamp_now(&c->ctx, &how.now);
+
+	how.has_epoch = timestamp_is_pinned();
+	how.tell = tell_line;
+	c->copy.opt = how;		/* whatever comes, the report has them */
+	if (!err)
+		err = bfo_copy_open(&c->copy, &c->ctx, &how);
+	return err ? err : copying_run(c);
+}
+
+/* True if a copy was begun with the target that did not come to its end. */
+static int is_begun(struct copying *c, const char *target)
+{
+	struct bfo_what what = bfo_what_keep(&c->ctx);
+	struct bfo_interrupted in = { .target = NULL };
+	int found;
+
+	bfo_interrupted_look(&in, &c->ctx, target);
+	found = in.state == BFO_LEFT_RECORD;
+	bfo_interrupted_close(&in);
+	bfo_what_restore(&c->ctx, &what);
+	return found;
+}
+
+static errcode_t go_on(struct copying *c, const struct copy_options *opt)
+{
+	const struct bfo_resume_options how = { .source = opt->job.source, .in = opt->job.in,
+						.memory = opt->job.memory, .has_bwlimit = 1,
+						.bwlimit = opt->job.bwlimit };
+	errcode_t err = bfo_interrupted_open(&c->left, &c->ctx, opt->job.target);
+
+	c->copy.opt = opt->job;
+	if (!err)
+		err = bfo_interrupted_resume(&c->left, &how, &c->copy);
+	return err ? err : copying_run(c);
+}
+
+errcode_t copying_do(struct copying *c, const struct copy_options *opt)
+{
+	if (opt->syntax->source && !opt->job.dry_run && is_begun(c, opt->job.target))
+		return go_on(c, opt);
+	return begin(c, opt);
+}
+
+void copying_close(struct copying *c)
+{
+	bfo_copy_close(&c->copy);
+	bfo_interrupted_close(&c->left);
+	c->copy = (struct bfo_copy) { .ctx = NULL };
 }
 
 void copying_explain(struct copying *c, errcode_t err)
@@ -82,11 +176,13 @@ int copying_finish(struct copying *c, errcode_t err)
 {
 	const struct bfo_copy *copy = &c->copy;
 	struct report r = { .command = c->command, .copy = copy, .common = c->common, .err = err,
-			    .seconds = bfo_clock() - c->begun };
+			    .remote = c->remote, .seconds = bfo_clock() - c->begun };
 
 	progress_wipe(&c->bar);
 	copying_explain(c, err);
 	r.status = exit_status(copy, err, tell_untold(c));
+	if (c->remote)
+		r.status = remote_status(c->remote, r.status);
 	r.result = bfo_copy_result(copy, err);
 	r.what = *c->ctx.what ? c->ctx.what : "copying";
 	if (err == BFO_ET_CLASH && r.result.plan)

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 #include <ext2fs/ext2_err.h>
 
 #include "base/bfo_err.h"
@@ -26,4 +27,14 @@ const char *error_word(errcode_t code)
 		if (rows[i].code == code)
 			return rows[i].word;
 	return NULL;
+}
+
+errcode_t error_code_of(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(rows[i].word, word))
+			return rows[i].code;
+	return 0;
 }

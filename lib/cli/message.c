@@ -42,9 +42,11 @@ static void put(FILE *out, const char *fmt, va_list ap)
 
 static void put_message(const char *before, const char *fmt, va_list ap)
 {
+	flockfile(stderr);
 	fprintf(stderr, "%s: %s", speaker, before);
 	put(stderr, fmt, ap);
 	putc('\n', stderr);
+	funlockfile(stderr);
 }
 
 /* For com_err(3), libext2fs's own calls included. */

@@ -82,6 +82,18 @@ int progress_is_open(const struct progress_options *opt)
 	return !opt->fd || fcntl(opt->fd, F_GETFD) >= 0;
 }
 
+int progress_stage_read(const char *word, enum bfo_stage *stage)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(stages) / sizeof(*stages); i++)
+		if (!strcmp(word, stages[i].word)) {
+			*stage = i;
+			return 1;
+		}
+	return 0;
+}
+
 /* ---- what is told ---- */
 
 static struct progress_state state_of(const struct bar *bar, const struct bfo_progress *p,
@@ -138,9 +150,11 @@ static void draw(struct bar *bar, const struct progress_state *s)
 {
 	char text[TEXT];
 
+	flockfile(stderr);
 	fprintf(stderr, "\r\033[K%s", progress_bar(s, text, sizeof(text)));
 	fflush(stderr);
 	bar->shown = 1;
+	funlockfile(stderr);
 }
 
 /* BEGINS: a stage does. */
@@ -200,9 +214,11 @@ void progress_attach(struct bar *bar, struct bfo_context *ctx, const struct prog
 
 void progress_wipe(struct bar *bar)
 {
-	if (!bar->shown)
-		return;
-	fputs("\r\033[K", stderr);
-	fflush(stderr);
+	flockfile(stderr);
+	if (bar->shown) {
+		fputs("\r\033[K", stderr);
+		fflush(stderr);
+	}
 	bar->shown = 0;
+	funlockfile(stderr);
 }

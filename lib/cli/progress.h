@@ -67,7 +67,13 @@ int progress_is_open(const struct progress_options *opt);
 void progress_attach(struct bar *bar, struct bfo_context *ctx, const struct progress_options *opt,
 		     int quiet);
 
-/* Takes the bar away, so that something else can be printed. */
+/* The stage that objects call WORD; 0: none is called so. */
+int progress_stage_read(const char *word, enum bfo_stage *stage);
+
+/*
+ * Takes the bar away, so that something else can be printed: by another thread, too, if that has
+ * locked stderr.
+ */
 void progress_wipe(struct bar *bar);
 
 /* ---- progress_text.c: the state in words; returns OUT ---- */

@@ -215,5 +215,7 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_source *source,
 	}
 	bfo_fill_free(&m.fill);
 	bfo_cache_close(&m.cache);
+	if (err == BFO_ET_STREAM_CUT || err == BFO_ET_STREAM_DAMAGED)
+		bfo_pipe_finish(&m.pipe);	/* what came is not sent again */
 	return bfo_pipe_close(&m.pipe, err);
 }

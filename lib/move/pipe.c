@@ -16,6 +16,7 @@
 #include "move/pipe.h"
 
 #define WRITE_BYTES (8U << 20)		/* longest write */
+#define NO_MORE ((errcode_t) -1)	/* the reader has ended before all of a buffer came */
 
 static uint32_t chunks_of(const struct bfo_pipe *p)
 {
@@ -66,11 +67,11 @@ static uint32_t wait_for(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, 
 	uint32_t first = at / p->chunk, last = first, end = (at + len - 1) / p->chunk;
 
 	pthread_mutex_lock(&p->lock);
-	while (b->missing[first] && !p->err)
+	while (b->missing[first] && !p->err && !p->ended)
 		wait_for_change(p, b);
 	while (last < end && !b->missing[last + 1])
 		last++;
-	if (p->err)
+	if (p->err || b->missing[first])
 		len = 0;
 	pthread_mutex_unlock(&p->lock);
 	if (last < end && len)
@@ -112,7 +113,7 @@ static errcode_t write_run(struct bfo_pipe *p, struct bfo_buffer *b,
 		len = run->len - done < max ? run->len - done : max;
 		len = wait_for(p, b, at, len * p->block_units) / p->block_units;
 		if (!len)
-			return p->err;
+			return p->err ? p->err : NO_MORE;
 		err = p->drain->write(p->drain->priv, run->blk + done, len,
 				      b->buf + (size_t) at * p->unit);
 		if (!err)
@@ -165,7 +166,7 @@ static void *writer_main(void *arg)
 		errcode_t err = write_buffer(p, &p->buffer[turn]);
 
 		if (err) {
-			set_error(p, err, &p->writers);
+			set_error(p, err == NO_MORE ? 0 : err, &p->writers);
 			break;
 		}
 		pthread_mutex_lock(&p->lock);
@@ -280,15 +281,21 @@ errcode_t bfo_pipe_arrived(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at
 	return err;
 }
 
-errcode_t bfo_pipe_close(struct bfo_pipe *p, errcode_t err)
+void bfo_pipe_finish(struct bfo_pipe *p)
 {
-	set_error(p, err, p->readers);
 	pthread_mutex_lock(&p->lock);
 	p->ended = 1;
 	pthread_cond_broadcast(&p->change);
 	pthread_mutex_unlock(&p->lock);
 	if (p->running)
 		pthread_join(p->thread, NULL);
+	p->running = 0;
+}
+
+errcode_t bfo_pipe_close(struct bfo_pipe *p, errcode_t err)
+{
+	set_error(p, err, p->readers);
+	bfo_pipe_finish(p);
 	*p->drain->ctx = p->readers;
 	if (p->failed == &p->writers)
 		memcpy(p->readers->what, p->writers.what, sizeof(p->writers.what));

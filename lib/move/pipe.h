@@ -101,6 +101,12 @@ void bfo_pipe_publish(struct bfo_pipe *p, struct bfo_buffer *b);
 errcode_t bfo_pipe_arrived(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t len);
 
 /*
+ * No more will be read: waits until all that is there is written, as far as nothing before it is
+ * missing.  To be closed afterwards.
+ */
+void bfo_pipe_finish(struct bfo_pipe *p);
+
+/*
  * Ends: waits for the writer, or stops it if ERR is set.  Returns the first error of either side;
  * the caller's context is about that one then.
  */

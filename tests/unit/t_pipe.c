@@ -203,6 +203,31 @@ START_TEST(cuts_at_chunks)
 }
 END_TEST
 
+/* The reader fails: what came is written, up to the first chunk that is missing. */
+START_TEST(finishes_what_came)
+{
+	struct bfo_data_progress progress = { .done = 7 };
+	struct bfo_buffer *buffer;
+	struct pipebed b = { .progress = &progress };
+
+	pipebed_open(&b, _i ? 16 : 1, 8 * CHUNK, BLOCKS);
+	slowdisk_hold(1);
+	buffer = pipebed_begin(&b);
+	pipebed_add(&b, buffer, 1000, 4 * CHUNK, 1);
+	bfo_pipe_publish(&b.p, buffer);
+	want_ok(pipebed_arrive(&b, buffer, 0, 1000, CHUNK));
+	slowdisk_want(0, 1000, CHUNK);
+	want_ok(pipebed_arrive(&b, buffer, CHUNK, 1000 + CHUNK, CHUNK));
+	want_ok(pipebed_arrive(&b, buffer, 3 * CHUNK, 1000 + 3 * CHUNK, CHUNK));
+	slowdisk_hold(0);
+	bfo_pipe_finish(&b.p);
+	want_err(bfo_pipe_close(&b.p, BFO_ET_CHANGED), BFO_ET_CHANGED);
+	want_eq(slowdisk_requests(), 2);
+	slowdisk_holds(1000, 2 * CHUNK);
+	want_eq(progress.done, 2 * CHUNK);
+}
+END_TEST
+
 /* A reader's call that has to wait: in a thread of its own. */
 struct waiter {
 	struct pipebed *b;
@@ -614,6 +639,7 @@ Suite *pipe_suite(void)
 	unit_case(s, "writes_in_order", writes_in_order, 6);
 	unit_case(s, "waits_for_chunks", waits_for_chunks, 2);
 	unit_case(s, "cuts_at_chunks", cuts_at_chunks, 2);
+	unit_case(s, "finishes_what_came", finishes_what_came, 2);
 	unit_case(s, "alternates_two_buffers", alternates_two_buffers, 0);
 	unit_case(s, "sizes_buffers", sizes_buffers, 7);
 	unit_case(s, "hands_errors_to_the_reader", hands_errors_to_the_reader, 2);
