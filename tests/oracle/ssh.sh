@@ -76,7 +76,7 @@ copy 8 --json small.img "ssh://one$WORK/little.img"
 jq -e '.code == "BFO_ET_NO_SPACE" and .status == 8 and .remote.status == 8 and
 	.target_state == "as-before" and (.complete | not)' out > /dev/null || fail "$(cat out)"
 checked little.img
-copy 16 --overwrite small.img "ssh://one$WORK/little.img"
+copy 16 --no-xattrs '*' small.img "ssh://one$WORK/little.img"
 copy 1 --mkfs=-I128 --size 40M --allow-loss all small.img "ssh://one$WORK/lossy.img"
 says '^e2bfo: one: .* cannot'
 checked lossy.img
