@@ -12,6 +12,7 @@
 
 #include "base/bfo_err.h"
 #include "base/disk.h"
+#include "edit/content.h"
 #include "edit/eas.h"
 #include "edit/value_make.h"
 #include "gather/inode_check.h"
@@ -247,6 +248,29 @@ static errcode_t put(struct work *w, const struct bfo_xattr *x, int goes)
 
 /* ---- access control lists ---- */
 
+/* The value of X, which is a list, becomes bytes of LIST, if it stands in an inode of its own. */
+static errcode_t fetch(struct work *w, struct bfo_xattr *x, bfo_chars *list)
+{
+	struct bfo_draft *value;
+	errcode_t err;
+
+	if (!x->inum)
+		return 0;
+	err = bfo_draft_get(w->e, x->inum, &value);
+	if (!err && (!bfo_draft_is_value(value) || bfo_draft_size(value) != x->size ||
+		     x->size > MOST_BYTES))
+		err = bfo_fail(w->e->ctx, BFO_ET_DAMAGED, "reading attributes of inode %u of %s",
+			       w->n->ino, w->e->vol->spec);
+	if (!err)
+		err = bfo_vec_reserve(list, x->size);
+	if (!err)
+		err = bfo_draft_read(w->e, value, 0, list->v, x->size);
+	x->value = list->v;
+	x->inum = 0;
+	w->may_move = 1;
+	return err;
+}
+
 static errcode_t change_acl(struct work *w, const struct bfo_edit_xattr *x, struct bfo_xattr *to)
 {
 	size_t at = w->values.n;
@@ -318,9 +342,10 @@ errcode_t bfo_draft_set_xattrs(struct bfo_edit *e, struct bfo_draft *n,
 
 errcode_t bfo_draft_follow_mode(struct bfo_edit *e, struct bfo_draft *n)
 {
+	bfo_chars list = { 0 };
 	struct work w;
 	errcode_t err;
-	int fits, found = 0;
+	int fits = 1, found = 0;
 	size_t i;
 
 	if (!bfo_inode_has_xattrs(e->vol, n->raw) && !n->ea)
@@ -329,37 +354,43 @@ errcode_t bfo_draft_follow_mode(struct bfo_edit *e, struct bfo_draft *n)
 	for (i = 0; i < w.set.n && !err; i++) {
 		struct bfo_xattr *x = &w.set.v[i];
 
-		if (x->name_index != BFO_XATTR_ACL_ACCESS || !x->value)
+		if (x->name_index != BFO_XATTR_ACL_ACCESS || !bfo_xattr_is_acl(x))
 			continue;
-		bfo_acl_follow((char *) x->value, x->size, bfo_draft_mode(n));
+		err = fetch(&w, x, &list);
+		if (!err)
+			bfo_acl_follow((char *) x->value, x->size, bfo_draft_mode(n));
 		found = 1;
 	}
 	if (!err && found)
 		err = store(&w, 0, &fits);
 	release(&w);
-	return err;
+	bfo_vec_free(&list);
+	return err || fits ? err : BFO_ET_NO_SPACE;
 }
 
 /* The default access control list of DIR, appended to LIST: stored, and checked; nothing: none. */
 static errcode_t default_acl(struct bfo_edit *e, struct bfo_draft *dir, bfo_chars *list)
 {
-	bfo_chars seen = { 0 };
+	bfo_chars seen = { 0 }, stored = { 0 };
 	struct work w;
 	errcode_t err = load(&w, e, dir);
 	size_t i;
 
 	for (i = 0; i < w.set.n && !err; i++) {
-		const struct bfo_xattr *x = &w.set.v[i];
+		struct bfo_xattr *x = &w.set.v[i];
 
-		if (x->name_index != BFO_XATTR_ACL_DEFAULT || !bfo_xattr_is_acl(x) || !x->value)
+		if (x->name_index != BFO_XATTR_ACL_DEFAULT || !bfo_xattr_is_acl(x))
 			continue;
-		err = bfo_acl_to_xattr(x->value, x->size, &seen);
+		err = fetch(&w, x, &stored);
+		if (!err)
+			err = bfo_acl_to_xattr(x->value, x->size, &seen);
 		if (!err)
 			err = bfo_acl_from_xattr(seen.v, seen.n, list);
 		break;
 	}
 	release(&w);
 	bfo_vec_free(&seen);
+	bfo_vec_free(&stored);
 	return err != BFO_ET_DAMAGED ? err :
 	       bfo_fail(e->ctx, err, "reading the default access control list of inode %u of %s",
 			dir->ino, e->vol->spec);

@@ -171,6 +171,26 @@ mounted image.img mnt
 [ "$(getfacl -R -n -p -s mnt/full/tar)" = '' ] || fail "--tar takes a list over"
 unmounted mnt
 
+# ---- lists so long that they stand in inodes of their own ----
+
+long=$(acl u:7 $(seq -f 'user:6:%.0f' 1000 1200) g:5 m:7 o:5)
+volume image.img 16M -b 1024 -O ea_inode
+printf '%s\n' 'mkdir /dir' '{"op": "put", "path": "/file", "data": "text"}' \
+	"{\"op\": \"setxattr\", \"path\": \"/file\", \"name\": \"system.posix_acl_access\", \"value_bytes\": \"$long\"}" \
+	"{\"op\": \"setxattr\", \"path\": \"/dir\", \"name\": \"system.posix_acl_default\", \"value_bytes\": \"$long\"}" \
+	commit 'chmod 0640 /file' 'put -m 0604 tree/file /dir/file' 'mkdir -m 0770 /dir/sub' > script
+e2bfo 0 batch image.img script
+checked image.img
+mounted image.img mnt
+for want in '/file 640 mask::r--' '/dir/file 604 mask::---' '/dir/sub 770 mask::rwx' \
+	'/dir/sub 770 default:mask::rwx'; do
+	read -r path mode mask <<< "$want"
+	[ "$(stat -c %a "mnt$path")" = "$mode" ] || fail "$path has not mode $mode"
+	getfacl -n -p -c -E "mnt$path" > acls
+	grep -qx "$mask" acls && [ "$(grep -c '^user:1[01]..:rw-' acls)" = 200 ] || fail "$path: $(cat acls)"
+done
+unmounted mnt
+
 # ---- projects, which this kernel does not mount ----
 
 volume image.img 16M -O project,quota -E quotatype=prjquota
