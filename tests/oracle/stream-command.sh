@@ -87,6 +87,8 @@ printf '/sub\n/text\n' > is
 sort out | cmp - is || fail "--files-from: $(cat out)"
 e2bfo 8 ls kept /text/x
 says 'Not a directory'
+e2bfo 8 ls kept /sub/../text
+says "'\.\.' is not followed"
 e2bfo 16 ls --deleted kept
 says 'is for volumes'
 
