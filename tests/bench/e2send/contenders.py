@@ -149,7 +149,8 @@ ROWS = (
             "rsync -a -e 'ssh -F '{ssh_config} {source_dir}/ {host}:{made}/", CALLS_SSH, NO_PIPE),
     calling("scp", "scp -r -p", ("scp", "ssh"),
             "scp -q -r -p -F {ssh_config} {source_dir}/. {host}:{made}/", CALLS_SSH, NO_PIPE),
-    calling("gridftp", "globus-url-copy -r", ("globus-url-copy", "globus-gridftp-server"),
+    calling("gridftp", "globus-url-copy -r, in the clear",
+            ("globus-url-copy", "globus-gridftp-server"),
             "globus-url-copy -nodcau -fast -pp -r -cd file://{source_dir}/ "
             "ftp://127.0.0.1:{port}{made}/", ("ssh",), NO_RELAY),
 )

@@ -110,6 +110,6 @@ def gridftp():
         yield 0
         return
     port = free_port()
-    with serving(port, server, "-aa", "-anonymous-user", "root", "-control-interface", "127.0.0.1",
-                 "-data-interface", "127.0.0.1", "-port", port, "-log-level", "ERROR"):
+    here = ("-control-interface", "127.0.0.1", "-data-interface", "127.0.0.1", "-port", port)
+    with serving(port, server, "-aa", "-anonymous-user", "root", "-allow-root", *here):
         yield port
