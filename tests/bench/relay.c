@@ -179,7 +179,8 @@ static void open_way(struct way *w, int in, int out, double rate, int64_t delay)
 	/* Short reads fill chunks in part: there are more of them than full ones would be. */
 	w->n_chunks = 4 * (w->most / CHUNK + 1);
 	w->queue = malloc(w->n_chunks * sizeof(*w->queue));
-	if (!w->queue || pthread_mutex_init(&w->mutex, NULL) || pthread_cond_init(&w->changed, NULL))
+	if (!w->queue || pthread_mutex_init(&w->mutex, NULL) ||
+	    pthread_cond_init(&w->changed, NULL))
 		die("a queue");
 }
 

@@ -60,7 +60,7 @@ summary() {
 	[ ! -e bench ] || fail "$1 --summary has measured"
 }
 
-for benchmark in run itree populate extract; do
+for benchmark in run itree populate extract send; do
 	summary $benchmark 8
 	says 'No such file'
 	echo '{' > numbers.json
