@@ -45,6 +45,8 @@ refused extract RUNS few '=few: no number'
 refused extract SETS many 'unknown: many \(known: kernel aged\)'
 refused extract TOOLS dump 'unknown: dump'
 refused extract CACHES warm 'unknown: warm'
+refused send LINKS wifi 'unknown: wifi \(known: pipe ssh 1g 100m\)'
+refused send MANY_FILES few 'no number'
 refused order SEED x 'no number'
 refused order SETS mails 'unknown: mails'
 ! is_root || refused peers PEERS_SECONDS soon 'no number'
@@ -58,7 +60,7 @@ summary() {
 	[ ! -e bench ] || fail "$1 --summary has measured"
 }
 
-for benchmark in run itree populate extract; do
+for benchmark in run itree populate extract send; do
 	summary $benchmark 8
 	says 'No such file'
 	echo '{' > numbers.json

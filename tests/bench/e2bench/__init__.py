@@ -35,10 +35,11 @@
     bars         the goals of the project against what the parts measured
     summary      of what a run has written, what docs/benchmarks.md has
 
-    what benchmarks share that are tables of scripts (populate, extract):
+    what benchmarks share that are tables of scripts (populate, extract, send):
     rows         a row, a set
     asked        what was asked for, from the environment
     rounds       every row on a set, traced once, judged once
+    volumes      a bench whose rows read devices, or what is mounted from them
     rowbars, rowreport, rowsummary      goals, report, summary of them
     program      the command line
 

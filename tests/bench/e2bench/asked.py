@@ -34,13 +34,13 @@ class Asked:
 
 
 def from_environment(name, known_sets, known_rows, caches=("cold", "warm"), said=SAID,
-                     row_seconds=45):
-    """For the benchmark NAME; CACHES are those that it knows, ROW_SECONDS a default."""
+                     row_seconds=45, timeout=300):
+    """For the benchmark NAME; CACHES are those that it knows, ROW_SECONDS and TIMEOUT defaults."""
     env = dict(os.environ)
     own = {word: env.pop(word, "") for word in OWN}
     long = env.get("BENCH") == "full"
     base = settings.from_environment(
-        env | {"TIMEOUT": own["TIMEOUT"] or ("1800" if long else "300")})
+        env | {"TIMEOUT": own["TIMEOUT"] or ("1800" if long else str(timeout))})
     base = replace(base, json=path(own, "BENCH_JSON", base.bench_dir / f"{name}.json"),
                    caches=choice(own, "CACHES", " ".join(caches), caches))
     env |= own

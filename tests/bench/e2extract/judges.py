@@ -13,7 +13,7 @@ and says "same", or what differs: words that stand in the table.
 
 import os
 
-from e2bench import experiment, host, rounds
+from e2bench import experiment, host
 
 
 def archive(bench, row):
@@ -54,10 +54,7 @@ def made(bench, row, output):
 
 
 def directory(bench, _):
-    place = bench.place
-    bench.put_down()
-    with host.mounted(place.target, place.target_dir, "ro,noatime"):
-        return rounds.compared(place.e2bfo, place.source, place.made)
+    return bench.judge_directory()
 
 
 def digests(bench, row):
@@ -77,9 +74,8 @@ def listed(bench):
 
 
 def volume(bench, _):
-    place = bench.place
-    said = rounds.volume_compared(place.e2bfo, place.source, place.target)
-    return listed(bench) if said == "same" and os.path.exists(place.listing) else said
+    said = bench.judge_volume()
+    return listed(bench) if said == "same" and os.path.exists(bench.place.listing) else said
 
 
 JUDGES = {"archive": archive, "directory": directory, "digests": digests, "volume": volume,
