@@ -124,15 +124,11 @@ static errcode_t too_small(struct bfo_batch *b, uint64_t waiting)
 			(unsigned long long) fit);
 }
 
-errcode_t bfo_batch_commit(struct bfo_batch *b, uint64_t *n)
+static errcode_t commit(struct bfo_batch *b)
 {
 	uint64_t waiting = b->waiting, first = b->done;
-	errcode_t err = 0;
+	errcode_t err;
 
-	if (n)
-		*n = waiting;
-	if (!waiting)
-		return 0;
 	b->waiting = b->content = 0;
 	b->last = NULL;
 	err = bfo_edit_commit(&b->edit, &b->fate);
@@ -144,6 +140,28 @@ errcode_t bfo_batch_commit(struct bfo_batch *b, uint64_t *n)
 		return err;
 	b->done += waiting;
 	return b->opt.committed ? b->opt.committed(b->opt.priv, first, waiting) : 0;
+}
+
+/* For now there is no other commit. */
+static errcode_t rest(struct bfo_batch *b)
+{
+	errcode_t err = b->vol ? bfo_change_rest(&b->edit.change) : 0;
+
+	if (err) {
+		b->fate = b->edit.change.fate;
+		close_volume(b);
+	}
+	return err;
+}
+
+errcode_t bfo_batch_commit(struct bfo_batch *b, uint64_t *n)
+{
+	errcode_t err;
+
+	if (n)
+		*n = b->waiting;
+	err = b->waiting ? commit(b) : 0;
+	return err ? err : rest(b);
 }
 
 /* The mark in force: the one that was set, or with `auto` one of ours. */
@@ -213,7 +231,7 @@ errcode_t bfo_batch_end(struct bfo_batch *b, errcode_t err, const char *what, co
 	if (err)
 		return bfo_fail(b->ctx, err, "%s %s", what, path);
 	b->waiting++;
-	return is_due(b) ? bfo_batch_commit(b, NULL) : 0;
+	return is_due(b) ? commit(b) : 0;
 }
 
 /* ---- looking ---- */
