@@ -28,8 +28,9 @@
  *                        the file's, or the directory's, flags forbid it
  *   BFO_ET_OWN_FILE      it belongs to the filesystem itself
  *   BFO_ET_NO_SPACE, BFO_ET_NO_INODES, BFO_ET_DIR_TOO_BIG, BFO_ET_FILE_TOO_BIG, BFO_ET_LINKS
- *   BFO_ET_JOURNAL_SMALL of a commit: ctx->what says how many operations would fit
+ *   BFO_ET_JOURNAL_SMALL of a commit: ctx->what says how many operations fit
  *   BFO_ET_NOT_JOURNALED of opening, without is_not_atomic
+ *   BFO_ET_RECOVERY      of opening a volume that was not unmounted cleanly
  *   ENOMEM; those of reading and writing; what a callback returned
  */
 #ifndef BFO_JOB_BATCH_WRITE_H
@@ -38,8 +39,6 @@
 #include <time.h>
 
 #include "base/context.h"
-#include "volume/medium.h"
-#include "volume/open.h"
 
 struct bfo_batch;
 
@@ -57,9 +56,7 @@ struct bfo_batch_marks {
 };
 
 struct bfo_batch_options {
-	const char *volume;		/* as volume/open.h has it */
-	struct bfo_medium medium;
-	struct bfo_journal_use journal;
+	const char *volume;		/* as volume/open.h has it; its journal has to be empty */
 	const char *undo_file;		/* for e2undo(8); or NULL */
 	int64_t now;			/* seconds since 1970; 0: the clock */
 	uint64_t memory;		/* bytes of contents that wait to be written; 0: 8 MiB */

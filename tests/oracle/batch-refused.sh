@@ -84,8 +84,12 @@ same expected out
 
 volume clean.img 16M
 debug clean.img 'feature needs_recovery'
+echo 'put text /new' > script
 e2bfo 8 batch clean.img script
-says 'needs its journal replayed'
+says 'needs its journal replayed' 'or run e2fsck -p clean.img' 'clean.img: nothing was changed'
+repaired clean.img
+e2bfo 0 batch clean.img script
+checked clean.img
 volume bare.img 16M -d tree -O ^has_journal
 cp bare.img before.img
 e2bfo 8 batch bare.img script
