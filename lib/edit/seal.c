@@ -159,9 +159,11 @@ static errcode_t collect(struct seal *s)
 	struct bfo_draft *n;
 	errcode_t err = 0;
 
-	for (n = s->e->changed; n && !err; n = n->next_changed)
+	for (n = s->e->changed; n && !err; n = n->next_changed) {
+		bfo_draft_settle_times(s->e, n);
 		if (!n->is_gone || !n->is_new)
 			err = bfo_vec_push(&s->drafts, n);
+	}
 	if (s->drafts.n)
 		qsort(s->drafts.v, s->drafts.n, sizeof(*s->drafts.v), by_ino);
 	return err;

@@ -124,11 +124,20 @@ static errcode_t too_small(struct bfo_batch *b, uint64_t waiting)
 			(unsigned long long) fit);
 }
 
+static void take_time(struct bfo_batch *b)
+{
+	if (b->opt.now)
+		b->edit.now = (struct timespec) { .tv_sec = b->opt.now };
+	else
+		clock_gettime(CLOCK_REALTIME, &b->edit.now);
+}
+
 static errcode_t commit(struct bfo_batch *b)
 {
 	uint64_t waiting = b->waiting, first = b->done;
 	errcode_t err;
 
+	take_time(b);
 	b->waiting = b->content = 0;
 	b->last = NULL;
 	err = bfo_edit_commit(&b->edit, &b->fate);
@@ -212,10 +221,7 @@ errcode_t bfo_batch_begin(struct bfo_batch *b)
 	if (err || b->waiting)
 		return err;
 	b->since = b->opt.marks.seconds > 0 ? seconds(b) : 0;
-	if (b->opt.now)
-		b->edit.now = (struct timespec) { .tv_sec = b->opt.now };
-	else
-		clock_gettime(CLOCK_REALTIME, &b->edit.now);
+	take_time(b);
 	return 0;
 }
 

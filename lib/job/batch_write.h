@@ -12,7 +12,8 @@
  * used before that commit is in place.
  *
  * Paths begin with "/", have no "." nor "..", and follow no links.  An operation that fails leaves
- * the batch as it was.  Its times are those of the batch: when the first operation came.
+ * the batch as it was.  Times that nobody sets are those of the commit; until then
+ * bfo_batch_stat() has that of the first operation.
  *
  * Nothing is printed.  One thread at a time; callbacks must not call with the same batch.
  *
@@ -88,7 +89,7 @@ enum {
 
 /*
  * What is not set stays; of what is new it is 0644, 0755 or 0777 (directories; links), 0:0, and the
- * time of the batch.
+ * time of the commit.
  */
 struct bfo_batch_attr {
 	uint32_t set;			/* of these */
