@@ -114,14 +114,13 @@ static double seconds(const struct bfo_batch *b)
 static errcode_t too_small(struct bfo_batch *b, uint64_t waiting)
 {
 	const struct bfo_change *c = &b->edit.change;
-	uint64_t fit = c->need ? waiting * c->room / c->need : 0;
 
 	return bfo_fail(b->ctx, BFO_ET_JOURNAL_SMALL, "committing %llu operations to %s: they "
-			"would take %llu KiB of its journal, which has %llu; about %llu operations fit",
+			"would take %llu KiB of its journal, which has %llu; the first %llu fit",
 			(unsigned long long) waiting, b->opt.volume,
 			(unsigned long long) c->need * b->vol->block_size / 1024,
 			(unsigned long long) c->room * b->vol->block_size / 1024,
-			(unsigned long long) fit);
+			(unsigned long long) b->fit);
 }
 
 static void take_time(struct bfo_batch *b)
@@ -220,6 +219,7 @@ errcode_t bfo_batch_begin(struct bfo_batch *b)
 		err = open_volume(b);
 	if (err || b->waiting)
 		return err;
+	b->fit = 0;
 	b->since = b->opt.marks.seconds > 0 ? seconds(b) : 0;
 	take_time(b);
 	return 0;
@@ -237,6 +237,8 @@ errcode_t bfo_batch_end(struct bfo_batch *b, errcode_t err, const char *what, co
 	if (err)
 		return bfo_fail(b->ctx, err, "%s %s", what, path);
 	b->waiting++;
+	if (bfo_edit_need(&b->edit) <= bfo_edit_room(&b->edit))
+		b->fit = b->waiting;
 	return is_due(b) ? commit(b) : 0;
 }
 

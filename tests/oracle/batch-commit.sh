@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A commit of e2bfo batch: it flushes four times, and once more when no other follows; times that
-# nobody has set are its own, unless SOURCE_DATE_EPOCH says when that is.  (No root.)
+# nobody has set are its own, unless SOURCE_DATE_EPOCH says when that is; and as many operations as
+# its refusal says do fit into the journal, nearly as many as can.  (No root.)
 . "$(dirname "$0")/../lib.sh"
 requires mke2fs e2fsck debugfs
 
@@ -66,3 +67,35 @@ for path in /new /dir /; do
 	[ "$(times $path)" = 1400000000000000000$'\n'1400000000000000000 ] ||
 		fail "$path: not SOURCE_DATE_EPOCH: $(times $path)"
 done
+
+# ---- what fits into the journal ----
+
+# fits IMAGE: of the script, as many operations as the refusal says; but not 2 % more
+fits() {
+	local n
+
+	cp "$1" image.img
+	e2bfo 8 batch image.img script
+	says 'the first [0-9]+ fit'
+	n=$(sed -n 's/.*the first \([0-9]*\) fit.*/\1/p' said)
+	head -n $((n + n / 50 + 2)) script > more
+	e2bfo 8 batch image.img more
+	says "the first $n fit"
+	e2bfo 0 verify "$1" image.img
+	head -n "$n" script > some
+	e2bfo 0 batch image.img some
+	checked image.img
+	[ "$n" -gt 800 ] || fail "only $n fit"
+}
+
+# The journal has 1024 blocks.  Inodes that are there are changed, all over their tables;
+volume start.img 32M -N 22000 -J size=4 -b 4096 -E lazy_itable_init=0
+seq -f 'mknod /new%.0f p' 19000 > script
+e2bfo 0 batch start.img script
+seq 1 16 19000 | sed 's|.*|chmod 0600 /new&|' > script
+fits start.img
+# directories get a name each
+seq -f 'mkdir /dir%.0f' 1300 > script
+e2bfo 0 batch start.img script
+seq -f 'mknod /dir%.0f/x p' 1300 > script
+fits start.img
