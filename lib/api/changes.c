@@ -134,8 +134,8 @@ static errcode_t open_job(e2bfo_batch *b)
 {
 	const struct e2bfo_batch_options *opt = &b->opt;
 	struct bfo_batch_options job = {
-		.volume = b->end.spec, .medium = b->end.medium, .journal = b->end.journal,
-		.undo_file = opt->undo_file, .now = opt->has_now ? opt->now : 0,
+		.volume = b->end.spec, .undo_file = opt->undo_file,
+		.now = opt->has_now ? opt->now : 0,
 		.memory = opt->memory,
 		.is_not_atomic = !!(opt->flags & E2BFO_BATCH_NOT_ATOMIC),
 		.is_forced = !!(opt->flags & E2BFO_BATCH_FORCE),

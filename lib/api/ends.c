@@ -99,7 +99,14 @@ errcode_t bfo_api_take_source(e2bfo *c, struct bfo_api_end *e, const struct e2bf
 errcode_t bfo_api_take_target(e2bfo *c, struct bfo_api_end *e, const struct e2bfo_end *given,
 			      unsigned int kinds, const char *name)
 {
-	return take(c, e, given, kinds, name, bfo_end_tell_target);
+	const struct e2bfo_end *end = &e->end;
+	errcode_t err = take(c, e, given, kinds, name, bfo_end_tell_target);
+
+	if (!err && (end->flags & ~E2BFO_END_FD || end->strip || end->mapfile || end->superblock ||
+		     end->metadata))
+		err = bfo_fail(&c->ctx, EINVAL, "looking at %s: it is written, and some of what is "
+			       "said of it is about reading", name);
+	return err;
 }
 
 void bfo_api_free_end(struct bfo_api_end *e)

@@ -16,7 +16,8 @@
  *
  *  I1  Until FILLED, blocks are written only where the target's bitmaps say free, and table slots
  *      only where no bg_itable_unused (without group checksums and journal: no bitmap) says used.
- *  I2  The last transaction begins after a flush of everything it refers to.
+ *  I2  The last transaction comes to be after a flush of everything it refers to: its own first
+ *      one (transaction.c).  Without a journal there is one before anything live is written.
  *  I3  Slots are staged only in groups that do not claim to be zeroed (INODE_ZEROED), so that
  *      a stock kernel wipes them after the record was dropped; and last.
  *  I4  The record's inode is in the used part of its table, so its block is never staged: the slot
@@ -139,8 +140,6 @@ static errcode_t give_back(struct bfo_record *r, struct bfo_writer *w, struct bf
 	errcode_t err = bfo_record_wipe_slots(r, w);
 	int durable;
 
-	if (!err)
-		err = bfo_writer_flush(w);
 	if (!err)
 		err = stage_return(r, w, &t);
 	if (!err)
@@ -269,7 +268,7 @@ static errcode_t fill(struct commit *c)
 		err = bfo_quotas_write(c->plan, &c->w);
 	if (!err && c->plan->itrees)
 		err = bfo_itrees_write(c->plan, &c->w, c->opt->itrees);
-	if (!err)
+	if (!err && (!c->opt->atomic || c->opt->verify))
 		err = bfo_writer_flush(&c->w);
 	if (!err && c->opt->verify)
 		err = bfo_reread(&c->w);

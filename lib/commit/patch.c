@@ -115,12 +115,23 @@ errcode_t bfo_change_make(struct bfo_change *c)
 	return err;
 }
 
+errcode_t bfo_change_rest(struct bfo_change *c)
+{
+	errcode_t err = bfo_writer_flush(&c->w);
+
+	if (err && c->fate == BFO_FATE_DONE)
+		c->fate = BFO_FATE_WAITING;
+	return err;
+}
+
 errcode_t bfo_change_end(struct bfo_change *c, errcode_t err)
 {
 	errcode_t undo_err;
 
 	if (!err)
 		err = bfo_change_make(c);
+	if (!err)
+		err = bfo_change_rest(c);
 	bfo_meta_close(&c->m);
 	bfo_transaction_free(&c->t);
 	bfo_txlog_free(&c->journal);

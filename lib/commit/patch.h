@@ -33,6 +33,12 @@ errcode_t bfo_change_begin(struct bfo_change *c, struct bfo_context *ctx, struct
 errcode_t bfo_change_make(struct bfo_change *c);
 
 /*
+ * No change follows for now: that none is left to be replayed is on the device when this returns.
+ * The next change would see to it, too.
+ */
+errcode_t bfo_change_rest(struct bfo_change *c);
+
+/*
  * The same, or not, if ERR (which is returned then) is an error.  Releases C in any case, but for
  * c->fate.
  */

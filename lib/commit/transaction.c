@@ -4,14 +4,24 @@
  *
  * Through the journal (P5).  Each arrow is a flush; after a crash in
  *
+ *   new            nothing leads to it: new contents, tables that nobody uses yet
  *   log            the journal is empty and stays so: nothing happened
  *   recover        RECOVER without a start of the log is nothing to e2fsck and kernel
  *   start          one sector: there is a transaction from here on
  *   in place       whoever replays the journal does all of this again
  *   stop           one sector: there is no transaction any more, and none is needed
- *   recover off
+ *   recover off    as recover
  *
- *   log ──> recover ──> start ──> in place ──> stop ──> recover off ──>
+ *   new, log, recover ──> start ──> in place ──> stop ──> recover off, new, log, recover ──> ...
+ *
+ * Of what stands between two arrows anything may be on the device, and anything may not: a flush
+ * between log and recover, or behind recover off, would order what needs no order.  Whoever ends
+ * flushes once more, so that nobody is asked to replay a journal that is empty.
+ *
+ * Each of the four is needed: without the first there may be a start of a log that is torn, without
+ * the second blocks in place of a transaction that there is not, without the third a log that is
+ * gone before its blocks are in place, without the fourth a log that nobody is asked to replay,
+ * which stops e2fsck -p, and one that the next transaction overwrites.
  *
  * The superblock in the transaction has RECOVER set, since it is written before `stop`.
  */
@@ -174,17 +184,22 @@ static errcode_t write_images(struct bfo_transaction *t, int tables, int maps)
 	return err ? err : bfo_writer_flush(t->w);
 }
 
-/* RECOVER in the superblock that stands on the device. */
-static errcode_t set_recover(struct bfo_writer *w, int on)
+/* RECOVER in the superblock that stands on the device, once it is flushed. */
+static errcode_t put_recover(struct bfo_writer *w, int on)
 {
 	struct ext2_super_block sb = w->super;
-	errcode_t err;
 
 	if (on)
 		ext2fs_set_feature_journal_needs_recovery(&sb);
 	else
 		ext2fs_clear_feature_journal_needs_recovery(&sb);
-	err = bfo_writer_super(w, &sb);
+	return bfo_writer_super(w, &sb);
+}
+
+static errcode_t set_recover(struct bfo_writer *w, int on)
+{
+	errcode_t err = put_recover(w, on);
+
 	return err ? err : bfo_writer_flush(w);
 }
 
@@ -208,7 +223,7 @@ static errcode_t finish(struct bfo_transaction *t, struct bfo_txlog *j)
 		note_super(t);
 	if (!err)
 		err = bfo_txlog_stop(j, t->w);
-	return err ? err : set_recover(t->w, 0);
+	return err ? err : put_recover(t->w, 0);
 }
 
 /* `start` failed, so that nobody knows whether it was written: it is not, if this returns 0. */

@@ -73,8 +73,10 @@ errcode_t bfo_transaction_late(struct bfo_transaction *t, enum bfo_lateness when
 errcode_t bfo_transaction_super(struct bfo_transaction *t, struct ext2_super_block *sb);
 
 /*
- * All or nothing, through journal J, which has to have room.  *DURABLE tells whether what comes
- * after an error is "all", once the journal is replayed.
+ * All or nothing, through journal J, which has to have room; with what the writer has written
+ * before, flushed or not.  *DURABLE tells whether what comes after an error is "all", once the
+ * journal is replayed.  When this returns 0 it is on the device; that nothing is to be replayed, is
+ * after the next flush.
  */
 errcode_t bfo_transaction_commit(struct bfo_transaction *t, struct bfo_txlog *j, int *durable);
 

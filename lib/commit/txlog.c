@@ -290,7 +290,7 @@ errcode_t bfo_txlog_log(struct bfo_txlog *j, struct bfo_writer *w,
 		return bfo_fail(w->ctx, ENOMEM, "logging in the journal of %s", j->vol->spec);
 	err = log_all(&l, images, n);
 	free(l.buf);
-	return err ? err : bfo_writer_flush(w);
+	return err;
 }
 
 static errcode_t write_super(struct bfo_txlog *j, struct bfo_writer *w)

@@ -66,7 +66,7 @@ uint64_t bfo_txlog_need(const struct bfo_txlog *j, uint64_t n);
 /* Blocks that the log has. */
 uint64_t bfo_txlog_room(const struct bfo_txlog *j);
 
-/* Writes N images (ascending by block) into the log, and flushes. */
+/* Writes N images (ascending by block) into the log; the caller flushes before it starts. */
 errcode_t bfo_txlog_log(struct bfo_txlog *j, struct bfo_writer *w,
 			  const struct bfo_image *images, size_t n);
 

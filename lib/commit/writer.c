@@ -136,6 +136,7 @@ static errcode_t put(struct bfo_writer *w, io_channel io, uint64_t blk, int coun
 	      write_direct(w, blk, count, data) : EINVAL;
 	if (err == EINVAL)
 		err = write_cached(io, blk, count, data);
+	w->is_dirty = 1;
 	w->requests++;
 	w->blocks += blocks;
 	if (!err && w->keep_sums && count > 0 && blk != SUPER_OFFSET / w->vol->block_size)
@@ -182,6 +183,7 @@ errcode_t bfo_writer_super(struct bfo_writer *w, struct ext2_super_block *sb)
 		memmove(&w->super, sb, sizeof(*sb));
 	back = io_channel_set_blksize(w->live, w->vol->block_size);	/* others write, too */
 	err = err ? err : back;
+	w->is_dirty = 1;
 	w->requests++;
 	if (err)
 		w->failed = bfo_fail(w->ctx, err, "writing the superblock of %s", w->vol->spec);
@@ -192,11 +194,12 @@ errcode_t bfo_writer_flush(struct bfo_writer *w)
 {
 	errcode_t err;
 
-	if (w->failed)
+	if (w->failed || !w->is_dirty)
 		return w->failed;
 	err = io_channel_flush(w->vol->fs->io);
 	if (!err && w->live != w->vol->fs->io)
 		err = io_channel_flush(w->live);
+	w->is_dirty = !!err;
 	if (err)
 		w->failed = bfo_fail(w->ctx, err, "flushing %s", w->vol->spec);
 	return err;

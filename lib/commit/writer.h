@@ -28,6 +28,7 @@ struct bfo_writer {
 	io_channel live;	/* for what was live before */
 	struct ext2_super_block super;	/* as it stands on the device */
 	errcode_t failed;	/* sticky */
+	int is_dirty;		/* something was written since the last flush */
 	uint64_t requests, blocks;
 	int keep_sums;		/* set by the caller: note what is written, in sums */
 	BFO_VEC(struct bfo_sum) sums;
@@ -63,7 +64,7 @@ errcode_t bfo_writer_reread_super(struct bfo_writer *w);
 /* What moves data to W: its blocks go where nothing was live before.  W has to stay. */
 struct bfo_drain bfo_writer_drain(struct bfo_writer *w);
 
-/* Everything written so far is on the device when this returns. */
+/* All that W has written is on the device when this returns; costs nothing where all was. */
 errcode_t bfo_writer_flush(struct bfo_writer *w);
 
 #endif

@@ -184,7 +184,7 @@ errcode_t bfo_draft_make(struct bfo_edit *e, uint32_t mode, struct bfo_draft **d
 	if (e->vol->inode_size > EXT2_GOOD_OLD_INODE_SIZE)
 		n->raw->i_extra_isize = to_le16(e->shape.extra_isize);
 	for (t = BFO_DRAFT_ATIME; t <= BFO_DRAFT_CRTIME; t++)
-		bfo_draft_set_time(e, n, t, e->now);
+		bfo_draft_stamp(e, n, t);
 	*draft = n;
 	return 0;
 }

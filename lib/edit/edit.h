@@ -45,6 +45,7 @@ struct bfo_draft {
 	uint8_t is_listed;		/* among the changed ones */
 	uint8_t is_settled;		/* the commit under way has placed its blocks */
 	uint8_t gives_no_acl;		/* it is known that it has no default one */
+	uint8_t stamps;			/* times that the commit sets: 1 << enum bfo_draft_time */
 	uint32_t counted;		/* blocks of a directory in the estimate */
 	/* of attributes in inodes of their own: that it has, and had (edit/value_refs.h) */
 	uint32_t values, values_before;
@@ -72,7 +73,7 @@ struct bfo_edit {
 	struct bfo_draft *changed;	/* list of all drafts with something to write */
 	BFO_VEC(struct bfo_image) patches;	/* of blocks of files that stay (edit/mapped.h) */
 	BFO_VEC(uint64_t) released;	/* attribute blocks that lose a reference, one each */
-	struct timespec now;		/* of the batch */
+	struct timespec now;		/* of the commit; until then, of the first change */
 	uint64_t made;			/* inodes, for their generations */
 	struct bfo_entries values;	/* of attributes in new inodes (edit/value_make.h), */
 	uint32_t last_value_ino;	/* and the bytes of one of them, or 0 */
@@ -115,7 +116,7 @@ errcode_t bfo_draft_get(struct bfo_edit *e, uint32_t ino, struct bfo_draft **dra
 /* The same of an inode of the filesystem itself, which is in no other way a draft yet. */
 errcode_t bfo_draft_own(struct bfo_edit *e, uint32_t ino, struct bfo_draft **draft);
 
-/* A draft of a new inode of MODE, with root's as owner, the time now, no links, and no content. */
+/* A draft of a new inode of MODE, with root's as owner, the commit's time, no links, no content. */
 errcode_t bfo_draft_make(struct bfo_edit *e, uint32_t mode, struct bfo_draft **draft);
 
 /* A draft of bfo_draft_make() that nobody has seen: its number and its blocks are given back. */
@@ -177,8 +178,16 @@ int bfo_draft_has_map(const struct bfo_draft *n);
 
 enum bfo_draft_time { BFO_DRAFT_ATIME, BFO_DRAFT_MTIME, BFO_DRAFT_CTIME, BFO_DRAFT_CRTIME };
 
+/* That time becomes T, whenever the commit is. */
 void bfo_draft_set_time(const struct bfo_edit *e, struct bfo_draft *n, enum bfo_draft_time which,
 		       struct timespec t);
+
+/* It becomes that of the commit; until then it is e->now. */
+void bfo_draft_stamp(const struct bfo_edit *e, struct bfo_draft *n, enum bfo_draft_time which);
+
+/* The commit has begun: what was stamped becomes e->now. */
+void bfo_draft_settle_times(const struct bfo_edit *e, struct bfo_draft *n);
+
 struct timespec bfo_draft_time(const struct bfo_edit *e, const struct bfo_draft *n,
 			      enum bfo_draft_time which);
 void bfo_draft_set_owner(struct bfo_draft *n, uint32_t uid, uint32_t gid);
@@ -189,7 +198,7 @@ uint32_t bfo_draft_gid(const struct bfo_draft *n);
 int bfo_draft_set_project(const struct bfo_edit *e, struct bfo_draft *n, uint32_t project);
 uint32_t bfo_draft_project(const struct bfo_edit *e, const struct bfo_draft *n);
 
-/* ctime becomes now, i_version one more; with CONTENT also mtime. */
+/* ctime becomes the commit's, i_version one more; with CONTENT also mtime. */
 void bfo_draft_touch(const struct bfo_edit *e, struct bfo_draft *n, int content);
 
 /* i_blocks, in blocks. */

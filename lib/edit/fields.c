@@ -46,8 +46,8 @@ static struct clock clock_of(const struct bfo_edit *e, const struct bfo_draft *n
 	return (struct clock) { NULL, NULL };
 }
 
-void bfo_draft_set_time(const struct bfo_edit *e, struct bfo_draft *n, enum bfo_draft_time which,
-		       struct timespec t)
+static void put_time(const struct bfo_edit *e, struct bfo_draft *n, enum bfo_draft_time which,
+		     struct timespec t)
 {
 	struct clock c = clock_of(e, n, which);
 	int64_t sec = t.tv_sec;
@@ -59,6 +59,28 @@ void bfo_draft_set_time(const struct bfo_edit *e, struct bfo_draft *n, enum bfo_
 	if (c.extra)
 		*c.extra = to_le32(((sec - (int32_t) sec) >> 32 & 3) |
 				   (uint32_t) t.tv_nsec << EPOCH_BITS);
+}
+
+void bfo_draft_set_time(const struct bfo_edit *e, struct bfo_draft *n, enum bfo_draft_time which,
+		       struct timespec t)
+{
+	n->stamps &= ~(1U << which);
+	put_time(e, n, which, t);
+}
+
+void bfo_draft_stamp(const struct bfo_edit *e, struct bfo_draft *n, enum bfo_draft_time which)
+{
+	n->stamps |= 1U << which;
+	put_time(e, n, which, e->now);
+}
+
+void bfo_draft_settle_times(const struct bfo_edit *e, struct bfo_draft *n)
+{
+	enum bfo_draft_time which;
+
+	for (which = BFO_DRAFT_ATIME; which <= BFO_DRAFT_CRTIME; which++)
+		if (n->stamps & 1U << which)
+			put_time(e, n, which, e->now);
 }
 
 struct timespec bfo_draft_time(const struct bfo_edit *e, const struct bfo_draft *n,
@@ -112,9 +134,9 @@ void bfo_draft_touch(const struct bfo_edit *e, struct bfo_draft *n, int content)
 	struct ext2_inode_large *raw = n->raw;
 	uint32_t version = le32(raw->osd1.linux1.l_i_version) + 1;
 
-	bfo_draft_set_time(e, n, BFO_DRAFT_CTIME, e->now);
+	bfo_draft_stamp(e, n, BFO_DRAFT_CTIME);
 	if (content)
-		bfo_draft_set_time(e, n, BFO_DRAFT_MTIME, e->now);
+		bfo_draft_stamp(e, n, BFO_DRAFT_MTIME);
 	raw->osd1.linux1.l_i_version = to_le32(version);
 	if (!version && HAS_FIELD(e, raw, i_version_hi))
 		raw->i_version_hi = to_le32(le32(raw->i_version_hi) + 1);

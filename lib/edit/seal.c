@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/debug.h"
 #include "base/disk.h"
 #include "base/sort.h"
 #include "edit/charges.h"
@@ -162,9 +163,11 @@ static errcode_t collect(struct seal *s)
 	struct bfo_draft *n;
 	errcode_t err = 0;
 
-	for (n = s->e->changed; n && !err; n = n->next_changed)
+	for (n = s->e->changed; n && !err; n = n->next_changed) {
+		bfo_draft_settle_times(s->e, n);
 		if (!n->is_gone || !n->is_new)
 			err = bfo_vec_push(&s->drafts, n);
+	}
 	if (s->drafts.n)
 		qsort(s->drafts.v, s->drafts.n, sizeof(*s->drafts.v), by_ino);
 	return err;
@@ -445,6 +448,7 @@ static errcode_t seal(struct seal *s)
 
 errcode_t bfo_edit_commit(struct bfo_edit *e, enum bfo_fate *fate)
 {
+	uint64_t need = bfo_edit_need(e);
 	struct seal s = { .e = e };
 	errcode_t err;
 	size_t i;
@@ -452,6 +456,7 @@ errcode_t bfo_edit_commit(struct bfo_edit *e, enum bfo_fate *fate)
 	*fate = BFO_FATE_BEFORE;
 	e->change.fate = BFO_FATE_BEFORE;
 	err = seal(&s);
+	bfo_debug_assert(err || !e->change.has_journal || e->change.need <= need);
 	*fate = e->change.fate;
 	for (i = 0; i < s.images.n; i++)
 		free(s.images.v[i].data);

@@ -28,6 +28,7 @@ struct bfo_batch {
 	uint64_t done, waiting;		/* operations that are durable, that are not */
 	uint64_t content;		/* bytes of these that came */
 	double since;			/* when the first of these came, by the context's timer */
+	uint64_t fit;			/* so many of those that wait go into the journal */
 	enum bfo_fate fate;
 	BFO_VEC(struct bfo_batch_parent) made;
 	bfo_chars made_names;

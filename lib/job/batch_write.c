@@ -114,25 +114,29 @@ static double seconds(const struct bfo_batch *b)
 static errcode_t too_small(struct bfo_batch *b, uint64_t waiting)
 {
 	const struct bfo_change *c = &b->edit.change;
-	uint64_t fit = c->need ? waiting * c->room / c->need : 0;
 
 	return bfo_fail(b->ctx, BFO_ET_JOURNAL_SMALL, "committing %llu operations to %s: they "
-			"would take %llu KiB of its journal, which has %llu; about %llu operations fit",
+			"would take %llu KiB of its journal, which has %llu; the first %llu fit",
 			(unsigned long long) waiting, b->opt.volume,
 			(unsigned long long) c->need * b->vol->block_size / 1024,
 			(unsigned long long) c->room * b->vol->block_size / 1024,
-			(unsigned long long) fit);
+			(unsigned long long) b->fit);
 }
 
-errcode_t bfo_batch_commit(struct bfo_batch *b, uint64_t *n)
+static void take_time(struct bfo_batch *b)
+{
+	if (b->opt.now)
+		b->edit.now = (struct timespec) { .tv_sec = b->opt.now };
+	else
+		clock_gettime(CLOCK_REALTIME, &b->edit.now);
+}
+
+static errcode_t commit(struct bfo_batch *b)
 {
 	uint64_t waiting = b->waiting, first = b->done;
-	errcode_t err = 0;
+	errcode_t err;
 
-	if (n)
-		*n = waiting;
-	if (!waiting)
-		return 0;
+	take_time(b);
 	b->waiting = b->content = 0;
 	b->last = NULL;
 	err = bfo_edit_commit(&b->edit, &b->fate);
@@ -144,6 +148,28 @@ errcode_t bfo_batch_commit(struct bfo_batch *b, uint64_t *n)
 		return err;
 	b->done += waiting;
 	return b->opt.committed ? b->opt.committed(b->opt.priv, first, waiting) : 0;
+}
+
+/* For now there is no other commit. */
+static errcode_t rest(struct bfo_batch *b)
+{
+	errcode_t err = b->vol ? bfo_change_rest(&b->edit.change) : 0;
+
+	if (err) {
+		b->fate = b->edit.change.fate;
+		close_volume(b);
+	}
+	return err;
+}
+
+errcode_t bfo_batch_commit(struct bfo_batch *b, uint64_t *n)
+{
+	errcode_t err;
+
+	if (n)
+		*n = b->waiting;
+	err = b->waiting ? commit(b) : 0;
+	return err ? err : rest(b);
 }
 
 /* The mark in force: the one that was set, or with `auto` one of ours. */
@@ -194,11 +220,9 @@ errcode_t bfo_batch_begin(struct bfo_batch *b)
 		err = open_volume(b);
 	if (err || b->waiting)
 		return err;
+	b->fit = 0;
 	b->since = b->opt.marks.seconds > 0 ? seconds(b) : 0;
-	if (b->opt.now)
-		b->edit.now = (struct timespec) { .tv_sec = b->opt.now };
-	else
-		clock_gettime(CLOCK_REALTIME, &b->edit.now);
+	take_time(b);
 	return 0;
 }
 
@@ -222,7 +246,9 @@ errcode_t bfo_batch_end(struct bfo_batch *b, errcode_t err, const char *what, co
 	if (err)
 		return fail(b, err, what, path);
 	b->waiting++;
-	return is_due(b) ? bfo_batch_commit(b, NULL) : 0;
+	if (bfo_edit_need(&b->edit) <= bfo_edit_room(&b->edit))
+		b->fit = b->waiting;
+	return is_due(b) ? commit(b) : 0;
 }
 
 /* ---- looking ---- */

@@ -12,7 +12,8 @@
  * used before that commit is in place.
  *
  * Paths begin with "/", have no "." nor "..", and follow no links.  An operation that fails leaves
- * the batch as it was.  Its times are those of the batch: when the first operation came.
+ * the batch as it was.  Times that nobody sets are those of the commit; until then
+ * bfo_batch_stat() has that of the first operation.
  *
  * Nothing is printed.  One thread at a time; callbacks must not call with the same batch.
  *
@@ -28,8 +29,9 @@
  *                        the file's, or the directory's, flags forbid it
  *   BFO_ET_OWN_FILE      it belongs to the filesystem itself
  *   BFO_ET_NO_SPACE, BFO_ET_NO_INODES, BFO_ET_DIR_TOO_BIG, BFO_ET_FILE_TOO_BIG, BFO_ET_LINKS
- *   BFO_ET_JOURNAL_SMALL of a commit: ctx->what says how many operations would fit
+ *   BFO_ET_JOURNAL_SMALL of a commit: ctx->what says how many operations fit
  *   BFO_ET_NOT_JOURNALED of opening, without is_not_atomic
+ *   BFO_ET_RECOVERY      of opening a volume that was not unmounted cleanly
  *   ENOMEM; those of reading and writing; what a callback returned
  *
  * Bytes of a block that stay, beside those that an update or append brings, are read together with
@@ -41,8 +43,6 @@
 #include <time.h>
 
 #include "base/context.h"
-#include "volume/medium.h"
-#include "volume/open.h"
 
 struct bfo_batch;
 
@@ -60,9 +60,7 @@ struct bfo_batch_marks {
 };
 
 struct bfo_batch_options {
-	const char *volume;		/* as volume/open.h has it */
-	struct bfo_medium medium;
-	struct bfo_journal_use journal;
+	const char *volume;		/* as volume/open.h has it; its journal has to be empty */
 	const char *undo_file;		/* for e2undo(8); or NULL */
 	int64_t now;			/* seconds since 1970; 0: the clock */
 	uint64_t memory;		/* bytes of contents that wait to be written; 0: 8 MiB */
@@ -94,7 +92,7 @@ enum {
 
 /*
  * What is not set stays; of what is new it is 0644, 0755 or 0777 (directories; links), 0:0, and the
- * time of the batch.
+ * time of the commit.
  *
  * What is new takes over from its directory what a kernel would: a default access control list,
  * which also takes from the mode, as for open(2) with that mode and no umask; the group, where the

@@ -60,6 +60,30 @@ static void read_before(struct bench *b, const struct log *l)
 	image_free(&c.crashed);
 }
 
+/* What there is after each line "commit" of a script. */
+static void read_steps(struct bench *b)
+{
+	struct image script = image_load(b->scn.source);
+	char *begun = text("%s.source", b->scn.work), *at = (char *) script.bytes;
+	struct fault f = { .target = b->scn.target, .source = begun };
+	struct image part = { .bytes = script.bytes };
+	struct outcome o;
+
+	while ((at = strstr(at, "\ncommit\n"))) {
+		part.size = ++at - (char *) script.bytes;
+		image_save(&part, begun);
+		bench_reset(b);
+		run_scenario(&b->scn, &f, &o);
+		if (o.status)
+			errx(2, "%s: up to a commit: %s", b->scn.name, o.said);
+		outcome_free(&o);
+		b->steps = must(realloc(b->steps, (b->n_steps + 1) * sizeof(*b->steps)));
+		state_read(&b->steps[b->n_steps++], b->scn.target);
+	}
+	image_free(&script);
+	free(begun);
+}
+
 static void must_be_clean(const struct bench *b, const char *when)
 {
 	char *said = verdict_clean(b);
@@ -76,11 +100,13 @@ void bench_open(struct bench *b, struct log *l, const char *dir, const struct op
 	b->atomic = b->scn.atomic && !opt->today;
 	b->today = opt->today;
 	b->base = image_load(b->scn.before);
+	if (b->scn.batch)
+		read_steps(b);
 	log = text("%s.log", b->scn.work);
 	record(b, log);
 	must_be_clean(b, "after a copy");
 	state_read(&b->after, b->scn.target);
-	log_load(l, log, opt->no_barriers);
+	log_load(l, log, opt->forget);
 	check_log(b, l);
 	read_before(b, l);
 	must_be_clean(b, "before the copy");

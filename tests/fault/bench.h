@@ -15,7 +15,9 @@ struct options {
 	uint64_t kernel_every;	/* so many cuts are judged by the kernel */
 	uint64_t stride;	/* of N, once N is above FULL */
 	uint64_t full;
-	int no_barriers, today;
+	int64_t forget;		/* barriers: cut.h */
+	int every_write;	/* a cut at each, whatever CUTS says */
+	int today;
 	const char *event;	/* of fault nth; NULL: all */
 };
 

@@ -51,9 +51,19 @@ static size_t first_own(const struct log *l)
 	errx(2, "e2bfo wrote nothing");
 }
 
-void log_load(struct log *l, const char *path, int no_barriers)
+/* A barrier that has writes before it; *OWN of them were e2bfo's so far.  Is it forgotten? */
+static int is_forgotten(const struct log *l, int64_t forget, size_t since, int64_t *own)
 {
-	size_t at, records = 0;
+	if (l->n == since)
+		return 0;
+	*own += l->records[l->n - 1]->own;
+	return !forget || (forget == *own && l->records[l->n - 1]->own);
+}
+
+void log_load(struct log *l, const char *path, int64_t forget)
+{
+	size_t at, records = 0, since = 0;
+	int64_t own = 0;
 
 	memset(l, 0, sizeof(*l));
 	l->file = image_load(path);
@@ -66,10 +76,13 @@ void log_load(struct log *l, const char *path, int no_barriers)
 	for (at = 0; at < l->file.size; at = next_record(l, at)) {
 		const struct fault_record *r = (const void *) (l->file.bytes + at);
 
-		if (r->kind != FAULT_LOG_BARRIER)
+		if (r->kind != FAULT_LOG_BARRIER) {
 			l->records[l->n++] = r;
-		else if (!no_barriers)
+			continue;
+		}
+		if (!is_forgotten(l, forget, since, &own))
 			end_interval(l);
+		since = l->n;
 	}
 	end_interval(l);
 	l->own = first_own(l);
@@ -139,6 +152,20 @@ size_t cut_interval(const struct log *l, uint64_t number)
 	return l->own + number % (l->intervals - l->own);
 }
 
+size_t cut_interval_of(const struct log *l, uint64_t number)
+{
+	size_t i = l->own;
+
+	while (i + 1 < l->intervals && l->begins[i + 1] <= l->begins[l->own] + number)
+		i++;
+	return i;
+}
+
+size_t cut_issued(const struct cut *c, uint64_t number)
+{
+	return c->log->begins[c->log->own] + number + 1 - c->log->begins[c->interval];
+}
+
 /* The style's word on write I of N; ONE is the one it chose. */
 static void arrive(struct cut *c, const struct fault_record *r, enum style style, size_t i,
 		   size_t one, struct dice *d)
@@ -156,17 +183,17 @@ static void arrive(struct cut *c, const struct fault_record *r, enum style style
 		apply(&c->crashed, r, 0, r->bytes);
 }
 
-void cut_make(struct cut *c, uint64_t seed, uint64_t number)
+void cut_make(struct cut *c, uint64_t seed, uint64_t number, size_t issued)
 {
 	struct dice d = { seed ^ number * 0xD1342543DE82EF95ULL };
 	const struct log *l = c->log;
-	size_t begin = l->begins[c->interval], n = l->begins[c->interval + 1] - begin, issued, i;
-	size_t one;
+	size_t begin = l->begins[c->interval], n = l->begins[c->interval + 1] - begin, i, one;
 	enum style style;
 
 	dice_next(&d);
 	style = dice_below(&d, STYLES);
-	issued = dice_below(&d, 2) ? n : dice_below(&d, n + 1);
+	if (!issued)
+		issued = dice_below(&d, 2) ? n : dice_below(&d, n + 1);
 	one = issued ? dice_below(&d, issued) : 0;
 	for (i = 0; i < issued; i++)
 		arrive(c, l->records[begin + i], style, i, one, &d);

@@ -24,8 +24,11 @@ struct log {
 	size_t own;			/* first interval that e2bfo itself writes in */
 };
 
-/* With NO_BARRIERS all is one interval: a test of the judges. */
-void log_load(struct log *l, const char *path, int no_barriers);
+/*
+ * FORGET: a test of the judges.  0: all barriers are as none; N: the Nth that e2bfo itself has
+ * waited for is; -1: none.
+ */
+void log_load(struct log *l, const char *path, int64_t forget);
 
 struct cut {
 	const struct log *log;
@@ -44,8 +47,15 @@ void cut_advance(struct cut *c, size_t interval);
 /* The interval in which cut NUMBER happens: e2bfo's own, in turns. */
 size_t cut_interval(const struct log *l, uint64_t number);
 
-/* Makes c->crashed from cut NUMBER, which has to happen in the current interval. */
-void cut_make(struct cut *c, uint64_t seed, uint64_t number);
+/*
+ * Makes c->crashed from cut NUMBER, which has to happen in the current interval.  ISSUED: so many
+ * of its writes were; 0: as chance has it.
+ */
+void cut_make(struct cut *c, uint64_t seed, uint64_t number, size_t issued);
+
+/* The interval of e2bfo's write NUMBER, and how many were issued in it when that was the last. */
+size_t cut_interval_of(const struct log *l, uint64_t number);
+size_t cut_issued(const struct cut *c, uint64_t number);
 
 /* Makes c->crashed what is durable again. */
 void cut_undo(struct cut *c);

@@ -2,14 +2,15 @@
 /*
  * main.c - fault: what becomes of a target when power, devices or memory fail
  *
- *   fault sweep [-s SEED] [-n CUTS] [-c CUT] [-k EVERY] [-b] [-t] DIR	many cuts (sweep.c)
- *   fault cut   [-s SEED] [-b] DIR CUT IMAGE		the target as cut number CUT leaves it
+ *   fault sweep [-s SEED] [-n CUTS] [-c CUT] [-k EVERY] [-b N] [-t] [-w] DIR	many cuts (sweep.c)
+ *   fault cut   [-s SEED] [-b N] [-w] DIR CUT IMAGE	the target as cut number CUT leaves it
  *   fault nth   [-f FULL] [-d STRIDE] [-t] [-e EVENT] DIR	Nth failures (nth.c)
  *   fault kills [-s SEED] [-n KILLS] [-t] DIR		kill -9 (kills.c)
  *   fault state IMAGE					what the judges see
  *
- * DIR is a scenario (run.h).  -b forgets barriers: then the judges have to find something.  -t is
- * for programs that have no journal transaction, resume and abort yet.
+ * DIR is a scenario (run.h).  -w cuts at every write, and not by chance.  -b 0 forgets all
+ * barriers, -b N one of them: then the judges have to find something, and the first that they find
+ * is enough.  -t is for programs that have no journal transaction, resume and abort yet.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,8 +43,9 @@ static int write_cut(const struct bench *b, const struct log *l, const struct op
 	struct cut c;
 
 	cut_init(&c, l, image_copy(&b->base));
-	cut_advance(&c, cut_interval(l, opt->only));
-	cut_make(&c, opt->seed, opt->only);
+	cut_advance(&c, opt->every_write ? cut_interval_of(l, opt->only)
+					 : cut_interval(l, opt->only));
+	cut_make(&c, opt->seed, opt->only, opt->every_write ? cut_issued(&c, opt->only) : 0);
 	image_save(&c.crashed, path);
 	printf("%s: %s\n", path, c.said);
 	return 0;
@@ -53,7 +55,7 @@ static void read_options(struct options *opt, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "s:n:c:k:f:d:e:bt")) != -1)
+	while ((c = getopt(argc, argv, "s:n:c:k:f:d:e:b:tw")) != -1)
 		switch (c) {
 		case 's': opt->seed = strtoull(optarg, NULL, 0); break;
 		case 'n': opt->cuts = strtoull(optarg, NULL, 0); break;
@@ -62,7 +64,8 @@ static void read_options(struct options *opt, int argc, char **argv)
 		case 'f': opt->full = strtoull(optarg, NULL, 0); break;
 		case 'd': opt->stride = strtoull(optarg, NULL, 0); break;
 		case 'e': opt->event = optarg; break;
-		case 'b': opt->no_barriers = 1; break;
+		case 'b': opt->forget = strtoll(optarg, NULL, 0); break;
+		case 'w': opt->every_write = 1; break;
 		case 't': opt->today = 1; break;
 		default: exit(2);
 		}
@@ -75,7 +78,7 @@ static void read_options(struct options *opt, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct options opt = { .seed = 1, .cuts = 100, .only = -1, .kernel_every = 8, .stride = 1,
-			       .full = 200 };
+			       .full = 200, .forget = -1 };
 	const char *command = argc > 1 ? argv[1] : "";
 	struct bench b;
 	struct log l;

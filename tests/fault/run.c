@@ -294,7 +294,7 @@ void run_scenario(const struct scenario *s, const struct fault *f, struct outcom
 		argv[n++] = s->args[i];
 	argv[n++] = f->target;
 	if (s->batch)
-		argv[n++] = s->source;
+		argv[n++] = f->source ? f->source : s->source;
 	run(s, argv, f, o);
 }
 

@@ -5,7 +5,8 @@
  * A scenario is a folder that tests/fault/scenarios makes:
  *
  *   source.img, before.img	the two volumes; before.img may be a link to that of another
- *				(program arrive: source.img is a tar; batch: a script)
+ *				(program arrive: source.img is a tar; batch: a script, in which
+				"commit" may be a line)
  *   scenario			lines of KEY VALUE: program (copy: e2bfo copy; arrive: the same,
  *				from a pipe; itree: e2itree, which has no source; batch: e2bfo
  *				batch, which nothing resumes), args, promise

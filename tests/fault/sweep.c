@@ -27,7 +27,7 @@ struct sweep {
 	struct cut cut;
 	struct tally tally;
 	uint64_t found[FOUND_KINDS];
-	uint64_t number, again, resumed, aborted;
+	uint64_t number, cuts, again, resumed, aborted;
 };
 
 /* Says WHAT is wrong with the current cut, if anything, and how to see it. */
@@ -171,8 +171,13 @@ static void judge(struct sweep *s, int resume, int abort)
 
 static void sweep_cut(struct sweep *s, uint64_t number, int resume, int abort)
 {
+	if ((s->opt->only >= 0 && (uint64_t) s->opt->only != number) ||
+	    (s->opt->forget >= 0 && s->tally.failed))
+		return;
+	s->cuts++;
 	s->number = number;
-	cut_make(&s->cut, s->opt->seed, number);
+	cut_make(&s->cut, s->opt->seed, number,
+		 s->opt->every_write ? cut_issued(&s->cut, number) : 0);
 	judge(s, resume, abort);
 	cut_undo(&s->cut);
 }
@@ -181,13 +186,16 @@ static void sweep_cut(struct sweep *s, uint64_t number, int resume, int abort)
 static void sweep_all(struct sweep *s, int resume, int abort)
 {
 	const struct log *l = s->cut.log;
-	size_t i, own = l->intervals - l->own;
+	size_t i, own = l->intervals - l->own, first = l->begins[l->own];
 	uint64_t n;
 
 	for (i = 0; i < own; i++) {
 		cut_advance(&s->cut, l->own + i);
-		for (n = i; n < s->opt->cuts; n += own)
-			if (s->opt->only < 0 || (uint64_t) s->opt->only == n)
+		if (s->opt->every_write)
+			for (n = l->begins[l->own + i]; n < l->begins[l->own + i + 1]; n++)
+				sweep_cut(s, n - first, resume, abort);
+		else
+			for (n = i; n < s->opt->cuts; n += own)
 				sweep_cut(s, n, resume, abort);
 	}
 }
@@ -197,11 +205,11 @@ static void check_variety(struct sweep *s)
 {
 	size_t own = s->cut.log->intervals - s->cut.log->own;
 
-	if (s->opt->only >= 0 || s->opt->cuts < ENOUGH * own || s->tally.failed)
+	if (s->opt->only >= 0 || s->cuts < ENOUGH * own || s->tally.failed)
 		return;
 	if (!s->found[FOUND_BEFORE] || !s->found[FOUND_AFTER])
 		tally_fail(&s->tally, "of %llu cuts %llu came before the copy and %llu after it",
-			   (unsigned long long) s->opt->cuts,
+			   (unsigned long long) s->cuts,
 			   (unsigned long long) s->found[FOUND_BEFORE],
 			   (unsigned long long) s->found[FOUND_AFTER]);
 }
@@ -220,7 +228,7 @@ int sweep_main(struct bench *b, struct log *l, const struct options *opt)
 	check_variety(&s);
 	printf("%s %s: %llu cuts in %zu intervals: %llu before, %llu after, %llu between; "
 	       "%llu judged again, %llu resumed, %llu aborted; %u failed\n",
-	       s.tally.failed ? "FAILED" : "ok", b->scn.name, (unsigned long long) opt->cuts,
+	       s.tally.failed ? "FAILED" : "ok", b->scn.name, (unsigned long long) s.cuts,
 	       l->intervals - l->own, (unsigned long long) s.found[FOUND_BEFORE],
 	       (unsigned long long) s.found[FOUND_AFTER],
 	       (unsigned long long) s.found[FOUND_BETWEEN], (unsigned long long) s.again,

@@ -11,6 +11,20 @@
 
 #define SUPER 1024		/* where the superblock is */
 
+static int is_step(const struct bench *b, const struct state *now)
+{
+	char *said = NULL;
+	size_t i;
+
+	for (i = 0; i < b->n_steps; i++) {
+		said = state_differs(&b->steps[i], now);
+		if (!said)
+			return 1;
+		free(said);
+	}
+	return 0;
+}
+
 char *verdict_state(const struct bench *b, enum found *found)
 {
 	struct state now;
@@ -20,7 +34,9 @@ char *verdict_state(const struct bench *b, enum found *found)
 	old = state_differs(&b->before, &now);
 	new = state_differs(&b->after, &now);
 	*found = !old ? FOUND_BEFORE : !new ? FOUND_AFTER : FOUND_BETWEEN;
-	if (*found == FOUND_BETWEEN && b->atomic)
+	if (*found == FOUND_BETWEEN && is_step(b, &now))
+		said = NULL;
+	else if (*found == FOUND_BETWEEN && b->atomic)
 		said = text("neither as before (%s) nor as after (%s)", old, new);
 	else if (*found == FOUND_BETWEEN)
 		said = state_harmed(&now, &b->before, &b->after);

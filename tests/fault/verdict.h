@@ -17,13 +17,15 @@ struct bench {
 	struct scenario scn;
 	struct image base;		/* what the target was, */
 	struct state before, after;	/* and what is in it, before and after a copy */
+	struct state *steps;		/* of a batch: after each commit on the way */
+	size_t n_steps;
 	int atomic;			/* the promise that is held against it */
 	int today;			/* the program need not have all commands yet */
 };
 
 /*
- * Before or after, exactly and with as much free space (atomic), or nothing old harmed; *FOUND says
- * which.
+ * Before or after, or after a commit of a batch, exactly and with as much free space (atomic), or
+ * nothing old harmed; *FOUND says which.
  */
 char *verdict_state(const struct bench *b, enum found *found);
 

@@ -45,10 +45,10 @@ volume start.img 32M -N 20000 -J size=4
 seq -f 'mknod /new%.0f p' 19000 > script
 e2bfo 0 batch start.img script
 mapfile -t lines < <(seq -f 'chmod 0600 /new%.0f' 19000)
-refused 'Journal is too small.* to image.img: they would take [0-9]+ KiB of .*[0-9]+ operations fit' \
+refused 'Journal is too small.* to image.img: they would take [0-9]+ KiB of .*the first [0-9]+ fit' \
 	"${lines[@]}"
 grep -q 'with --commit-every auto' refusal || fail "no advice: $(cat refusal)"
-fit=$(sed -n 's/.*about \([0-9]*\) operations fit.*/\1/p' refusal)
+fit=$(sed -n 's/.*the first \([0-9]*\) fit.*/\1/p' refusal)
 [ "$fit" -gt 1000 ] || fail "only $fit operations fit: $(cat refusal)"
 e2bfo 0 batch --commit-every $((fit / 2)) image.img script
 checked image.img
@@ -128,8 +128,12 @@ done
 
 volume clean.img 16M
 debug clean.img 'feature needs_recovery'
+echo 'put text /new' > script
 e2bfo 8 batch clean.img script
-says 'needs its journal replayed'
+says 'needs its journal replayed' 'or run e2fsck -p clean.img' 'clean.img: nothing was changed'
+repaired clean.img
+e2bfo 0 batch clean.img script
+checked clean.img
 volume bare.img 16M -d tree -O ^has_journal
 cp bare.img before.img
 e2bfo 8 batch bare.img script

@@ -137,10 +137,14 @@ START_TEST(test_refused)
 	struct e2bfo_verify_report report = { .size = sizeof(report) };
 	struct e2bfo_end dir, image;
 	struct apibed b;
-	e2bfo_batch *batch = open_batch(&b, "refused", "refused.img", NULL);
+	e2bfo_batch *batch = open_batch(&b, "refused", "refused.img", NULL), *again;
 
 	want_err(e2bfo_batch_create(batch, "/file-0", NULL, &hello, 0), E2BFO_ERR_EXISTS);
 	want_err(e2bfo_batch_create(batch, "/new", NULL, &hello, E2BFO_TREE), EINVAL);
+	image = apibed_end(&b, E2BFO_VOLUME, "refused.img");
+	image.flags = E2BFO_END_IGNORE_JOURNAL;
+	want_err(e2bfo_batch_open(b.c, &image, NULL, &again), EINVAL);
+	want(!again);
 	want_err(e2bfo_batch_create(batch, "/new", &attr, &hello, 0), EINVAL);
 	want_err(e2bfo_batch_create(batch, "/new", NULL, &none, 0), EINVAL);
 	want_err(e2bfo_batch_create(batch, "/new", NULL, &bad, 0), ENODATA);

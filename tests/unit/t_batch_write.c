@@ -295,7 +295,7 @@ START_TEST(journal)
 		want_ok(put(&t, path, 0, 0));
 	}
 	want_err(bfo_batch_commit(t.b, NULL), BFO_ET_JOURNAL_SMALL);
-	want(strstr(t.ctx.what, "operations fit"));
+	want(strstr(t.ctx.what, "the first "));
 	want_eq(bfo_batch_waiting(t.b), 0);
 	want(!is_there(&t, "/dir/f0") && is_there(&t, "/dir/one"));
 	bfo_batch_close(t.b);

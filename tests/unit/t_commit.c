@@ -2,15 +2,16 @@
 /*
  * t_commit.c - what a real copy reads and writes, and in which order
  *
- * The log of the target is cut at its flushes into phases, each of which may write only certain
- * blocks.  With a journal, where T is a transaction:
+ * The log of the target is cut into phases, each of which may write only certain blocks: at its
+ * flushes (|), and around the superblock where it is written by itself (,).  With a journal, where
+ * T is a transaction:
  *
- *   T of the record | stem ascending, new table blocks ascending, quota files | T | record zeroed
+ *   record, T, stem ascending, new table blocks ascending, quota files, T, record zeroed |
  *
- *   T:  log (and the record's blocks) | super, RECOVER | journal's super, start | live blocks
- *       ascending | journal's super, stop | super, no RECOVER
+ *   T:  log, super with RECOVER | journal's super, start | live blocks ascending |
+ *       journal's super, stop | super without RECOVER
  *
- * and without one:
+ * These are all flushes that there are.  Without a journal:
  *
  *   super, not VALID | stem, tables, quota | live blocks but maps | maps | late changes |
  *   super, VALID
@@ -49,7 +50,7 @@ struct judge {
 	uint8_t *bulk;			/* written before live blocks are */
 	uint64_t journal;		/* block of its superblock */
 	size_t first[MAX_PHASES + 1];	/* entries of the log: where each phase begins */
-	uint32_t phases;
+	uint32_t phases, flushes;
 };
 
 static void mark_stem(const struct copyjob *j, uint8_t *map, uint64_t at, uint64_t len,
@@ -164,19 +165,46 @@ static void map_target(struct judge *v)
 
 /* ---- phases ---- */
 
+/* LAST was written before the last flush: is the superblock a live block among others now? */
+static int is_in_place(const struct judge *v, const struct io_log_entry *last)
+{
+	return last && last->at == v->journal * v->j.job.target->block_size && last->data &&
+	       bfo_jbd2_get32(last->data, BFO_JBD2_SB_START);
+}
+
+static void end_phase(struct judge *v, size_t next, size_t *writes)
+{
+	want(v->phases < MAX_PHASES);
+	if (*writes)
+		v->first[++v->phases] = next;
+	*writes = 0;
+}
+
 static void cut_phases(struct judge *v, size_t first)
 {
-	size_t i;
+	const struct io_log_entry *last = NULL, *now = NULL;
+	size_t i, writes = 0;
 
-	v->phases = 0;
+	v->phases = v->flushes = 0;
 	v->first[0] = first;
 	for (i = first; i < io_log_count(); i++) {
 		const struct io_log_entry *e = io_log_entry(i);
+		int alone = e->at == SUPER_AT && e->bytes == SUPERBLOCK_SIZE &&
+			    !is_in_place(v, last);
 
-		if (e->name != v->j.target_name || e->op != IO_LOG_FLUSH)
-			continue;
-		want(v->phases < MAX_PHASES);
-		v->first[++v->phases] = i + 1;
+		if (e->name == v->j.target_name && e->op == IO_LOG_WRITE) {
+			if (alone)
+				end_phase(v, i, &writes);
+			writes++;
+			now = e;
+			if (alone)
+				end_phase(v, i + 1, &writes);
+		} else if (e->name == v->j.target_name && e->op == IO_LOG_FLUSH) {
+			want(now != last);		/* none for nothing */
+			v->flushes++;
+			last = now;
+			end_phase(v, i + 1, &writes);
+		}
 	}
 	for (i = v->first[v->phases]; i < io_log_count(); i++)
 		want(io_log_entry(i)->op != IO_LOG_WRITE);	/* nothing without a flush */
@@ -254,9 +282,10 @@ static void take_log(struct judge *v, uint64_t blk)
 	v->map[blk] |= RECORD;
 }
 
-static void take_log_only(struct judge *v, uint64_t blk)
+/* That of the last transaction follows the bulk. */
+static void take_last_log(struct judge *v, uint64_t blk)
 {
-	want(v->map[blk] & LOG);
+	want(v->map[blk] & LOG || v->bulk[blk]);
 }
 
 static void take_live(struct judge *v, uint64_t blk)
@@ -288,13 +317,17 @@ static void take_bulk(struct judge *v, uint64_t blk)
 {
 	int kind = v->map[blk] & (STEM | NEW_TABLE | RECORD);
 
+	if (v->map[blk] & LOG)
+		return;
 	want(kind == STEM || kind == NEW_TABLE);	/* nothing that is live */
 	v->bulk[blk] = 1;
 }
 
-/* 0 stem, 1 tables, 2 quota files. */
+/* 0 stem, 1 tables, 2 quota files, 3 the log. */
 static int class_of(const struct judge *v, uint64_t blk)
 {
+	if (v->map[blk] & LOG)
+		return 3;
 	return v->map[blk] & NEW_TABLE ? 1 : v->map[blk] & QUOTA ? 2 : 0;
 }
 
@@ -328,10 +361,10 @@ static void check_bulk(struct judge *v, uint32_t p)
 /* A transaction in phases P to P + 5; what is logged is what is written in place. */
 static void check_transaction(struct judge *v, uint32_t p, int last)
 {
-	uint64_t logged = each_block(v, p, last ? take_log_only : take_log), live, blk;
+	uint64_t logged = each_block(v, p, last ? take_last_log : take_log), live, blk;
 
-	for (blk = 0; blk < v->j.job.target->blocks && !last; blk++)
-		logged -= !!(v->map[blk] & RECORD);
+	for (blk = 0; blk < v->j.job.target->blocks; blk++)
+		logged -= last ? v->bulk[blk] : !!(v->map[blk] & RECORD);
 	check_super(v, p + 1, 1, 1, last);
 	check_journal_super(v, p + 2, 1);
 	live = each_block(v, p + 3, take_live);
@@ -345,25 +378,26 @@ static void check_atomic(struct judge *v)
 {
 	uint64_t blk;
 
-	want_eq(v->phases, 14);
+	want_eq(v->phases, 13);
+	want_eq(v->flushes, 4 + 4 + 1);
 	check_transaction(v, 0, 0);
 	check_bulk(v, 6);
-	check_transaction(v, 7, 1);
-	want(each_block(v, 13, take_wiped) >= 3);
+	check_transaction(v, 6, 1);
+	want(each_block(v, 12, take_wiped) >= 3);
 	for (blk = 0; blk < v->j.job.target->blocks; blk++)
 		want(!(v->map[blk] & RECORD));
 }
 
 static void check_plain(struct judge *v)
 {
-	want_eq(v->phases, 7);
+	want_eq(v->phases, 6);
+	want_eq(v->flushes, 6);
 	check_super(v, 0, 0, 0, 0);
 	check_bulk(v, 1);
 	each_block(v, 2, take_table);
 	each_block(v, 3, take_map);
 	want(each_block(v, 4, take_table));
 	check_super(v, 5, 1, 0, 0);
-	want(!write_of(v, 6, 0));
 }
 
 /* ---- reads, data ---- */

@@ -181,10 +181,10 @@ START_TEST(commits_at_once)
 	at = io_log_count();
 	want_ok(bfo_transaction_commit(&t, &j, &durable));
 	want(durable);
-	want_eq(next_phase(&at, e), 1);			/* log, in one piece */
+	want_ok(bfo_writer_flush(&b.w));
+	want_eq(next_phase(&at, e), 2);			/* log, in one piece; superblock */
 	want_eq(e[0]->bytes, (1 + 5 + 1 + 1) * BS);
-	want_eq(next_phase(&at, e), 1);
-	want_eq(e[0]->at, BS);
+	want_eq(e[1]->at, BS);
 	want_eq(next_phase(&at, e), 1);
 	want_eq(e[0]->at, journalbed_place(&b, 0) * BS);
 	want_eq(next_phase(&at, e), 5);
@@ -192,7 +192,9 @@ START_TEST(commits_at_once)
 		want_eq(e[i]->at, t.blocks.v[i].blk * BS);
 	want_late(e[3]->data, e[4]->data, 1);
 	want_eq(next_phase(&at, e), 1);
+	want_eq(e[0]->at, journalbed_place(&b, 0) * BS);
 	want_eq(next_phase(&at, e), 1);
+	want_eq(e[0]->at, BS);
 	want_eq(at, io_log_count());
 	bfo_transaction_free(&t);
 	bfo_txlog_free(&j);
