@@ -45,6 +45,9 @@ refused extract RUNS few '=few: no number'
 refused extract SETS many 'unknown: many \(known: kernel aged\)'
 refused extract TOOLS dump 'unknown: dump'
 refused extract CACHES warm 'unknown: warm'
+refused batch MOST many 'no number'
+refused batch SETS mails 'unknown: mails'
+refused batch TOOLS dump 'unknown: dump'
 refused order SEED x 'no number'
 refused order SETS mails 'unknown: mails'
 ! is_root || refused peers PEERS_SECONDS soon 'no number'
@@ -58,7 +61,7 @@ summary() {
 	[ ! -e bench ] || fail "$1 --summary has measured"
 }
 
-for benchmark in run itree populate extract; do
+for benchmark in run itree populate extract batch; do
 	summary $benchmark 8
 	says 'No such file'
 	echo '{' > numbers.json
