@@ -47,6 +47,9 @@ refused extract TOOLS dump 'unknown: dump'
 refused extract CACHES warm 'unknown: warm'
 refused send LINKS wifi 'unknown: wifi \(known: pipe ssh 1g 100m\)'
 refused send MANY_FILES few 'no number'
+refused batch MOST many 'no number'
+refused batch SETS mails 'unknown: mails'
+refused batch TOOLS dump 'unknown: dump'
 refused order SEED x 'no number'
 refused order SETS mails 'unknown: mails'
 ! is_root || refused peers PEERS_SECONDS soon 'no number'
@@ -60,7 +63,7 @@ summary() {
 	[ ! -e bench ] || fail "$1 --summary has measured"
 }
 
-for benchmark in run itree populate extract send; do
+for benchmark in run itree populate extract batch send; do
 	summary $benchmark 8
 	says 'No such file'
 	echo '{' > numbers.json
