@@ -138,6 +138,7 @@ cat > cut-here <<- END
 	#!/usr/bin/python3
 	import os, subprocess, sys
 	mark, words = "$WORK/was-cut", sys.argv[1:]
+	open("$WORK/said-there", "a").write(words[-1] + "\n")
 	if os.path.exists(mark) or " 'resume' " in words[-1]:
 	    os.execvp("ssh", ["ssh", "-F", "$WORK/keys/client"] + words)
 	open(mark, "w")
@@ -174,8 +175,10 @@ for where in there here; do
 	e2bfo 0 verify small.img got.img
 	ls got.img.?????? 2> /dev/null && fail "something was left"
 done
+rm said-there
 broken here 0 $mkfs --retries 1 --json --memory 1M "ssh://one$WORK/small.img" got.img
 says 'it goes on where it came to'
+[ "$(grep -c " 'send' .*--resume=e2bfo1:" said-there)" = 1 ] || fail "$(cat said-there)"
 checked got.img
 e2bfo 0 verify small.img got.img
 
@@ -243,6 +246,9 @@ answers "cat > /dev/null; echo '${report/8/0}, \"resumable\": true}'; exit 0"
 nonsense				# it says that it has not got all of it
 answers "cat > /dev/null; echo '${report/false/true}}'; exit 0"
 nonsense				# it says one thing and does another
+whole=${report/false/true}
+answers "cat > /dev/null; echo '${whole/8/0}}'; exit 3"
+nonsense				# and the other way round
 answers "echo '$report, \"code\": \"ENOSPC\", \"error\": \"\\u001b[1m\", \"while\": \"a\\u0007\"}'
 	exit 8"
 nonsense --json
