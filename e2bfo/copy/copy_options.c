@@ -58,6 +58,7 @@ static const struct note {
 	{ 'z', NOTE_TEXT, AT(job.undo_file), 0 },
 	{ OPT_COMPRESS, NOTE_TEXT, AT(job.compress), 0 },
 	{ OPT_RESUME, NOTE_TEXT, AT(job.token), 0 },
+	{ OPT_STATE, NOTE_TEXT, AT(job.state), 0 },
 	{ OPT_FROM, NOTE_LIST, AT(from), AT(job.n_from) },
 	{ OPT_NO_XATTRS, NOTE_LIST, AT(no_xattrs), AT(job.n_no_xattrs) },
 	{ OPT_MANIFEST_OUT, NOTE_LIST, AT(manifests), AT(job.n_manifests) },
@@ -125,6 +126,8 @@ static const struct option_row rows[] = {
 	  "auto (default of a pipe), none, fast, or 1 to 19, as zstd(1) has them" },
 	{ OPT_RESUME, "resume", "TOKEN",
 	  "go on with a stream that broke: what e2bfo receive has printed" },
+	{ OPT_STATE, "state", "FILE",
+	  "of a directory: keep in FILE what is needed to go on, or go on with it" },
 	OPTION_TITLE("How:"),
 	{ OPT_ORDER, "order", "POLICIES",
 	  "what lies next to each other: readdir (default), source, name, size, mtime,\n"

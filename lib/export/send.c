@@ -488,6 +488,18 @@ errcode_t bfo_send_tree(struct bfo_outlet *outlet, struct bfo_items *items, uint
 	return err;
 }
 
+errcode_t bfo_send_kept(struct bfo_outlet *outlet, const void *bytes, size_t len)
+{
+	struct send *s = outlet->priv;
+	errcode_t err;
+
+	bfo_packed_tag(s->packed, BFO_STREAM_KEPT);
+	err = bfo_packed_write(ctx_of(s), s->packed, bytes, len);
+	if (!err)
+		err = bfo_packed_end(ctx_of(s), s->packed);
+	return err ? err : bfo_output_end(ctx_of(s), &s->out);
+}
+
 /* ---- data ---- */
 
 static errcode_t send_item(void *priv, const struct bfo_item *item)

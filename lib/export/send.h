@@ -47,6 +47,9 @@ errcode_t bfo_send_open(struct bfo_context *ctx, const struct bfo_send_options *
  */
 errcode_t bfo_send_tree(struct bfo_outlet *outlet, struct bfo_items *items, uint64_t *from);
 
+/* In place of data: LEN bytes behind the tree (wire/stream.h: KEPT).  Nothing more comes then. */
+errcode_t bfo_send_kept(struct bfo_outlet *outlet, const void *bytes, size_t len);
+
 struct bfo_send_notes bfo_send_notes(const struct bfo_outlet *outlet);
 
 void bfo_send_close(struct bfo_outlet *outlet);		/* NULL is fine */

@@ -25,7 +25,6 @@
 #include "intake/placer.h"
 #include "intake/spool.h"
 #include "intake/stream_tree.h"
-#include "intake/stream_in.h"
 
 #define PIECE (1U << 20)		/* bytes of a node that are delivered at once */
 #define PLACE_BYTES 4096U		/* a block of a stream that does not say */
@@ -628,4 +627,24 @@ const uint8_t *bfo_stream_digest(const struct bfo_source *source)
 int bfo_stream_is_pipe(const struct bfo_source *source)
 {
 	return !((const struct stream *) source)->frames.is_file;
+}
+
+errcode_t bfo_stream_refuse(struct bfo_source *source, const char *why)
+{
+	return bfo_stream_in_fail(&((struct stream *) source)->frames, BFO_ET_STREAM_DAMAGED, why);
+}
+
+errcode_t bfo_stream_next(struct bfo_source *source, enum bfo_stream_kind kind,
+			  struct bfo_stream_frame *frame)
+{
+	struct stream *s = (struct stream *) source;
+	errcode_t err = bfo_stream_in_next(&s->frames, frame);
+
+	return err || frame->head.kind == kind ? err :
+	       bfo_stream_refuse(source, "the tree is not followed by what should be there");
+}
+
+struct bfo_intake *bfo_stream_intake(struct bfo_source *source)
+{
+	return &((struct stream *) source)->in;
 }

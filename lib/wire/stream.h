@@ -48,6 +48,7 @@ enum bfo_stream_kind {
 	BFO_STREAM_TREE_END,
 	BFO_STREAM_DATA,
 	BFO_STREAM_END,
+	BFO_STREAM_KEPT,		/* in place of data: where files are that were sent */
 };
 
 #define BFO_STREAM_NEEDED 0x80U		/* in a kind: who does not know it has to stop */
@@ -94,6 +95,22 @@ struct bfo_stream_token {
 	uint32_t next;				/* DATA frame */
 };
 
+/*
+ * What KEPT frames have, put together: the options that the tree was made with, as text (u32 bytes,
+ * then these), and of the directory, and then of each member that is no further name, in the order
+ * of the tree:
+ *
+ *   0   u64  inode number;  8  u64  what its times come to: ctime * 9e3779b97f4a7c15 + mtime, in ns
+ *   16  u32  major;  20  u32  minor number of the device that it is on
+ */
+struct bfo_stream_kept {
+	uint64_t ino, stamp;
+	uint32_t major, minor;
+};
+
+#define BFO_STREAM_KEPT_HEAD 4U
+#define BFO_STREAM_KEPT_BYTES 24U
+
 #define BFO_STREAM_TOKEN_TEXT 80U	/* with its zero byte */
 
 void bfo_stream_put_preamble(const struct bfo_stream_preamble *p,
@@ -110,6 +127,9 @@ const char *bfo_stream_get_head(const uint8_t bytes[BFO_STREAM_HEAD], struct bfo
 
 void bfo_stream_put_facts(const struct bfo_stream_facts *f, uint8_t bytes[BFO_STREAM_FACTS_BYTES]);
 const char *bfo_stream_get_facts(const uint8_t *bytes, size_t len, struct bfo_stream_facts *f);
+
+void bfo_stream_put_kept(const struct bfo_stream_kept *k, uint8_t bytes[BFO_STREAM_KEPT_BYTES]);
+void bfo_stream_get_kept(const uint8_t bytes[BFO_STREAM_KEPT_BYTES], struct bfo_stream_kept *k);
 
 /* "e2bfo1:" and letters. */
 void bfo_stream_put_token(const struct bfo_stream_token *t, char text[BFO_STREAM_TOKEN_TEXT]);
