@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -49,7 +50,7 @@ struct passed {
 struct stream {
 	struct bfo_intake in;		/* first: it begins with the source */
 	struct bfo_stream_options opt;
-	char *name;
+	char *name, *tree_name;		/* tree_name: of its tree, for messages */
 	int fd, is_ours;
 	struct stat before;
 	struct bfo_stream_in frames;
@@ -125,6 +126,19 @@ static errcode_t check_reach(struct stream *s, uint64_t end)
 				"it reaches beyond what a file can have");
 }
 
+/*
+ * A tree has the root first, and each directory before what is in it: so every other member has
+ * brought one name, and nothing that was only implied.  (What --strip-components leaves is other.)
+ */
+static errcode_t check_place(struct stream *s)
+{
+	if (s->opt.strip || s->in.tree->names.n == s->m.count - 1)
+		return 0;
+	return bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED, s->m.count == 1 ?
+				"the first is not the root" :
+				"it comes twice, or before its directory");
+}
+
 static errcode_t take_member(void *priv, const struct bfo_member *v)
 {
 	struct stream *s = priv;
@@ -133,6 +147,8 @@ static errcode_t take_member(void *priv, const struct bfo_member *v)
 
 	if (!err)
 		err = check_reach(s, v->data_end);
+	if (!err && v->is_link && v->attrs.size)
+		err = bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED, "a hard link with a size");
 	if (!err && s->m.count > s->frames.facts.members)
 		err = bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED,
 				       "there are more than were declared");
@@ -146,7 +162,16 @@ static errcode_t take_member(void *priv, const struct bfo_member *v)
 				    s->frames.facts.members, 0);
 	bfo_placer_begin(&s->placer);
 	err = bfo_catalog_add(s->catalog, &s->m, v, &s->row);
-	return err == ENOMEM ? no_memory(s, err) : err;
+	if (err)
+		return err == ENOMEM ? no_memory(s, err) : err;
+	return check_place(s);
+}
+
+/* What comes is of a file, and of its first name. */
+static errcode_t check_owner(struct stream *s)
+{
+	return s->opt.strip || (s->row != BFO_NONE && !s->member.is_link) ? 0 :
+	       bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED, "it is no file that has data");
 }
 
 static errcode_t take_part(void *priv, const struct bfo_piece *p)
@@ -158,6 +183,12 @@ static errcode_t take_part(void *priv, const struct bfo_piece *p)
 	if (p->len > s->frames.facts.data - s->data || s->n_parts == s->frames.facts.parts)
 		return bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED,
 					"there are more data than were declared");
+	err = check_owner(s);
+	if (err)
+		return err;
+	if (s->frames.facts.block_size && p->at % s->frames.facts.block_size)
+		return bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED,
+					"a part begins within a block");
 	got = bfo_placer_put(&s->placer, p->at, p->len);
 	err = bfo_vec_push(&s->parts, (struct part) { .byte = got.byte, .data = s->data });
 	if (err)
@@ -171,8 +202,10 @@ static errcode_t take_part(void *priv, const struct bfo_piece *p)
 static errcode_t take_unwritten(void *priv, uint64_t at, uint64_t len)
 {
 	struct stream *s = priv;
-	errcode_t err = check_reach(s, at + len);
+	errcode_t err = check_owner(s);
 
+	if (!err)
+		err = check_reach(s, at + len);
 	return err ? err : no_memory(s, bfo_ranges_append(&s->unwritten, at, len));
 }
 
@@ -208,6 +241,8 @@ static errcode_t take_end(void *priv, uint64_t mark, uint64_t byte)
 
 	(void) mark;
 	(void) byte;
+	if (!err && !s->m.count)
+		err = bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED, "there is no root");
 	if (!err && !bfo_frames_are_over(&s->m.frames))
 		err = bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED,
 				       "something follows the last one");
@@ -222,7 +257,7 @@ static errcode_t gather(struct stream *s)
 	struct bfo_source *source = &s->in.source;
 	errcode_t err = bfo_catalog_open(&s->catalog, &s->in, s->opt.strip, s->opt.now);
 
-	bfo_members_from(&s->m, source->ctx, s->name, fill, s);
+	bfo_members_from(&s->m, source->ctx, s->tree_name, fill, s);
 	s->row = BFO_NONE;
 	if (!err)
 		err = bfo_members_walk(&s->m, &sink);
@@ -540,6 +575,7 @@ static void stream_close(struct bfo_source *source)
 	bfo_vec_free(&s->text);
 	if (s->is_ours && s->fd >= 0)
 		close(s->fd);
+	free(s->tree_name);
 	free(s->name);
 	free(s);
 }
@@ -593,7 +629,11 @@ errcode_t bfo_stream_open(struct bfo_context *ctx, const struct bfo_stream_optio
 	*source = NULL;
 	if (s)
 		s->name = strdup(name);
-	if (!s || !s->name) {
+	if (s && asprintf(&s->tree_name, "the tree of %s", name) < 0)
+		s->tree_name = NULL;
+	if (!s || !s->name || !s->tree_name) {
+		if (s)
+			free(s->name);
 		free(s);
 		return bfo_fail(ctx, ENOMEM, "opening %s", name);
 	}
