@@ -376,7 +376,7 @@ void bfo_copy_configure(struct bfo_copy *c)
 	config->losses = opt->losses;
 	config->dir_fill = opt->dir_fill;
 	config->keep_inodes = opt->keep_inodes;
-	config->is_fresh = opt->mkfs;
+	config->is_fresh = opt->mkfs || opt->was_formatted;
 	config->keep_root = !opt->mkfs && !opt->was_formatted && !c->job.source;
 	config->skip_existing = opt->over == BFO_EXTRACT_SKIP;
 	config->no_devices = opt->no_devices && !bfo_copy_exports(c);
