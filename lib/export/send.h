@@ -15,6 +15,7 @@
 
 #include "export/items.h"
 #include "export/packed.h"
+#include "gather/quota_read.h"
 #include "wire/stream.h"
 
 struct bfo_send_options {
@@ -27,6 +28,8 @@ struct bfo_send_options {
 	int can_resume;			/* the source can be asked again */
 	/* The superblock of the volume that it comes from, or NULL. */
 	const struct ext2_super_block *like;
+	/* limits of quota, as files that have nothing else (gather/quota_read.h), or NULL */
+	const struct bfo_quota_file *quota;
 };
 
 /* What became of it. */

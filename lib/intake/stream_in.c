@@ -254,7 +254,7 @@ static errcode_t take_head(struct bfo_stream_in *in, struct bfo_stream_head *h)
 /* True for a kind that may be passed over. */
 static int is_foreign(const struct bfo_stream_head *h)
 {
-	return h->kind < BFO_STREAM_FACTS || h->kind > BFO_STREAM_KEPT;
+	return h->kind < BFO_STREAM_FACTS || h->kind > BFO_STREAM_QUOTA;
 }
 
 errcode_t bfo_stream_in_next(struct bfo_stream_in *in, struct bfo_stream_frame *f)

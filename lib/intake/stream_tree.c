@@ -21,6 +21,7 @@
 
 #include "base/bfo_err.h"
 #include "base/disk.h"
+#include "gather/quota_read.h"
 #include "intake/catalog.h"
 #include "intake/member_check.h"
 #include "intake/placer.h"
@@ -30,6 +31,7 @@
 #define PIECE (1U << 20)		/* bytes of a node that are delivered at once */
 #define PLACE_BYTES 4096U		/* a block of a stream that does not say */
 #define TELL_EVERY 1024U		/* members */
+#define QUOTA_MOST (256U << 20)		/* bytes of limits of a type */
 
 /* Flags that ext4 keeps, and that only our own streams and archives tell. */
 #define FLAGS_TOLD (EXT2_NOCOMPR_FL | FS_NOCOW_FL | EXT4_CASEFOLD_FL | EXT4_VERITY_FL | \
@@ -57,6 +59,7 @@ struct stream {
 	struct bfo_placer placer;
 	BFO_VEC(struct part) parts;	/* ascending; behind the last one, their end */
 	uint8_t tree[BFO_STREAM_DIGEST];	/* as it was computed here */
+	struct bfo_quota_file quota[BFO_QUOTA_FILES];
 
 	/* while it is gathered: */
 	struct bfo_hasher hasher;	/* of the tree; then of all */
@@ -84,14 +87,42 @@ static errcode_t no_memory(struct stream *s, errcode_t err)
 
 /* ---- the tree ---- */
 
+/* The frame at hand has a piece of a file of limits.  (What that says, its reader checks.) */
+static errcode_t take_quota(struct stream *s)
+{
+	const struct bfo_stream_frame *f = &s->frame;
+	uint32_t type = f->head.bytes > 4 ? get_le32(f->data, 0) : BFO_QUOTA_FILES;
+	uint32_t n = f->head.bytes - 4;
+	struct bfo_quota_file *file;
+	void *more;
+
+	if (type >= BFO_QUOTA_FILES || s->tree_bytes || s->quota[type].size > QUOTA_MOST)
+		return bfo_stream_in_fail(&s->frames, BFO_ET_STREAM_DAMAGED,
+					  "limits of quota that are none");
+	file = &s->quota[type];
+	more = realloc(file->data, file->size + n);
+	if (!more)
+		return no_memory(s, ENOMEM);
+	file->data = more;
+	memcpy((char *) more + file->size, f->data + 4, n);
+	file->size += n;
+	file->ino = EXT4_USR_QUOTA_INO + type;
+	s->in.source.quota = s->quota;
+	return 0;
+}
+
 /* For members: what comes next of the tree. */
 static errcode_t fill(void *priv, bfo_chars *buf)
 {
 	struct stream *s = priv;
 	struct bfo_stream_frame *f = &s->frame;
-	errcode_t err;
+	errcode_t err = bfo_stream_in_next(&s->frames, f);
 
-	err = bfo_stream_in_next(&s->frames, f);
+	while (!err && f->head.kind == BFO_STREAM_QUOTA) {
+		err = take_quota(s);
+		if (!err)
+			err = bfo_stream_in_next(&s->frames, f);
+	}
 	if (err)
 		return err;
 	if (f->head.kind != BFO_STREAM_TREE || !f->head.bytes || f->head.at != s->tree_bytes ||
@@ -297,6 +328,10 @@ static errcode_t stream_gather(struct bfo_source *source, struct bfo_tree *tree,
 	if (err)
 		return no_memory(s, err);
 	err = gather(s);
+	if (err)
+		return err;
+	if (s->frames.preamble.warn & ~BFO_STREAM_KNOWN_WARN)
+		err = no_memory(s, bfo_tree_found(tree, BFO_FOUND_STREAM, EXT2_ROOT_INO, 0));
 	if (err)
 		return err;
 	source->unknown = s->frames.facts.unknown;
@@ -567,6 +602,7 @@ static void stream_close(struct bfo_source *source)
 {
 	struct stream *s = (struct stream *) source;
 
+	bfo_quota_files_free(s->quota);
 	bfo_stream_in_close(&s->frames);
 	bfo_hasher_close(&s->hasher);
 	bfo_intake_free(&s->in);

@@ -25,6 +25,7 @@
 #include "export/tar.h"
 #include "job/compress.h"
 #include "job/copy.h"
+#include "job/quotas.h"
 #include "job/send_state.h"
 #include "plan/stand_ins.h"
 
@@ -427,6 +428,7 @@ static errcode_t write_stream(struct bfo_copy *c, int fd)
 	struct bfo_send_options how = { .fd = fd, .name = c->opt.target, .level = 1,
 					.is_auto = is_pipe(fd), .bwlimit = c->opt.bwlimit,
 					.can_resume = can_resume(c), .like = bfo_copy_like(c) };
+	struct bfo_quota_file quota[BFO_QUOTA_FILES] = { 0 };
 	struct bfo_stream_token token;
 	uint64_t from = 0;
 	errcode_t err;
@@ -438,15 +440,20 @@ static errcode_t write_stream(struct bfo_copy *c, int fd)
 		bfo_compress_read(c->opt.compress, &how.level, &how.is_auto);
 	if (c->opt.token && bfo_stream_get_token(c->opt.token, &token))
 		how.resume = &token;
-	err = bfo_send_open(c->ctx, &how, &c->outlet);
-	if (err)
-		return err;
-	err = bfo_send_tree(c->outlet, &c->items, &from);
+	err = c->job.source ? bfo_job_quotas_limits(&c->job, quota) : 0;
+	if (quota[0].ino || quota[1].ino || quota[2].ino)
+		how.quota = quota;
 	if (!err)
-		err = emit(c, from);
-	c->sent = bfo_send_notes(c->outlet);
-	bfo_send_close(c->outlet);
-	c->outlet = NULL;
+		err = bfo_send_open(c->ctx, &how, &c->outlet);
+	if (!err) {
+		err = bfo_send_tree(c->outlet, &c->items, &from);
+		if (!err)
+			err = emit(c, from);
+		c->sent = bfo_send_notes(c->outlet);
+		bfo_send_close(c->outlet);
+		c->outlet = NULL;
+	}
+	bfo_quota_files_free(quota);
 	return err;
 }
 

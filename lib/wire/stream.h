@@ -49,13 +49,17 @@ enum bfo_stream_kind {
 	BFO_STREAM_DATA,
 	BFO_STREAM_END,
 	BFO_STREAM_KEPT,		/* in place of data: where files are that were sent */
+	BFO_STREAM_QUOTA,		/* before the tree: limits */
 };
 
 #define BFO_STREAM_NEEDED 0x80U		/* in a kind: who does not know it has to stop */
 
+/* Features whose lack a reader has to tell. */
+#define BFO_STREAM_HAS_QUOTA 1U		/* QUOTA frames, perhaps */
+
 /* What has to be known to read a stream; none so far. */
 #define BFO_STREAM_KNOWN_INCOMPAT 0U
-#define BFO_STREAM_KNOWN_WARN 0U
+#define BFO_STREAM_KNOWN_WARN BFO_STREAM_HAS_QUOTA
 
 struct bfo_stream_preamble {
 	uint16_t major, minor;
