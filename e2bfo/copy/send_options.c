@@ -34,6 +34,8 @@ static const struct option_row rows[] = {
 	  "auto (default of a pipe), none, fast, or 1 to 19, as zstd(1) has them" },
 	{ OPT_RESUME, "resume", "TOKEN",
 	  "go on with a stream that broke: what e2bfo receive has printed" },
+	{ OPT_STATE, "state", "FILE",
+	  "of a directory: keep in FILE what is needed to go on, or go on with it" },
 	{ ARGUMENT_BWLIMIT, "bwlimit", "RATE",
 	  "send at most so many bytes of the stream in any second (128K or more)" },
 	ARGUMENT_MEMORY_ROW,

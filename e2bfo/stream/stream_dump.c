@@ -32,6 +32,7 @@ struct dump {
 static const char *const kinds[BFO_STREAM_KINDS] = {
 	[BFO_STREAM_OTHER] = "other", [BFO_STREAM_FACTS] = "FACTS", [BFO_STREAM_TREE] = "TREE",
 	[BFO_STREAM_TREE_END] = "TREE_END", [BFO_STREAM_DATA] = "DATA", [BFO_STREAM_END] = "END",
+	[BFO_STREAM_KEPT] = "KEPT", [BFO_STREAM_QUOTA] = "QUOTA",
 };
 
 /* What a tree does not tell, in the order of its bits. */

@@ -140,6 +140,7 @@ static void take_options(struct bfo_copy_options *job, const struct e2bfo_copy_o
 	job->undo_file = opt->undo_file;
 	job->compress = opt->compress;
 	job->token = opt->token;
+	job->state = opt->state;
 }
 
 static void take_ends(struct bfo_api_copy *a)

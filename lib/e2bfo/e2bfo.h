@@ -183,6 +183,7 @@ struct e2bfo_copy_options {
 	const char *undo_file;		/* a volume: for e2undo(8) */
 	const char *compress;		/* a stream: "auto", "none", a level of zstd(1) */
 	const char *token;		/* a stream: where it goes on, as its receiver said */
+	const char *state;		/* a directory's stream: the file of --state, or NULL */
 };
 
 struct e2bfo_copy_report {

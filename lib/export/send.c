@@ -9,6 +9,7 @@
  * Frames are packed and hashed by threads (packed.h), and get their heads as they leave.  All walks
  * are in the order of the stem, by names of the first link; nothing of the tree is kept.
  */
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,6 +293,29 @@ static errcode_t check_token(struct send *s)
 	return 0;
 }
 
+/* The limits of each type, in pieces that are full frames but for the last. */
+static errcode_t send_quota(struct send *s)
+{
+	char *bytes = malloc(BFO_STREAM_CHUNK);
+	errcode_t err = bytes ? 0 : no_memory(s, ENOMEM);
+	uint64_t at, n;
+	int type;
+
+	for (type = 0; type < BFO_QUOTA_FILES; type++) {
+		const struct bfo_quota_file *f = &s->opt.quota[type];
+
+		for (at = 0; !err && f->ino && at < f->size; at += n) {
+			n = f->size - at < BFO_STREAM_CHUNK - 4 ? f->size - at
+								: BFO_STREAM_CHUNK - 4;
+			put_le32(bytes, 0, type);
+			memcpy(bytes + 4, (const char *) f->data + at, n);
+			err = send_frame(s, BFO_STREAM_QUOTA, bytes, 4 + n);
+		}
+	}
+	free(bytes);
+	return err;
+}
+
 static errcode_t send_head(struct send *s)
 {
 	struct bfo_stream_preamble p = { .major = BFO_STREAM_MAJOR };
@@ -299,10 +323,13 @@ static errcode_t send_head(struct send *s)
 	errcode_t err;
 
 	p.first = s->data_number;
+	p.warn = s->opt.quota ? BFO_STREAM_HAS_QUOTA : 0;
 	bfo_stream_put_preamble(&p, preamble);
 	bfo_stream_put_facts(&s->facts, facts);
 	err = bfo_output_write(ctx_of(s), &s->out, preamble, sizeof(preamble));
-	return err ? err : send_frame(s, BFO_STREAM_FACTS, facts, sizeof(facts));
+	if (!err)
+		err = send_frame(s, BFO_STREAM_FACTS, facts, sizeof(facts));
+	return err || !s->opt.quota ? err : send_quota(s);
 }
 
 /* The digest of the stream is that of the tree's, of where it begins, and of the frames'. */
@@ -343,6 +370,18 @@ errcode_t bfo_send_tree(struct bfo_outlet *outlet, struct bfo_items *items, uint
 	bfo_packed_tag(s->packed, BFO_STREAM_DATA);
 	*from = s->skip_to ? s->from : 0;
 	return err;
+}
+
+errcode_t bfo_send_kept(struct bfo_outlet *outlet, const void *bytes, size_t len)
+{
+	struct send *s = outlet->priv;
+	errcode_t err;
+
+	bfo_packed_tag(s->packed, BFO_STREAM_KEPT);
+	err = bfo_packed_write(ctx_of(s), s->packed, bytes, len);
+	if (!err)
+		err = bfo_packed_end(ctx_of(s), s->packed);
+	return err ? err : bfo_output_end(ctx_of(s), &s->out);
 }
 
 /* ---- data ---- */

@@ -15,6 +15,7 @@
 
 #include "export/items.h"
 #include "export/packed.h"
+#include "gather/quota_read.h"
 #include "wire/stream.h"
 
 struct bfo_send_options {
@@ -27,6 +28,8 @@ struct bfo_send_options {
 	int can_resume;			/* the source can be asked again */
 	/* The superblock of the volume that it comes from, or NULL. */
 	const struct ext2_super_block *like;
+	/* limits of quota, as files that have nothing else (gather/quota_read.h), or NULL */
+	const struct bfo_quota_file *quota;
 };
 
 /* What became of it. */
@@ -46,6 +49,9 @@ errcode_t bfo_send_open(struct bfo_context *ctx, const struct bfo_send_options *
  * this one are not to be sent (bfo_emit()).  BFO_ET_CHANGED: it is not the tree that is to go on.
  */
 errcode_t bfo_send_tree(struct bfo_outlet *outlet, struct bfo_items *items, uint64_t *from);
+
+/* In place of data: LEN bytes behind the tree (wire/stream.h: KEPT).  Nothing more comes then. */
+errcode_t bfo_send_kept(struct bfo_outlet *outlet, const void *bytes, size_t len);
 
 struct bfo_send_notes bfo_send_notes(const struct bfo_outlet *outlet);
 

@@ -81,6 +81,8 @@ struct bfo_source_ops {
 	void (*close)(struct bfo_source *s);
 };
 
+struct bfo_quota_file;
+
 struct bfo_source {
 	const struct bfo_source_ops *ops;
 	struct bfo_context *ctx;
@@ -90,6 +92,8 @@ struct bfo_source {
 	uint32_t inode_size;		/* bytes of what inodes() hands out */
 	uint8_t uuid[16];		/* of a volume; else 0 */
 	struct bfo_reader *reader;	/* of a volume; NULL: it is none */
+	/* of what is no volume, once it is gathered: limits of quota (quota_read.h), or NULL */
+	const struct bfo_quota_file *quota;
 	/* tells it from others, and from itself if it changes; once it is gathered */
 	uint32_t stamp;
 	uint32_t unknown;		/* a set of enum bfo_unknown; once it is gathered */

@@ -90,6 +90,17 @@ static errcode_t place_files(struct bfo_dir *d)
 #define TOLD_BY_SOME (BFO_UNKNOWN_CRTIME | BFO_UNKNOWN_GENERATION | BFO_UNKNOWN_FLAGS | \
 		      BFO_UNKNOWN_PROJECT)
 
+/* Nothing of it is looked at but the root; what is read later tells whether it has changed. */
+static errcode_t gather_kept(struct bfo_dir *d, struct bfo_tree *tree)
+{
+	struct bfo_context *ctx = d->in.source.ctx;
+	errcode_t err = bfo_dir_kept_gather(d, tree);
+
+	if (!err)
+		err = place_files(d);
+	return err && !*ctx->what ? bfo_fail(ctx, err, "reading %s", d->opt.kept) : err;
+}
+
 static errcode_t gather(struct bfo_source *s, struct bfo_tree *tree, int claims)
 {
 	struct bfo_dir *d = (struct bfo_dir *) s;
@@ -97,6 +108,8 @@ static errcode_t gather(struct bfo_source *s, struct bfo_tree *tree, int claims)
 
 	(void) claims;			/* of what is mounted, its kernel takes care */
 	bfo_what_clear(s->ctx);
+	if (d->kept)
+		return gather_kept(d, tree);
 	err = bfo_intake_begin(&d->in, tree, s->block_size);
 	if (!err)
 		err = bfo_dir_walk(d);
@@ -131,6 +144,10 @@ static void close_source(struct bfo_source *s)
 {
 	struct bfo_dir *d = (struct bfo_dir *) s;
 
+	if (d->kept)
+		d->kept->ops->close(d->kept);
+	free(d->kept_path);
+	free(d->job);
 	bfo_intake_free(&d->in);
 	bfo_dir_fds_free(d);
 	bfo_vec_free(&d->inodes);
@@ -150,8 +167,16 @@ static void close_source(struct bfo_source *s)
 	free(d);
 }
 
+static errcode_t inodes(struct bfo_source *s, const uint32_t *inos, size_t n, bfo_take_inode take,
+			bfo_lose_inodes lose, void *priv)
+{
+	struct bfo_intake *in = bfo_dir_intake((struct bfo_dir *) s);
+
+	return bfo_intake_inodes(&in->source, inos, n, take, lose, priv);
+}
+
 static const struct bfo_source_ops ops = {
-	.gather = gather, .inodes = bfo_intake_inodes, .read = bfo_dir_read, .settle = settle,
+	.gather = gather, .inodes = inodes, .read = bfo_dir_read, .settle = settle,
 	.close = close_source,
 };
 
@@ -218,6 +243,8 @@ errcode_t bfo_dir_open(struct bfo_context *ctx, const struct bfo_dir_options *op
 		bfo_fail(ctx, err, "opening %s", opt->path);
 	else
 		err = open_metadata(ctx, d);
+	if (!err)
+		err = bfo_dir_kept_open(d);
 	if (err) {
 		close_source(&d->in.source);
 		return err;

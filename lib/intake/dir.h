@@ -26,6 +26,9 @@
  *   locked               encrypted, and the key is missing: comes without names
  *   xattr-name, feature, time		what ext4 has no place for, or what nobody is shown
  *
+ * With a file that an earlier run has kept, names and attributes come out of that, and contents
+ * from here: what is no longer what it was is "changed", as if it had happened in one run.
+ *
  * Memory beyond that of an intake: 40 bytes an inode, 4 a file with data, 8 to 16 a file with
  * several links; while it gathers, 24 bytes and its length + 1 for each name of two levels, and 16
  * for each file with data; with metadata, 16 a name, and 12 for each part that is preallocated.
@@ -42,6 +45,7 @@
 #include <sys/types.h>
 
 #include "gather/source.h"
+#include "wire/stream.h"
 
 struct bfo_dir_options {
 	const char *path;	/* links in it are followed */
@@ -52,6 +56,11 @@ struct bfo_dir_options {
 	dev_t skip_dev;
 	ino_t skip_ino;
 	const char *metadata;	/* a file of metadata; NULL: none */
+	/*
+	 * A file of an earlier run that has the tree (wire/stream.h: KEPT), or NULL: nothing is
+	 * gathered anew, and all of it has to be as it was.  JOB: with which options it was made.
+	 */
+	const char *kept, *job;
 };
 
 /* What concerns many files, once it is gathered or read. */
@@ -69,6 +78,9 @@ struct bfo_dir_notes {
  */
 errcode_t bfo_dir_open(struct bfo_context *ctx, const struct bfo_dir_options *opt,
 		       struct bfo_source **source);
+
+/* Where ROW was found.  Of a source that bfo_dir_open() made, which is gathered. */
+struct bfo_stream_kept bfo_dir_place(const struct bfo_source *source, bfo_row row);
 
 /* Of a source that bfo_dir_open() made. */
 struct bfo_dir_notes bfo_dir_notes(const struct bfo_source *source);

@@ -483,7 +483,7 @@ errcode_t bfo_dir_read(struct bfo_source *s, const struct bfo_node *nodes, size_
 	struct bfo_dir *d = (struct bfo_dir *) s;
 	struct reading r = { .d = d, .nodes = nodes, .n = n, .sink = sink, .room = RING,
 			     .most = READ_MOST };
-	errcode_t err = bfo_intake_read_memory(&d->in, nodes, &r.n, sink);
+	errcode_t err = bfo_intake_read_memory(bfo_dir_intake(d), nodes, &r.n, sink);
 
 	if (s->ctx->pace && s->ctx->pace->burst < r.most)
 		r.most = s->ctx->pace->burst;

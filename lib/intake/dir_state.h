@@ -7,6 +7,7 @@
  *   dir_stat.c   one inode: attributes, flags, extended attributes
  *   dir_map.c    a file's data, holes and preallocation
  *   dir_metadata.c  what a file of metadata says of all that
+ *   dir_kept.c   a tree that an earlier run has kept
  *   dir_fds.c    descriptors of directories; opening what lies in them
  *   dir_read.c   contents
  *
@@ -66,6 +67,8 @@ struct bfo_dir {
 	int root;			/* its descriptor */
 	int metadata;			/* that of opt.metadata, or -1 */
 	uint64_t mount;			/* that the root lies on */
+	struct bfo_source *kept;	/* the stream that opt.kept is, or NULL */
+	char *kept_path, *job;
 	BFO_VEC(struct bfo_dir_inode) inodes;
 	BFO_VEC(struct bfo_dir_device) devices;
 	uint32_t *links;		/* rows + 1 of inodes with several names: an open hash */
@@ -164,6 +167,17 @@ errcode_t bfo_dir_map(struct bfo_dir *d, const struct bfo_dir_found *f, bfo_row 
 
 /* Applies what d->metadata says to all that the walk has found. */
 errcode_t bfo_dir_metadata(struct bfo_dir *d);
+
+/* ---- dir_kept.c ---- */
+
+/* Opens d->opt.kept. */
+errcode_t bfo_dir_kept_open(struct bfo_dir *d);
+
+/* In place of the walk: TREE, as it was kept, and where its files were. */
+errcode_t bfo_dir_kept_gather(struct bfo_dir *d, struct bfo_tree *tree);
+
+/* What TREE has in memory: the intake that made it. */
+struct bfo_intake *bfo_dir_intake(struct bfo_dir *d);
 
 /* ---- dir_read.c ---- */
 

@@ -137,6 +137,13 @@ errcode_t bfo_members_fail(struct bfo_members *m, errcode_t code, const char *wh
 			(unsigned long long) m->byte, m->name, why);
 }
 
+static errcode_t fail_behind(struct bfo_members *m, uint64_t byte, const char *why)
+{
+	return bfo_fail(m->frames.ctx, BFO_ET_DAMAGED,
+			"reading what follows member %s, at byte %llu of %s: %s", m->path,
+			(unsigned long long) byte, m->name, why);
+}
+
 /* What the process has to say about the archive. */
 static errcode_t take_error(struct bfo_members *m, const struct bfo_frame *f)
 {
@@ -160,9 +167,7 @@ static errcode_t take_error(struct bfo_members *m, const struct bfo_frame *f)
 	m->byte = f->at;
 	if (f->in_member || !m->count)
 		return bfo_members_fail(m, BFO_ET_DAMAGED, text);
-	return bfo_fail(ctx, BFO_ET_DAMAGED,
-			"reading what follows member %s, at byte %llu of %s: %s", m->path,
-			(unsigned long long) f->at, m->name, text);
+	return fail_behind(m, f->at, text);
 }
 
 /* Frames have ended too early, or are damaged: WHY, NULL if it just went away. */
@@ -180,12 +185,15 @@ static errcode_t broken(struct bfo_members *m, errcode_t err, const char *why)
 		return bfo_fail(ctx, BFO_ET_DAMAGED,
 				"reading %s behind member %s: the process that parses it was ended "
 				"by signal %d (%s)", m->name, m->path, number, strsignal(number));
-	return bfo_members_fail(m, BFO_ET_DAMAGED, why ? why : "its parser is gone");
+	why = why ? why : "its parser is gone";
+	return m->frames.is_bare && m->count ? fail_behind(m, m->frames.done, why)
+					     : bfo_members_fail(m, BFO_ET_DAMAGED, why);
 }
 
 /* ---- what is in order ---- */
 
-static errcode_t take_member(struct bfo_members *m, struct bfo_piece *piece)
+/* It began at byte BEGIN of what frames there are; those of an archive say where they come from. */
+static errcode_t take_member(struct bfo_members *m, struct bfo_piece *piece, uint64_t begin)
 {
 	const struct bfo_member *v = &piece->frame.member;
 	const char *why;
@@ -193,7 +201,7 @@ static errcode_t take_member(struct bfo_members *m, struct bfo_piece *piece)
 	m->count++;
 	m->end = v->data_end;
 	m->done = 0;
-	m->byte = v->header;
+	m->byte = m->frames.is_bare ? begin : v->header;
 	bfo_text_escape(v->path, v->path_len, m->path, sizeof(m->path));
 	piece->kind = BFO_PIECE_MEMBER;
 	piece->member = v;
@@ -216,6 +224,7 @@ static errcode_t take_part(struct bfo_members *m, struct bfo_piece *piece, enum 
 
 errcode_t bfo_members_next(struct bfo_members *m, struct bfo_piece *piece)
 {
+	const uint64_t begin = m->frames.done;
 	const char *why;
 	errcode_t err;
 
@@ -230,7 +239,7 @@ errcode_t bfo_members_next(struct bfo_members *m, struct bfo_piece *piece)
 	piece->data = piece->frame.data;
 	switch (piece->frame.kind) {
 	case BFO_FRAME_MEMBER:
-		return take_member(m, piece);
+		return take_member(m, piece, begin);
 	case BFO_FRAME_EXTENT:
 	case BFO_FRAME_DATA:
 	case BFO_FRAME_PLACE:

@@ -258,7 +258,7 @@ static errcode_t take_head(struct bfo_stream_in *in, struct bfo_stream_head *h)
 /* True for a kind that may be passed over. */
 static int is_foreign(const struct bfo_stream_head *h)
 {
-	return h->kind < BFO_STREAM_FACTS || h->kind > BFO_STREAM_END;
+	return h->kind < BFO_STREAM_FACTS || h->kind > BFO_STREAM_QUOTA;
 }
 
 /* The one that comes, of any kind that need not be known. */

@@ -14,6 +14,7 @@
 
 #include <sys/stat.h>
 
+#include "gather/quota_read.h"
 #include "intake/catalog.h"
 #include "intake/placer.h"
 #include "intake/stream_in.h"
@@ -42,13 +43,14 @@ struct bfo_stream_passed {
 struct bfo_stream_source {
 	struct bfo_intake in;		/* first: it begins with the source */
 	struct bfo_stream_options opt;
-	char *name;
+	char *name, *tree_name;		/* tree_name: of its tree, for messages */
 	int fd, is_ours;
 	struct stat before;
 	struct bfo_stream_in frames;
 	struct bfo_placer placer;
 	BFO_VEC(struct bfo_stream_part) parts;	/* ascending; behind the last one, their end */
 	uint8_t tree[BFO_STREAM_DIGEST];	/* as it was computed here */
+	struct bfo_quota_file quota[BFO_QUOTA_FILES];
 
 	/* while it is gathered: */
 	struct bfo_hasher hasher;	/* of the tree; then of all */

@@ -9,7 +9,7 @@
 
 static void count(struct bfo_stream_survey *s, const struct bfo_stream_head *h, uint64_t byte)
 {
-	const int known = h->kind >= BFO_STREAM_FACTS && h->kind <= BFO_STREAM_END;
+	const int known = h->kind >= BFO_STREAM_FACTS && h->kind <= BFO_STREAM_QUOTA;
 	struct bfo_stream_frames *k = &s->kinds[known ? h->kind : BFO_STREAM_OTHER];
 
 	if (!k->n)

@@ -12,7 +12,7 @@
 #include "wire/stream.h"
 
 /* Of kinds: one that is not known; how many there are. */
-enum { BFO_STREAM_OTHER, BFO_STREAM_KINDS = BFO_STREAM_END + 1 };
+enum { BFO_STREAM_OTHER, BFO_STREAM_KINDS = BFO_STREAM_QUOTA + 1 };
 
 /* Frames of one kind. */
 struct bfo_stream_frames {

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +23,7 @@
 
 #define PLACE_BYTES 4096U		/* a block of a stream that does not say */
 #define TELL_EVERY 1024U		/* members */
+#define QUOTA_MOST (256U << 20)		/* bytes of limits of a type */
 
 /* Flags that ext4 keeps, and that only our own streams and archives tell. */
 #define FLAGS_TOLD (EXT2_NOCOMPR_FL | FS_NOCOW_FL | EXT4_CASEFOLD_FL | EXT4_VERITY_FL | \
@@ -34,14 +36,42 @@ errcode_t bfo_stream_failed(struct bfo_stream_source *s, errcode_t err)
 
 /* ---- the tree ---- */
 
+/* The frame at hand has a piece of a file of limits.  (What that says, its reader checks.) */
+static errcode_t take_quota(struct bfo_stream_source *s)
+{
+	const struct bfo_stream_frame *f = &s->frame;
+	uint32_t type = f->head.bytes > 4 ? get_le32(f->data, 0) : BFO_QUOTA_FILES;
+	uint32_t n = f->head.bytes - 4;
+	struct bfo_quota_file *file;
+	void *more;
+
+	if (type >= BFO_QUOTA_FILES || s->tree_bytes || s->quota[type].size > QUOTA_MOST)
+		return bfo_stream_in_fail(&s->frames, BFO_ET_STREAM_DAMAGED,
+					  "limits of quota that are none");
+	file = &s->quota[type];
+	more = realloc(file->data, file->size + n);
+	if (!more)
+		return bfo_stream_failed(s, ENOMEM);
+	file->data = more;
+	memcpy((char *) more + file->size, f->data + 4, n);
+	file->size += n;
+	file->ino = EXT4_USR_QUOTA_INO + type;
+	s->in.source.quota = s->quota;
+	return 0;
+}
+
 /* For members: what comes next of the tree. */
 static errcode_t fill(void *priv, bfo_chars *buf)
 {
 	struct bfo_stream_source *s = priv;
 	struct bfo_stream_frame *f = &s->frame;
-	errcode_t err;
+	errcode_t err = bfo_stream_in_next(&s->frames, f);
 
-	err = bfo_stream_in_next(&s->frames, f);
+	while (!err && f->head.kind == BFO_STREAM_QUOTA) {
+		err = take_quota(s);
+		if (!err)
+			err = bfo_stream_in_next(&s->frames, f);
+	}
 	if (err)
 		return err;
 	if (f->head.kind != BFO_STREAM_TREE || !f->head.bytes || f->head.at != s->tree_bytes ||
@@ -76,6 +106,19 @@ static errcode_t check_reach(struct bfo_stream_source *s, uint64_t end)
 				"it reaches beyond what a file can have");
 }
 
+/*
+ * A tree has the root first, and each directory before what is in it: so every other member has
+ * brought one name, and nothing that was only implied.  (What --strip-components leaves is other.)
+ */
+static errcode_t check_place(struct bfo_stream_source *s)
+{
+	if (s->opt.strip || s->in.tree->names.n == s->m.count - 1)
+		return 0;
+	return bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED, s->m.count == 1 ?
+				"the first is not the root" :
+				"it comes twice, or before its directory");
+}
+
 static errcode_t take_member(void *priv, const struct bfo_member *v)
 {
 	struct bfo_stream_source *s = priv;
@@ -84,6 +127,8 @@ static errcode_t take_member(void *priv, const struct bfo_member *v)
 
 	if (!err)
 		err = check_reach(s, v->data_end);
+	if (!err && v->is_link && v->attrs.size)
+		err = bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED, "a hard link with a size");
 	if (!err && s->m.count > s->frames.facts.members)
 		err = bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED,
 				       "there are more than were declared");
@@ -97,7 +142,16 @@ static errcode_t take_member(void *priv, const struct bfo_member *v)
 				    s->frames.facts.members, 0);
 	bfo_placer_begin(&s->placer);
 	err = bfo_catalog_add(s->catalog, &s->m, v, &s->row);
-	return err == ENOMEM ? bfo_stream_failed(s, err) : err;
+	if (err)
+		return err == ENOMEM ? bfo_stream_failed(s, err) : err;
+	return check_place(s);
+}
+
+/* What comes is of a file, and of its first name. */
+static errcode_t check_owner(struct bfo_stream_source *s)
+{
+	return s->opt.strip || (s->row != BFO_NONE && !s->member.is_link) ? 0 :
+	       bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED, "it is no file that has data");
 }
 
 static errcode_t take_part(void *priv, const struct bfo_piece *p)
@@ -109,6 +163,12 @@ static errcode_t take_part(void *priv, const struct bfo_piece *p)
 	if (p->len > s->frames.facts.data - s->data || s->n_parts == s->frames.facts.parts)
 		return bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED,
 					"there are more data than were declared");
+	err = check_owner(s);
+	if (err)
+		return err;
+	if (s->frames.facts.block_size && p->at % s->frames.facts.block_size)
+		return bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED,
+					"a part begins within a block");
 	got = bfo_placer_put(&s->placer, p->at, p->len);
 	err = bfo_vec_push(&s->parts, (struct bfo_stream_part) { .byte = got.byte,
 								 .data = s->data });
@@ -123,8 +183,10 @@ static errcode_t take_part(void *priv, const struct bfo_piece *p)
 static errcode_t take_unwritten(void *priv, uint64_t at, uint64_t len)
 {
 	struct bfo_stream_source *s = priv;
-	errcode_t err = check_reach(s, at + len);
+	errcode_t err = check_owner(s);
 
+	if (!err)
+		err = check_reach(s, at + len);
 	return err ? err : bfo_stream_failed(s, bfo_ranges_append(&s->unwritten, at, len));
 }
 
@@ -160,6 +222,8 @@ static errcode_t take_end(void *priv, uint64_t mark, uint64_t byte)
 
 	(void) mark;
 	(void) byte;
+	if (!err && !s->m.count)
+		err = bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED, "there is no root");
 	if (!err && !bfo_frames_are_over(&s->m.frames))
 		err = bfo_members_fail(&s->m, BFO_ET_STREAM_DAMAGED,
 				       "something follows the last one");
@@ -174,7 +238,7 @@ static errcode_t gather(struct bfo_stream_source *s)
 	struct bfo_source *source = &s->in.source;
 	errcode_t err = bfo_catalog_open(&s->catalog, &s->in, s->opt.strip, s->opt.now);
 
-	bfo_members_from(&s->m, source->ctx, s->name, fill, s);
+	bfo_members_from(&s->m, source->ctx, s->tree_name, fill, s);
 	s->row = BFO_NONE;
 	if (!err)
 		err = bfo_members_walk(&s->m, &sink);
@@ -216,6 +280,11 @@ static errcode_t stream_gather(struct bfo_source *source, struct bfo_tree *tree,
 	err = gather(s);
 	if (err)
 		return err;
+	if (s->frames.preamble.warn & ~BFO_STREAM_KNOWN_WARN)
+		err = bfo_stream_failed(s, bfo_tree_found(tree, BFO_FOUND_STREAM, EXT2_ROOT_INO,
+							  0));
+	if (err)
+		return err;
 	source->unknown = s->frames.facts.unknown;
 	source->stamp = get_le32(s->tree, 0);
 	begin_digest(s);
@@ -226,6 +295,7 @@ static void stream_close(struct bfo_source *source)
 {
 	struct bfo_stream_source *s = (struct bfo_stream_source *) source;
 
+	bfo_quota_files_free(s->quota);
 	bfo_stream_in_close(&s->frames);
 	bfo_hasher_close(&s->hasher);
 	bfo_intake_free(&s->in);
@@ -237,6 +307,7 @@ static void stream_close(struct bfo_source *source)
 	bfo_vec_free(&s->text);
 	if (s->is_ours && s->fd >= 0)
 		close(s->fd);
+	free(s->tree_name);
 	free(s->name);
 	free(s);
 }
@@ -290,7 +361,11 @@ errcode_t bfo_stream_open(struct bfo_context *ctx, const struct bfo_stream_optio
 	*source = NULL;
 	if (s)
 		s->name = strdup(name);
-	if (!s || !s->name) {
+	if (s && asprintf(&s->tree_name, "the tree of %s", name) < 0)
+		s->tree_name = NULL;
+	if (!s || !s->name || !s->tree_name) {
+		if (s)
+			free(s->name);
 		free(s);
 		return bfo_fail(ctx, ENOMEM, "opening %s", name);
 	}
@@ -342,4 +417,26 @@ const uint8_t *bfo_stream_end_digest(const struct bfo_source *source)
 	const struct bfo_stream_source *s = (const struct bfo_stream_source *) source;
 
 	return s->has_digest ? s->digest : NULL;
+}
+
+errcode_t bfo_stream_refuse(struct bfo_source *source, const char *why)
+{
+	struct bfo_stream_source *s = (struct bfo_stream_source *) source;
+
+	return bfo_stream_in_fail(&s->frames, BFO_ET_STREAM_DAMAGED, why);
+}
+
+errcode_t bfo_stream_next(struct bfo_source *source, enum bfo_stream_kind kind,
+			  struct bfo_stream_frame *frame)
+{
+	struct bfo_stream_source *s = (struct bfo_stream_source *) source;
+	errcode_t err = bfo_stream_in_next(&s->frames, frame);
+
+	return err || frame->head.kind == kind ? err :
+	       bfo_stream_refuse(source, "the tree is not followed by what should be there");
+}
+
+struct bfo_intake *bfo_stream_intake(struct bfo_source *source)
+{
+	return &((struct bfo_stream_source *) source)->in;
 }

@@ -17,6 +17,8 @@
 #define BFO_INTAKE_STREAM_TREE_H
 
 #include "gather/source.h"
+#include "intake/intake.h"
+#include "intake/stream_in.h"
 #include "volume/media.h"
 #include "wire/stream.h"
 
@@ -80,6 +82,18 @@ const struct bfo_stream_preamble *bfo_stream_preamble(const struct bfo_source *s
 
 /* The digest of all of S, BFO_STREAM_DIGEST bytes, if its end was met, and is right; or NULL. */
 const uint8_t *bfo_stream_end_digest(const struct bfo_source *s);
+
+/*
+ * What of S, which is gathered, follows the tree: a frame of KIND.  Errors: those of stream_in.h.
+ */
+errcode_t bfo_stream_next(struct bfo_source *s, enum bfo_stream_kind kind,
+			  struct bfo_stream_frame *frame);
+
+/* The intake that made its tree; S is a stream. */
+struct bfo_intake *bfo_stream_intake(struct bfo_source *s);
+
+/* Of S: its tree is not that of a file of e2bfo send --state, and WHY; BFO_ET_STREAM_DAMAGED. */
+errcode_t bfo_stream_refuse(struct bfo_source *s, const char *why);
 
 /* The digest of its tree, BFO_STREAM_DIGEST bytes, once it is gathered. */
 const uint8_t *bfo_stream_digest(const struct bfo_source *s);

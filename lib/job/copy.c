@@ -28,6 +28,7 @@
 #include "job/outputs.h"
 #include "job/owners.h"
 #include "job/reproducible.h"
+#include "job/send_state.h"
 #include "device/probe.h"
 #include "device/store.h"
 
@@ -199,6 +200,8 @@ static errcode_t open_end(struct bfo_copy *c)
 				       .now = c->opt.has_epoch ? c->opt.now : 0,
 				       .dereference = c->opt.dereference,
 				       .metadata_in = c->opt.metadata_in,
+				       .kept = c->opt.token ? c->opt.state : NULL,
+				       .job = c->text.v,
 				       .on_read_error = c->opt.medium.how.mode,
 				       .block_size = place_size(c) };
 	errcode_t err = bfo_end_tell(c->ctx, c->opt.source, &c->end);
@@ -273,6 +276,8 @@ errcode_t bfo_copy_open(struct bfo_copy *c, struct bfo_context *ctx,
 		err = bfo_end_tell_target(ctx, opt->target, &c->goal);
 	if (!err)
 		err = bfo_export_check(c);
+	if (!err && c->opt.state && c->opt.token)
+		err = bfo_send_state_take(c);
 	if (!err)
 		err = bfo_copy_open_source(c);
 	if (err || bfo_copy_exports(c))
@@ -371,7 +376,7 @@ void bfo_copy_configure(struct bfo_copy *c)
 	config->losses = opt->losses;
 	config->dir_fill = opt->dir_fill;
 	config->keep_inodes = opt->keep_inodes;
-	config->is_fresh = opt->mkfs;
+	config->is_fresh = opt->mkfs || opt->was_formatted;
 	config->keep_root = !opt->mkfs && !opt->was_formatted && !c->job.source;
 	config->over = opt->over;
 	config->no_devices = opt->no_devices && !bfo_copy_exports(c);

@@ -215,7 +215,8 @@ static errcode_t open_directory(struct bfo_context *ctx, const struct bfo_end *e
 	struct bfo_dir_options opt = { .path = end->path, .cross_mounts = how->cross_mounts,
 				       .zeroes = how->on_read_error == BFO_MEDIA_ZERO,
 				       .block_size = how->block_size,
-				       .metadata = how->metadata_in };
+				       .metadata = how->metadata_in, .kept = how->kept,
+				       .job = how->job };
 	struct stat st;
 
 	if (how->left_out && !stat(how->left_out, &st) && S_ISREG(st.st_mode)) {

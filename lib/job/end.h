@@ -45,6 +45,7 @@ struct bfo_end_options {
 	int64_t now;			/* time of what an archive only implies: always the same */
 	int dereference;		/* each name of a file is a file */
 	const char *metadata_in;	/* file with what a directory could not take, or NULL */
+	const char *kept, *job;		/* of a directory: what dir.h says, or NULL */
 	int in;				/* where - is read from, a descriptor; 0: standard input */
 };
 

@@ -25,6 +25,8 @@
 #include "export/tar.h"
 #include "job/compress.h"
 #include "job/copy.h"
+#include "job/quotas.h"
+#include "job/send_state.h"
 #include "plan/stand_ins.h"
 
 static int is_stdout(const struct bfo_copy *c)
@@ -57,6 +59,12 @@ static errcode_t check_options(const struct bfo_copy *c)
 		  "--portable is for archives" },
 		{ !is_stream && opt->compress, "--compress is for streams" },
 		{ !is_stream && opt->token, "--resume is for streams" },
+		{ !is_stream && opt->state, "--state is for streams" },
+		{ opt->state && (opt->n_from != 1 || strcmp(opt->from[0], "/") ||
+				 strcmp(opt->to, "/")),
+		  "--state is for all of a directory: name that, and no part of it" },
+		{ opt->state && opt->dereference,
+		  "--state is not for names that become files of their own" },
 		{ opt->token && opt->n_manifests,
 		  "--manifest-out has to see all data, and --resume leaves some out" },
 		{ !is_dir && !is_volume && opt->over,
@@ -188,10 +196,10 @@ static int is_below(int at, const struct bfo_extract_options *how, int crossing)
 	return is_found;
 }
 
-/* A directory that is read is not to be written to (P1). */
-static errcode_t check_outside(struct bfo_copy *c, const struct bfo_extract_options *how)
+/* A directory that is read is not to be written to (P1): not PATH, of WHAT. */
+static errcode_t check_outside(struct bfo_copy *c, const struct bfo_extract_options *how,
+			       const char *path, const char *what)
 {
-	const char *path = c->goal.path;
 	char *name = NULL;
 	int at, is_inside;
 
@@ -203,8 +211,8 @@ static errcode_t check_outside(struct bfo_copy *c, const struct bfo_extract_opti
 	is_inside = is_below(at, how, c->opt.cross_mounts);
 	close(at);
 	free(name);
-	return !is_inside ? 0 : bfo_fail(c->ctx, EINVAL, "comparing %s and %s: the target lies in "
-					 "the source", c->opt.source, c->opt.target);
+	return !is_inside ? 0 : bfo_fail(c->ctx, EINVAL, "comparing %s and %s: the %s lies in "
+					 "the source", c->opt.source, path, what);
 }
 
 static errcode_t open_directory(struct bfo_copy *c)
@@ -212,7 +220,7 @@ static errcode_t open_directory(struct bfo_copy *c)
 	const struct bfo_copy_options *opt = &c->opt;
 	struct bfo_extract_options how = keep_source(c);
 	struct stat st;
-	errcode_t err = check_outside(c, &how);
+	errcode_t err = check_outside(c, &how, c->goal.path, "target");
 
 	if (err)
 		return err;
@@ -231,7 +239,8 @@ static errcode_t open_directory(struct bfo_copy *c)
 /* What can be sent once more, with the same bytes. */
 static int can_resume(const struct bfo_copy *c)
 {
-	return c->job.source || (c->end.kind == BFO_END_ARCHIVE && strcmp(c->end.path, "-"));
+	return c->job.source || (c->end.kind == BFO_END_ARCHIVE && strcmp(c->end.path, "-")) ||
+	       (c->end.kind == BFO_END_DIRECTORY && c->opt.state);
 }
 
 /* How a stream is to be made can be made so. */
@@ -249,18 +258,36 @@ static errcode_t check_stream(struct bfo_copy *c)
 			"e2bfo receive has printed", c->opt.target) : 0;
 }
 
+/* A file of --state belongs to one stream, that of a directory. */
+static errcode_t check_state(struct bfo_copy *c)
+{
+	const struct bfo_extract_options how = keep_source(c);
+	const char *state = c->opt.state;
+
+	if (!state)
+		return 0;
+	if (c->end.kind != BFO_END_DIRECTORY)
+		return bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: --state is for directories; "
+				"other sources go on without it", c->opt.source);
+	if (!c->opt.token && !access(state, F_OK))
+		return bfo_fail(c->ctx, EEXIST, "making %s: it belongs to another stream, with "
+				"which --resume goes on", state);
+	return check_outside(c, &how, state, "file of --state");
+}
+
 /* What SOURCE turned out to be can be sent so. */
 static errcode_t check_sent(struct bfo_copy *c)
 {
 	if (c->goal.kind != BFO_END_STREAM)
 		return 0;
 	if (c->opt.token && !can_resume(c))
-		return bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: only a volume, or an archive "
-				"in a file, can be sent from the middle on", c->opt.source);
+		return bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: only a volume, an archive in "
+				"a file, or a directory with --state, can be sent from the middle "
+				"on", c->opt.source);
 	if (c->end.kind == BFO_END_STREAM)
 		return bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: it is a stream already",
 				c->opt.source);
-	return 0;
+	return check_state(c);
 }
 
 errcode_t bfo_export_check(struct bfo_copy *c)
@@ -398,23 +425,32 @@ static errcode_t write_stream(struct bfo_copy *c, int fd)
 	struct bfo_send_options how = { .fd = fd, .name = c->opt.target, .level = 1,
 					.is_auto = is_pipe(fd), .bwlimit = c->opt.bwlimit,
 					.can_resume = can_resume(c), .like = bfo_copy_like(c) };
+	struct bfo_quota_file quota[BFO_QUOTA_FILES] = { 0 };
 	struct bfo_stream_token token;
 	uint64_t from = 0;
 	errcode_t err;
 
+	err = c->opt.state && !c->opt.token ? bfo_send_state_write(c, &how) : 0;
+	if (err)
+		return err;
 	if (c->opt.compress)
 		bfo_compress_read(c->opt.compress, &how.level, &how.is_auto);
 	if (c->opt.token && bfo_stream_get_token(c->opt.token, &token))
 		how.resume = &token;
-	err = bfo_send_open(c->ctx, &how, &c->outlet);
-	if (err)
-		return err;
-	err = bfo_send_tree(c->outlet, &c->items, &from);
+	err = c->job.source ? bfo_job_quotas_limits(&c->job, quota) : 0;
+	if (quota[0].ino || quota[1].ino || quota[2].ino)
+		how.quota = quota;
 	if (!err)
-		err = emit(c, from);
-	c->sent = bfo_send_notes(c->outlet);
-	bfo_send_close(c->outlet);
-	c->outlet = NULL;
+		err = bfo_send_open(c->ctx, &how, &c->outlet);
+	if (!err) {
+		err = bfo_send_tree(c->outlet, &c->items, &from);
+		if (!err)
+			err = emit(c, from);
+		c->sent = bfo_send_notes(c->outlet);
+		bfo_send_close(c->outlet);
+		c->outlet = NULL;
+	}
+	bfo_quota_files_free(quota);
 	return err;
 }
 

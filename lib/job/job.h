@@ -57,7 +57,7 @@ struct bfo_job_config {
 	int is_archive;			/* not portable: it keeps what features mean */
 	int is_directory;		/* a mounted filesystem: it may count links as ext4 does */
 	int keep_inodes;		/* numbers are those of the source */
-	int is_fresh;			/* the target is formatted for this job */
+	int is_fresh;			/* the target is, or was, formatted for this job */
 	/* the target's root is not to become the source's, where that goes to it */
 	int keep_root;
 	enum bfo_over over;		/* what becomes of files that the target has */

@@ -86,6 +86,7 @@ struct bfo_copy_options {
 	int out;			/* where tar:- goes, a file descriptor */
 	/* of a stream: how it is compressed, as job/compress.h has it, or NULL; to go on where */
 	const char *compress, *token;
+	const char *state;		/* of a directory's: job/send_state.h; or NULL */
 	const char *owners;		/* who gets what (job/owners.h); or NULL */
 	/* the same tree gives the same bytes: tree/amend.h; SEED: for a UUID, or NULL */
 	int is_reproducible;

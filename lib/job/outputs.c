@@ -100,7 +100,8 @@ static errcode_t add_list(struct outputs *all, const char *spec)
 
 errcode_t bfo_outputs_check(struct bfo_context *ctx, const struct bfo_copy_options *opt)
 {
-	const char *const files[] = { opt->undo_file, opt->write_mapfile, opt->metadata_out };
+	const char *const files[] = { opt->undo_file, opt->write_mapfile, opt->metadata_out,
+				      opt->token ? NULL : opt->state };
 	struct outputs all = { .ctx = ctx, .opt = opt };
 	errcode_t err = add_target(&all);
 	size_t i;

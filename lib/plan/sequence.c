@@ -156,8 +156,11 @@ static errcode_t take_sorted(struct bfo_sequence *s, sorted_vec *all, errcode_t 
 	return err ? bfo_fail(s->plan->ctx, err, "ordering files") : 0;
 }
 
-/* Where REC begins in the source; what has no blocks there comes where its inode would say. */
-/* (What was never written has a place on volumes alone.) */
+/*
+ * Where the data of REC begin in the source, or else what was never written; what has no blocks
+ * there comes where its inode would say.  (What was never written has no place in a stream: only
+ * data tell in which order it is read.)
+ */
 static uint64_t source_place(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
 	uint32_t i, n;
@@ -171,7 +174,7 @@ static uint64_t source_place(const struct bfo_plan *plan, const struct bfo_inode
 		if (bfo_seg_is_moved(seg))
 			return bfo_seg_blk(seg);
 	}
-	return 0;
+	return n ? bfo_seg_blk(bfo_seg_of(plan->tree, rec, 0)) : 0;
 }
 
 errcode_t bfo_sequence_by_source(struct bfo_sequence *s)

@@ -73,6 +73,8 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 				"copied without that", 0 },
 	[BFO_FOUND_TIME] = { "time", "time before 1901 or after 2446, which no inode can hold",
 			     "copied with the nearest possible", 0 },
+	[BFO_FOUND_STREAM] = { "stream", "stream has what this e2bfo does not know",
+			       "copied without that", 0 },
 	[BFO_UNREAD_TABLE] = { "unreadable-inodes", "part of an inode table cannot be read",
 			       "its inodes are lost", 0 },
 	[BFO_UNREAD_INODE] = { "unreadable-inode", "inode cannot be read", "not copied", 0 },

@@ -41,6 +41,7 @@ enum bfo_finding_kind {
 	BFO_FOUND_XATTR_NAME,
 	BFO_FOUND_FEATURE,
 	BFO_FOUND_TIME,
+	BFO_FOUND_STREAM,
 	/* what cannot be read: */
 	BFO_UNREAD_TABLE,	/* inodes `ino` and following, `blocks` of them */
 	BFO_UNREAD_INODE,	/* a name of one of these */

@@ -267,6 +267,7 @@ errcode_t bfo_frames_next(struct bfo_frames *fs, struct bfo_frame *f, const char
 	*why = take(fs->buf.v + fs->at + size, len, f);
 	f->member.crc = crc;
 	fs->at += size + len;
+	fs->done += *why ? 0 : size + len;
 	return *why ? BFO_ET_DAMAGED : 0;
 }
 

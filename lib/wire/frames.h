@@ -156,6 +156,7 @@ struct bfo_frames {
 	struct bfo_context *ctx;	/* whose cancel is obeyed */
 	bfo_chars buf;			/* of which those from AT on were not yet handed out */
 	size_t at;
+	uint64_t done;			/* bytes of all that were handed out */
 };
 
 /*

@@ -134,6 +134,21 @@ const char *bfo_stream_get_facts(const uint8_t *bytes, size_t len, struct bfo_st
 						    : "the superblock in it is none";
 }
 
+void bfo_stream_put_kept(const struct bfo_stream_kept *k, uint8_t bytes[BFO_STREAM_KEPT_BYTES])
+{
+	put_le64(bytes, 0, k->ino);
+	put_le64(bytes, 8, k->stamp);
+	put_le32(bytes, 16, k->major);
+	put_le32(bytes, 20, k->minor);
+}
+
+void bfo_stream_get_kept(const uint8_t bytes[BFO_STREAM_KEPT_BYTES], struct bfo_stream_kept *k)
+{
+	*k = (struct bfo_stream_kept) { .ino = get_le64(bytes, 0), .stamp = get_le64(bytes, 8),
+					.major = get_le32(bytes, 16),
+					.minor = get_le32(bytes, 20) };
+}
+
 /* Base64 as it can stand in any command line. */
 static void to_letters(char *text)
 {

@@ -52,13 +52,18 @@ enum bfo_stream_kind {
 	BFO_STREAM_TREE_END,
 	BFO_STREAM_DATA,
 	BFO_STREAM_END,
+	BFO_STREAM_KEPT,		/* in place of data: where files are that were sent */
+	BFO_STREAM_QUOTA,		/* before the tree: limits */
 };
 
 #define BFO_STREAM_NEEDED 0x80U		/* in a kind: who does not know it has to stop */
 
+/* Features whose lack a reader has to tell. */
+#define BFO_STREAM_HAS_QUOTA 1U		/* QUOTA frames, perhaps */
+
 /* What has to be known to read a stream; none so far. */
 #define BFO_STREAM_KNOWN_INCOMPAT 0U
-#define BFO_STREAM_KNOWN_WARN 0U
+#define BFO_STREAM_KNOWN_WARN BFO_STREAM_HAS_QUOTA
 
 struct bfo_stream_preamble {
 	uint16_t major, minor;
@@ -99,6 +104,22 @@ struct bfo_stream_token {
 	uint32_t next;				/* DATA frame */
 };
 
+/*
+ * What KEPT frames have, put together: the options that the tree was made with, as text (u32 bytes,
+ * then these), and of the directory, and then of each member that is no further name, in the order
+ * of the tree:
+ *
+ *   0   u64  inode number;  8  u64  what its times come to: ctime * 9e3779b97f4a7c15 + mtime, in ns
+ *   16  u32  major;  20  u32  minor number of the device that it is on
+ */
+struct bfo_stream_kept {
+	uint64_t ino, stamp;
+	uint32_t major, minor;
+};
+
+#define BFO_STREAM_KEPT_HEAD 4U
+#define BFO_STREAM_KEPT_BYTES 24U
+
 #define BFO_STREAM_TOKEN_TEXT 80U	/* with its zero byte */
 
 void bfo_stream_put_preamble(const struct bfo_stream_preamble *p,
@@ -115,6 +136,9 @@ const char *bfo_stream_get_head(const uint8_t bytes[BFO_STREAM_HEAD], struct bfo
 
 void bfo_stream_put_facts(const struct bfo_stream_facts *f, uint8_t bytes[BFO_STREAM_FACTS_BYTES]);
 const char *bfo_stream_get_facts(const uint8_t *bytes, size_t len, struct bfo_stream_facts *f);
+
+void bfo_stream_put_kept(const struct bfo_stream_kept *k, uint8_t bytes[BFO_STREAM_KEPT_BYTES]);
+void bfo_stream_get_kept(const uint8_t bytes[BFO_STREAM_KEPT_BYTES], struct bfo_stream_kept *k);
 
 /* What frames behind the tree, which has DIGEST, say that they are of. */
 static inline uint32_t bfo_stream_mark(const uint8_t digest[BFO_STREAM_DIGEST])

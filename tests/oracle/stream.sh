@@ -176,7 +176,7 @@ says 'names or attributes are not what they were'
 e2bfo 16 copy --resume "${token%?????}xxxxx" small.img stream:rest
 says 'is no token'
 e2bfo 16 copy --resume "$token" tree stream:rest
-says 'only a volume, or an archive in a file'
+says 'only a volume, an archive in a file, or a directory with --state'
 e2bfo 16 copy whole stream:rest
 says 'it is a stream already'
 [ ! -e rest ] || fail "part of a stream was left"

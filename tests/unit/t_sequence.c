@@ -182,9 +182,15 @@ END_TEST
 
 static uint64_t block_of(const struct bed *b, const struct bfo_inode *rec)
 {
-	if (S_ISDIR(rec->mode) || !bfo_seg_count(&b->f.m.tree, rec))
+	const struct bfo_tree *t = &b->f.m.tree;
+	uint32_t i, n;
+
+	if (S_ISDIR(rec->mode) || !bfo_seg_count(t, rec))
 		return 0;
-	return bfo_seg_blk(bfo_seg_of(&b->f.m.tree, rec, 0));
+	n = bfo_seg_count(t, rec);
+	for (i = 0; i < n && bfo_seg_unwritten(bfo_seg_of(t, rec, i)); i++)
+		;
+	return bfo_seg_blk(bfo_seg_of(t, rec, i < n ? i : 0));
 }
 
 /*
