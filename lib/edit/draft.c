@@ -166,13 +166,13 @@ errcode_t bfo_draft_make(struct bfo_edit *e, uint32_t mode, struct bfo_draft **d
 	enum bfo_draft_time t;
 	struct bfo_draft *n;
 	uint32_t ino = 0;
-	errcode_t err = bfo_supply_number(&e->supply, &ino);
+	errcode_t err = bfo_supply_reserve_number(&e->supply, 1);
 
+	if (!err)
+		err = bfo_supply_number(&e->supply, &ino);
 	if (err)
 		return err;
-	err = bfo_supply_reserve_number(&e->supply, 1);
-	if (!err)
-		err = add_draft(e, ino, &n);
+	err = add_draft(e, ino, &n);
 	if (err) {
 		bfo_supply_give_number(&e->supply, ino, 1);
 		return err;

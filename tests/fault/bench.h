@@ -12,7 +12,7 @@ struct options {
 	uint64_t seed;
 	uint64_t cuts;		/* how many, */
 	int64_t only;		/* or this one; -1 */
-	uint64_t kernel_every;	/* so many cuts are judged by the kernel */
+	uint64_t kernel_every;	/* one in so many cuts is judged by the kernel; 0: none */
 	uint64_t stride;	/* of N, once N is above FULL */
 	uint64_t full;
 	int64_t forget;		/* barriers: cut.h */

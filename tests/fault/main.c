@@ -71,7 +71,7 @@ static void read_options(struct options *opt, int argc, char **argv)
 		}
 	if (opt->only >= 0 && (uint64_t) opt->only >= opt->cuts)
 		opt->cuts = opt->only + 1;
-	if (!opt->kernel_every || !opt->stride)
+	if (!opt->stride)
 		errx(2, "what should be every 0th?");
 }
 

@@ -246,6 +246,12 @@ static char *verdict(const struct bench *b, const struct way *w, const struct ou
 	return done_verdict(b, w, o);
 }
 
+/* What a script of a batch puts belongs to other scenarios, too. */
+static int spares(const struct bench *b, const struct way *w)
+{
+	return b->scn.batch && w->event == FAULT_READ_SOURCE && is_how(w, "shrink");
+}
+
 /* The Nth; 0 if there was none any more. */
 static int try(const struct bench *b, const struct way *w, uint64_t n, struct tally *tally,
 	       uint64_t *statuses)
@@ -306,7 +312,7 @@ int nth_main(struct bench *b, const struct options *opt)
 	size_t i;
 
 	for (i = 0; i < WAYS; i++)
-		if (!opt->event || !strcmp(opt->event, ways[i].name))
+		if ((!opt->event || !strcmp(opt->event, ways[i].name)) && !spares(b, &ways[i]))
 			try_all(b, &ways[i], opt, &tally);
 	return !!tally.failed;
 }

@@ -75,6 +75,7 @@ void scenario_load(struct scenario *s, const char *dir)
 	s->target = text("%s.img", s->work);
 	while (getline(&line, &room, f) > 0)
 		read_line(s, line);
+	s->read = s->batch ? text("%s/content", dir) : s->source;
 	free(line);
 	fclose(f);
 }
@@ -140,7 +141,7 @@ static void add_fault(struct environment *e, const struct scenario *s, const str
 
 	add(e, text("LD_PRELOAD=%s", needed("FAULT_SHIM")));
 	add(e, text("FAULT_TARGET=%s", f->target));
-	add(e, text("FAULT_SOURCE=%s", f->source ? f->source : s->source));
+	add(e, text("FAULT_SOURCE=%s", f->source ? f->source : s->read));
 	add(e, text("FAULT_COUNTS=%s.counts", s->work));
 	if (f->log)
 		add(e, text("FAULT_LOG=%s", f->log));

@@ -7,6 +7,7 @@
  *   source.img, before.img	the two volumes; before.img may be a link to that of another
  *				(program arrive: source.img is a tar; batch: a script, in which
 				"commit" may be a line)
+ *   content			of a batch: another name of a file that its script puts
  *   scenario			lines of KEY VALUE: program (copy: e2bfo copy; arrive: the same,
  *				from a pipe; itree: e2itree, which has no source; batch: e2bfo
  *				batch, which nothing resumes), args, promise
@@ -29,6 +30,7 @@
 struct scenario {
 	const char *name;
 	char *source, *before;
+	char *read;		/* the file whose reads are counted, and fail */
 	char *target;		/* copy of before.img that belongs to this process */
 	char *work;		/* prefix of its other files */
 	char *args[16];

@@ -107,12 +107,12 @@ static int try_command(struct sweep *s, const char *word, enum found mended, int
 	return failed;
 }
 
-/* One cut in EVERY, in each interval. */
+/* One cut in NTH, in each interval; 0: none. */
 static int every(const struct sweep *s, uint64_t nth)
 {
 	const struct log *l = s->cut.log;
 
-	return s->number / (l->intervals - l->own) % nth == 0;
+	return nth && s->number / (l->intervals - l->own) % nth == 0;
 }
 
 /* Another way to what e2fsck -fy FOUND. */
