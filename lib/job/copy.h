@@ -199,6 +199,13 @@ const struct ext2_super_block *bfo_copy_like(const struct bfo_copy *c);
  */
 int bfo_copy_comes_once(const struct bfo_copy *c);
 
+/* The source is a stream.  Its data go to free blocks of the target as they come. */
+int bfo_copy_is_stream(const struct bfo_copy *c);
+int bfo_copy_arrives(const struct bfo_copy *c);
+
+/* Bytes of the target's blocks: of one that is open, or as the user asks mke2fs; 0: not known. */
+uint32_t bfo_copy_block_size(const struct bfo_copy *c);
+
 /* How c->job is to be done, by the options. */
 void bfo_copy_configure(struct bfo_copy *c);
 

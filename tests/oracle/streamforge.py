@@ -7,25 +7,12 @@ import base64
 import hashlib
 import struct
 
+from streams import crc
+
 FACTS, TREE, TREE_END, DATA, END, KEPT = range(1, 7)
 CHUNK = 1 << 20
 ALL = 63            # what a member tells: everything
 FILE, DIR, LINK, CHAR, FIFO = 0o100644, 0o040755, 0o120777, 0o020600, 0o010644
-
-_table = []
-for _i in range(256):
-    for _ in range(8):
-        _i = _i >> 1 ^ (0x82f63b78 if _i & 1 else 0)
-    _table.append(_i)
-
-
-def crc(data):
-    """crc32c that begins with all ones and is not inverted."""
-    c = 0xffffffff
-    for b in data:
-        c = c >> 8 ^ _table[(c ^ b) & 255]
-    return c
-
 
 # ---- frames ----
 

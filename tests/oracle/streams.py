@@ -26,6 +26,7 @@ for _i in range(256):
 
 
 def crc(data):
+    """crc32c that begins with all ones and is not inverted."""
     c = 0xffffffff
     for b in data:
         c = c >> 8 ^ _table[(c ^ b) & 255]
