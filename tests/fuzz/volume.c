@@ -29,7 +29,7 @@ static struct {
 	struct fuzz_volume v;
 } volumes[VOLUMES];
 
-/* Images lie in the folder "images" beside the program. */
+/* Images lie in the folder "volumes" beside the program. */
 static int open_image(const char *name)
 {
 	char self[PATH_MAX], path[PATH_MAX + 64];
@@ -37,7 +37,7 @@ static int open_image(const char *name)
 	int fd;
 
 	self[len < 0 ? 0 : len] = 0;
-	snprintf(path, sizeof(path), "%s/images/%s.img", dirname(self), name);
+	snprintf(path, sizeof(path), "%s/volumes/%s.img", dirname(self), name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		fuzz_fail("%s: %s", path, strerror(errno));
