@@ -3,7 +3,8 @@
  * batch_local.c - contents of files of the machine
  *
  * A large file with holes is made empty, gets the pieces between them, and its size: so holes stay
- * holes.  What else there is to it comes last, as pieces would change it.
+ * holes.  What else there is to it comes last, as pieces would change it.  All of that is one file,
+ * which no commit takes apart.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,6 +55,14 @@ static errcode_t open_stdin(struct batch_run *r, struct batch_local *l)
 	return err;
 }
 
+/* Files of /proc have content, and no size. */
+static int hides_its_size(const struct batch_local *l)
+{
+	char byte;
+
+	return S_ISREG(l->st.st_mode) && !l->st.st_size && pread(l->fd, &byte, 1, 0) == 1;
+}
+
 errcode_t batch_local_take(struct batch_run *r, int fd, const char *name, struct batch_local *l)
 {
 	*l = (struct batch_local) { .ctx = &r->ctx, .name = name, .fd = fd };
@@ -61,7 +70,7 @@ errcode_t batch_local_take(struct batch_run *r, int fd, const char *name, struct
 		return bfo_fail(&r->ctx, errno, "opening %s", name);
 	if (S_ISDIR(l->st.st_mode))
 		return bfo_fail(&r->ctx, EISDIR, "opening %s", name);
-	l->is_file = S_ISREG(l->st.st_mode);
+	l->is_file = S_ISREG(l->st.st_mode) && !hides_its_size(l);
 	return l->is_file ? 0 : spool(l);
 }
 
@@ -171,7 +180,7 @@ errcode_t batch_put_local(struct batch_run *r, const char *path, struct batch_lo
 {
 	struct e2bfo_content content = batch_local_content(l);
 	struct e2bfo_attr early = *attr, late = *attr;
-	errcode_t err;
+	errcode_t err, held;
 
 	if (!l->is_file || l->st.st_size < LARGE || l->st.st_blocks * 512LL >= l->st.st_size)
 		return batch_put(r, path, &content, attr, which, flags);
@@ -179,8 +188,13 @@ errcode_t batch_put_local(struct batch_run *r, const char *path, struct batch_lo
 	early.set &= ~LATE;
 	late.set &= LATE;
 	late.n_xattrs = 0;
-	err = batch_put(r, path, &content, &early, which, flags);
+	err = batch_told(r, e2bfo_batch_hold(r->b, 1));
+	if (!err)
+		err = batch_put(r, path, &content, &early, which, flags);
 	if (!err)
 		err = put_pieces(r, path, l);
-	return err || !late.set ? err : batch_done(r, e2bfo_batch_set(r->b, path, &late));
+	if (!err && late.set)
+		err = batch_done(r, e2bfo_batch_set(r->b, path, &late));
+	held = err ? 0 : batch_told(r, e2bfo_batch_hold(r->b, 0));
+	return err ? err : held;
 }

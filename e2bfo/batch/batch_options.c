@@ -54,8 +54,8 @@ static const struct option_table table = {
 	"  append [-c] LOCAL PATH              write [-c] [-o OFFSET] LOCAL PATH\n"
 	"  truncate SIZE PATH                  filter PATH COMMAND [ARGUMENT...]\n"
 	"  mkdir [-p] [-m MODE] PATH...        rm [-rf] PATH...\n"
-	"  mv [-n] PATH NEW                    ln [-s] TARGET PATH\n"
-	"  mknod [-m MODE] PATH p|s|c|b [MAJOR MINOR]\n"
+	"  mv [-n] PATH NEW                    ln [-ps] TARGET PATH\n"
+	"  mknod [-p] [-m MODE] PATH p|s|c|b [MAJOR MINOR]\n"
 	"  chmod MODE PATH...                  chown UID[:GID] PATH...    chgrp GID PATH...\n"
 	"  set [-m MODE] [-u UID] [-g GID] [-P PROJECT] [-F FLAGS] [-a|-t|-b TIME] PATH...\n"
 	"  setxattr PATH NAME VALUE            rmxattr PATH NAME          commit\n"
@@ -63,8 +63,8 @@ static const struct option_table table = {
 	.rows = rows,
 	.outro =
 	"\n"
-	"Exit status: 0 all done, 8 failed: nothing was changed since the last commit, 16 usage,\n"
-	"32 cancelled, likewise.\n"
+	"Exit status: 0 all done, 1 but for attributes that ext4 cannot have, 8 failed: nothing was\n"
+	"changed since the last commit, 16 usage, 32 cancelled, likewise.\n"
 	"\n"
 	"Examples:\n"
 	"  echo 'put hosts /etc/hosts' | e2bfo batch disk.img\n"

@@ -276,6 +276,7 @@ static errcode_t take_member(struct put_tar *t)
 	return err ? err : take_xattrs(t, m);
 }
 
+/* No commit takes a member apart, though it may be several operations. */
 static errcode_t put_member(struct put_tar *t)
 {
 	errcode_t err = take_member(t);
@@ -284,12 +285,16 @@ static errcode_t put_member(struct put_tar *t)
 	if (!err)
 		err = next(t);
 	if (!err)
+		err = batch_told(t->r, e2bfo_batch_hold(t->r->b, 1));
+	if (!err)
 		err = put_once(t);
 	if (err == BFO_ET_EXISTS || (err == BFO_ET_NOT_DIR && S_ISDIR(t->member.attrs.mode))) {
 		err = batch_done(t->r, e2bfo_batch_remove(t->r->b, t->path.v, 0));
 		if (!err)
 			err = put_once(t);
 	}
+	if (!err)
+		err = batch_told(t->r, e2bfo_batch_hold(t->r->b, 0));
 	return err ? err : skip(t);
 }
 

@@ -271,6 +271,12 @@ static void print_done(const struct report *r)
 	       (unsigned long long) r->result.stats->write_blocks);
 }
 
+/* What the side there has told of the target; NULL: the target is here. */
+static const struct remote_report *there(const struct report *r)
+{
+	return r->remote && r->remote->options->sends ? &r->remote->there->report : NULL;
+}
+
 /* A copy to what is no volume. */
 static void print_export(const struct report *r)
 {
@@ -281,12 +287,12 @@ static void print_export(const struct report *r)
 	if (r->copy->opt.dry_run)
 		print_plan_head(r);
 	else
-		printf("Copied %s, %s, in %.1f s (%.0f MB/s).\n",
+		printf("%s %s, %s, in %.1f s (%.0f MB/s).\n", there(r) ? "Sent" : "Copied",
 		       count_text(files_of(p), p->dirs, a, sizeof(a)),
 		       size_text(bytes, b, sizeof(b)), r->seconds, bytes / 1e6 / r->seconds);
-	export_print(r->copy);
 	if (r->remote)
 		remote_print(r->remote);
+	export_print(r->copy);
 	print_source(r);
 	if (r->copy->opt.dry_run)
 		printf("Nothing was written.\n");
@@ -413,12 +419,6 @@ static void json_shortage(struct json *j, const struct report *r)
 	json_close(j, '}');
 }
 
-/* What the side there has told of the target; NULL: the target is here. */
-static const struct remote_report *there(const struct report *r)
-{
-	return r->remote && r->remote->options->sends ? &r->remote->there->report : NULL;
-}
-
 static int is_complete_there(const struct report *r)
 {
 	return !there(r) || there(r)->is_complete || r->remote->is_lost;
@@ -454,7 +454,10 @@ static void print_json(const struct report *r)
 	json_string(&j, "target_state", !r->err ? NULL : !there(r) ? bfo_fate_word(r->result.fate) :
 		    *there(r)->state ? there(r)->state : NULL);
 	json_bool(&j, "complete", r->result.written && is_complete_there(r));
-	json_bool(&j, "resumable", is_resumable(r));
+	if (there(r) && !there(r)->is_there)
+		json_string(&j, "resumable", NULL);	/* nobody has said */
+	else
+		json_bool(&j, "resumable", is_resumable(r));
 	json_string(&j, "temporary", r->result.kept);
 	if (r->err && token_of(r, token))
 		json_string(&j, "token", token);

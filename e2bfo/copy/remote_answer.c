@@ -60,6 +60,11 @@ static void take_plan(const struct json_in *j, struct remote_report *r)
 	if (!plan || plan->kind != JSON_OBJECT)
 		return;
 	at = plan - j->v.v;
+	r->has_plan = 1;
+	r->files = number_in(j, at, "files", UINT32_MAX);
+	r->dirs = number_in(j, at, "directories", UINT32_MAX);
+	r->skipped = number_in(j, at, "skipped", INT64_MAX);
+	r->replaced = number_in(j, at, "replaced", INT64_MAX);
 	r->blocks_needed = number_in(j, at, "blocks_needed", INT64_MAX);
 	r->blocks_free = number_in(j, at, "blocks_free", INT64_MAX);
 	r->block_size = number_in(j, at, "block_size", 65536);
@@ -79,6 +84,7 @@ static void take_report(const struct json_in *j, struct remote_report *r)
 	take_string(j, "error", r->error, sizeof(r->error));
 	take_string(j, "while", r->what, sizeof(r->what));
 	take_string(j, "target_state", r->state, sizeof(r->state));
+	take_string(j, "target_uuid", r->uuid, sizeof(r->uuid));
 	take_string(j, "token", r->token, sizeof(r->token));
 	if (!bfo_stream_get_token(r->token, &token))
 		*r->token = 0;

@@ -32,7 +32,11 @@ struct remote_report {
 	char error[128], what[512];
 	char state[24];			/* of the target */
 	char token[BFO_STREAM_TOKEN_TEXT];	/* that of a stream: well-formed */
-	/* of a plan for a volume */
+	char uuid[40];			/* of a volume; else empty */
+	/* of a plan; names that existed and stay as they are, and whose files were replaced */
+	int has_plan;
+	uint64_t files, dirs, skipped, replaced;
+	/* of one for a volume */
 	uint64_t blocks_needed, blocks_free, block_size, inodes_needed, inodes_free, smallest;
 };
 

@@ -70,7 +70,8 @@ static errcode_t tell_broken(const struct remote_told *t, struct bfo_context *ct
 	if (!t->options->sends)
 		return bfo_fail_add(ctx, err, "; %s ended with %s %d", rsh, how, status);
 	return bfo_fail(ctx, ECONNRESET, "copying to %s: no report came from there; %s ended with "
-			"%s %d", t->options->name, rsh, how, status);
+			"%s %d; 'e2bfo resume --dry-run' there says whether it can go on",
+			t->options->name, rsh, how, status);
 }
 
 errcode_t remote_error(const struct remote_told *t, struct bfo_context *ctx, errcode_t err)
@@ -148,7 +149,14 @@ void remote_print(const struct remote_told *t)
 	const struct remote_report *r = &t->there->report;
 	char text[32];
 
-	if (!t->options->sends || !t->options->dry_run || !r->block_size)
+	if (!t->options->sends)
+		return;
+	if (r->skipped || r->replaced)
+		message_printf("On %s: files copied: %llu, directories: %llu, replaced: %llu, "
+			       "stay as they are: %llu.\n", t->options->spec.host,
+			       (unsigned long long) r->files, (unsigned long long) r->dirs,
+			       (unsigned long long) r->replaced, (unsigned long long) r->skipped);
+	if (!t->options->dry_run || !r->block_size)
 		return;
 	printf("  blocks:       %llu of %llu free\n", (unsigned long long) r->blocks_needed,
 	       (unsigned long long) r->blocks_free);
@@ -164,9 +172,17 @@ void remote_print(const struct remote_told *t)
 
 static void json_plan(struct json *j, const struct remote_report *r)
 {
-	if (!r->block_size)
+	if (!r->has_plan)
 		return;
 	json_open(j, "plan", '{');
+	json_number(j, "files", r->files);
+	json_number(j, "directories", r->dirs);
+	json_number(j, "skipped", r->skipped);
+	json_number(j, "replaced", r->replaced);
+	if (!r->block_size) {
+		json_close(j, '}');
+		return;
+	}
 	json_number(j, "blocks_needed", r->blocks_needed);
 	json_number(j, "blocks_free", r->blocks_free);
 	json_number(j, "block_size", r->block_size);
@@ -198,6 +214,7 @@ void remote_json(struct json *j, const struct remote_told *t)
 		json_text(j, "while", r->what);
 		json_text(j, "target_state", r->state);
 		json_bool(j, "complete", r->is_complete);
+		json_text(j, "target_uuid", r->uuid);
 		json_plan(j, r);
 	}
 	json_close(j, '}');

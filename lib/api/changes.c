@@ -355,6 +355,12 @@ e2bfo_err e2bfo_batch_pread(e2bfo_batch *b, const char *path, uint64_t offset, v
 	return bfo_api_end(b->c, bfo_batch_pread(b->job, path, offset, buf, len, got));
 }
 
+e2bfo_err e2bfo_batch_hold(e2bfo_batch *b, int on)
+{
+	bfo_api_begin(b->c);
+	return bfo_api_end(b->c, bfo_batch_hold(b->job, on));
+}
+
 e2bfo_err e2bfo_batch_idle(e2bfo_batch *b)
 {
 	bfo_api_begin(b->c);

@@ -38,7 +38,7 @@ static const struct {
 	[BFO_FATE_UNFINISHED] = { "unfinished-names",
 		"has names .e2bfo-XXXXXX of what was not complete, which could not be removed: "
 		"'e2bfo abort' removes them; what else it has is whole", NULL },
-	[BFO_FATE_SENT] = { "partly-sent", "has got a part of the archive, which is of no use",
+	[BFO_FATE_SENT] = { "partly-sent", "has got a part of what was to come",
 		NULL },
 	[BFO_FATE_ABSENT] = { "not-made", "was not made", NULL },
 };

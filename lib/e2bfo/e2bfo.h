@@ -466,6 +466,9 @@ e2bfo_err e2bfo_batch_stat(e2bfo_batch *b, const char *path, struct e2bfo_batch_
 e2bfo_err e2bfo_batch_pread(e2bfo_batch *b, const char *path, uint64_t offset, void *buf,
 			    size_t len, size_t *got);
 
+/* While ON it does not commit by itself: what follows belongs together.  OFF: is it time to? */
+e2bfo_err e2bfo_batch_hold(e2bfo_batch *b, int on);
+
 /* There is nothing to add at the moment: is it time to commit? */
 e2bfo_err e2bfo_batch_idle(e2bfo_batch *b);
 

@@ -106,7 +106,8 @@ static errcode_t write_paced(struct send *s, struct bfo_context *ctx, const char
 	for (; !err && len; data += n, len -= n) {
 		n = len < PACE_PIECE ? len : PACE_PIECE;
 		bfo_pace_take(&s->pace, n);
-		err = bfo_output_write(ctx, &s->out, data, n);
+		err = bfo_cancelled(ctx) ? bfo_fail(ctx, BFO_ET_CANCELLED, "sending")
+					 : bfo_output_write(ctx, &s->out, data, n);
 	}
 	return err;
 }

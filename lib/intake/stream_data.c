@@ -206,7 +206,6 @@ static errcode_t read_blocks(struct bfo_stream_source *s, const struct bfo_node 
 	to = bfo_intake_place(&s->in, node, at, count, sink);
 	if (!to)
 		return bfo_stream_failed(s, ENOMEM);
-	bfo_pace_take(source->ctx->pace, count * bs);
 	if (bad)
 		memset(to, 0, count * bs);
 	else

@@ -20,6 +20,7 @@
 
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
+#include "base/pace.h"
 #include "intake/stream_in.h"
 
 #define WAIT 200			/* ms until somebody looks whether to go on */
@@ -181,6 +182,7 @@ static errcode_t take(struct bfo_stream_in *in, void *to, size_t len)
 	size_t done = 0;
 	ssize_t got;
 
+	bfo_pace_take(in->ctx->pace, len);
 	while (done < len) {
 		if (bfo_cancelled(in->ctx))
 			return bfo_fail(in->ctx, BFO_ET_CANCELLED, "reading %s", in->name);

@@ -27,6 +27,7 @@ struct bfo_batch {
 	struct bfo_edit edit;
 	uint64_t done, waiting;		/* operations that are durable, that are not */
 	uint64_t content;		/* bytes of these that came */
+	int is_held;			/* it does not commit by itself */
 	double since;			/* when the first of these came, by the context's timer */
 	uint64_t fit;			/* so many of those that wait go into the journal */
 	enum bfo_fate fate;

@@ -183,6 +183,8 @@ static int is_due(const struct bfo_batch *b)
 	const struct bfo_batch_marks *m = &b->opt.marks;
 	uint64_t percent = mark(b, m->journal_percent, AUTO_PERCENT);
 
+	if (b->is_held || !b->waiting)
+		return 0;
 	if (b->content >= mark(b, m->bytes, AUTO_BYTES) ||
 	    b->waiting >= mark(b, m->files, AUTO_FILES))
 		return 1;
@@ -194,9 +196,15 @@ static int is_due(const struct bfo_batch *b)
 
 errcode_t bfo_batch_idle(struct bfo_batch *b)
 {
-	int due = b->waiting && (b->opt.marks.is_auto || is_due(b));
+	int due = is_due(b) || (b->waiting && b->opt.marks.is_auto && !b->is_held);
 
 	return due ? bfo_batch_commit(b, NULL) : 0;
+}
+
+errcode_t bfo_batch_hold(struct bfo_batch *b, int on)
+{
+	b->is_held = on;
+	return is_due(b) ? commit(b) : 0;
 }
 
 uint64_t bfo_batch_waiting(const struct bfo_batch *b)

@@ -182,6 +182,12 @@ errcode_t bfo_batch_stat(struct bfo_batch *b, const char *path, struct bfo_batch
 errcode_t bfo_batch_pread(struct bfo_batch *b, const char *path, uint64_t offset, void *buf,
 			  size_t len, size_t *got);
 
+/*
+ * While ON, what follows belongs together: marks wait, until they are looked at when it is OFF
+ * again.  Errors then: those of committing.
+ */
+errcode_t bfo_batch_hold(struct bfo_batch *b, int on);
+
 /* No operation is to be had at the moment: the marks are looked at. */
 errcode_t bfo_batch_idle(struct bfo_batch *b);
 

@@ -285,8 +285,8 @@ static errcode_t check_sent(struct bfo_copy *c)
 				"a file, or a directory with --state, can be sent from the middle "
 				"on", c->opt.source);
 	if (c->end.kind == BFO_END_STREAM)
-		return bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: it is a stream already",
-				c->opt.source);
+		return bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: it is a stream already, "
+				"as e2bfo receive and cp(1) take it", c->opt.source);
 	return check_state(c);
 }
 

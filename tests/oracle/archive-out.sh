@@ -166,7 +166,7 @@ status=0
 echo 0 > status
 (trap '' PIPE; "$E2BFO" copy small.img tar:- 2> said || echo $? > status) | head -c 1000 > /dev/null
 [ "$(cat status)" = 8 ] || fail "status $(cat status) where nobody reads"
-says 'tar:- has got a part of the archive'
+says 'tar:- has got a part of what was to come'
 # Attributes that no archive can hold are told, and the others come.
 volume bad.img 40M -O ^metadata_csum -d tree
 debug bad.img 'ea_set /sparse user.kept yes' 'ea_set /sparse user.zqzq yes'

@@ -386,6 +386,27 @@ checked image.img
 e2bfo 0 cat image.img /later
 cmp out text
 
+# A file with holes is one for it, though it comes in pieces; so is a member of an archive.
+# Files of /proc have content, whatever their size says.
+cp --sparse=always start.img image.img
+for i in 0 1 2 3; do
+	dd if=/dev/urandom of=holes bs=64k count=1 seek=$((i * 4)) conv=notrunc status=none
+done
+truncate -s 2M holes
+echo 'put -t @1500000000 holes /holes' > script
+e2bfo 0 batch --json --commit-every 1 image.img script
+[ "$(jq .commits out)" = 1 ] && [ "$(jq .operations out)" -gt 4 ] || fail "$(cat out)"
+tar -cf one.tar -S holes
+e2bfo 0 batch --json --commit-every 1 --tar one.tar image.img
+[ "$(jq .commits out)" = 1 ] || fail "$(cat out)"
+echo 'put /proc/version /version' > script
+e2bfo 0 batch image.img script
+checked image.img
+e2bfo 0 cat image.img /version
+cmp out /proc/version
+e2bfo 0 cat image.img /holes
+cmp out holes
+
 # So it is after some time, if that was asked for; and a signal ends it, though no line comes.
 cp --sparse=always start.img image.img
 "$E2BFO" batch --commit-every 0.01s image.img < pipe > out 2> said &

@@ -57,6 +57,12 @@ diff -r tree "$there" || fail "a directory there"
 volume sub.img 8M
 copy 0 --from /top/base --to /sub tree "ssh://one$WORK/sub.img"
 e2bfo 0 verify --from /top/base --to /sub/base tree sub.img
+n=$(find tree/top/base -type f | wc -l)
+copy 0 --skip-existing --from /top/base --to /sub tree "ssh://one$WORK/sub.img"
+grep -q "^On one: files copied: 0, .* stay as they are: $n\.\$" out || fail "skipped: $(cat out)"
+copy 0 --json --overwrite --from /top/base --to /sub tree "ssh://one$WORK/sub.img"
+[ "$(jq .remote.plan.replaced out)" = "$n" ] || fail "replaced: $(cat out)"
+checked sub.img
 copy 0 --exclude 'large-*' "ssh://one$url/" found/
 diff -r tree/top/base found/top/base || fail "a directory from there"
 [ -z "$(find found -name 'large-*')" ] || fail "--exclude means nothing there"
