@@ -162,7 +162,7 @@ static errcode_t move_values(struct work *w)
 	for (i = 0; i < w->set.n && !err; i++) {
 		struct bfo_xattr *x = &w->set.v[i];
 
-		if (x->inum != MOVING)
+		if (x->inum != MOVING || !x->value)	/* (damage may say that number, too) */
 			continue;
 		err = bfo_value_make(w->e, x->value, x->size, &x->inum, &hash);
 		x->hash = bfo_xattr_hash(x, hash, 0);
