@@ -58,6 +58,13 @@ void copyjob_shell(const char *format, const char *a, const char *b);
 /* The same with file NAME of the run's folder in place of %s; returns its exit status. */
 int copyjob_try(const char *format, const char *name);
 
+/*
+ * For it: all that an image has goes to folder NAME.out.  debugfs has said nothing but its name,
+ * and that files of others cannot be given to them, where who runs this is not root.
+ */
+#define COPYJOB_DUMP "! debugfs -R 'rdump / %s.out' '%s' 2>&1 | " \
+		     "grep -v '^debugfs 1\\|while changing ownership of'"
+
 /* Exit status of e2fsck HOW on file NAME. */
 int copyjob_fsck(const char *name, const char *how);
 
