@@ -64,7 +64,7 @@ reference updated -u
 # manifest IMAGE: but for what copies do not keep, or used() changes
 manifest() {
 	kernel_manifest "$1" -x /lost+found -o ctime -o crtime -o gen -o atime -o layout -o iflags |
-		sed -E 's/ xattr:user\.(shared|value)=[^ ]*//g
+		sed -E 's/ (xattr:user\.(shared|value)|disk\.version)=[^ ]*//g
 			/ type=d /s/ (mtime|size|nlink)=[^ ]*//g'
 }
 
