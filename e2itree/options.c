@@ -131,6 +131,13 @@ static int print_version(void)
 	return EXIT_CLEAN;
 }
 
+static int read_memory(struct options *opt)
+{
+	return bfo_text_size(optarg, &opt->memory) && opt->memory >= MEMORY_MIN &&
+	       opt->memory <= SIZE_MAX / 2 ? -1 :
+	       complain("--memory %s: no size, or out of range", optarg);
+}
+
 static int read_option(struct options *opt, int c)
 {
 	switch (c) {
@@ -165,10 +172,7 @@ static int read_option(struct options *opt, int c)
 		opt->undo_file = optarg;
 		return -1;
 	case OPT_MEMORY:
-		if (!bfo_text_size(optarg, &opt->memory) || opt->memory < MEMORY_MIN ||
-		    opt->memory > SIZE_MAX / 2)
-			return complain("--memory %s: no size, or out of range", optarg);
-		return -1;
+		return read_memory(opt);
 	case OPT_PROGRESS:
 		return progress_mode_read(optarg, &opt->progress.mode) ? -1 :
 		       complain("--progress %s: not " PROGRESS_WORDS, optarg);

@@ -8,8 +8,6 @@
  * anywhere before it has ended well.
  */
 #include <errno.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -17,6 +15,7 @@
 
 #include "base/bfo_err.h"
 #include "base/temporary.h"
+#include "cli/process.h"
 #include "batch_run.h"
 
 #define COPY_BYTES (1U << 20)		/* at once */
@@ -65,41 +64,13 @@ static errcode_t take_out(struct batch_run *r, const char *path, int fd)
 	return err;
 }
 
-/* Starts COMMAND: 0 or an error number.  Of our signals and descriptors it has none. */
-static int start(const char *const *command, int in, int out, pid_t *pid)
-{
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t how;
-	sigset_t all;
-	int err = posix_spawn_file_actions_init(&files);
-
-	if (err)
-		return err;
-	err = posix_spawnattr_init(&how);
-	if (!err) {
-		sigfillset(&all);
-		posix_spawnattr_setsigdefault(&how, &all);
-		posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
-		err = posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
-		if (!err)
-			err = posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-		if (!err)
-			err = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-		if (!err)
-			err = posix_spawnp(pid, command[0], &files, &how, (char *const *) command,
-					   environ);
-		posix_spawnattr_destroy(&how);
-	}
-	posix_spawn_file_actions_destroy(&files);
-	return err;
-}
-
 static errcode_t run(struct batch_run *r, const char *const *command, int in, int out)
 {
+	const int fds[3] = { in, out, STDERR_FILENO };
 	int status, err;
 	pid_t pid;
 
-	err = start(command, in, out, &pid);
+	err = process_start(command, fds, &pid);
 	if (err)
 		return bfo_fail(&r->ctx, err, "running %s", command[0]);
 	while (waitpid(pid, &status, 0) != pid)

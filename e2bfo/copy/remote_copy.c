@@ -7,7 +7,7 @@
  *
  * When the connection breaks, the receiver keeps what it has, and the token of that.  It is here,
  * or e2bfo resume --dry-run asks for it there.  Nothing that was answered is believed: a token that
- * is not of this tree is refused by who sends (export/send.h), before any data.
+ * is not of this tree is refused by the sender (export/send.h), before any data.
  */
 #include <errno.h>
 #include <signal.h>

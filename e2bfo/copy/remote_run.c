@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,6 +17,7 @@
 
 #include "base/clock.h"
 #include "cli/message.h"
+#include "cli/process.h"
 #include "remote_run.h"
 
 #define PATIENCE 10		/* seconds */
@@ -150,34 +150,6 @@ static int start_reader(struct remote_run *f)
 
 /* ---- the process ---- */
 
-/* Starts it with FDS as its standard files.  Of our signals and descriptors it has none. */
-static int start(const char *const *words, const int fds[3], pid_t *pid)
-{
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t how;
-	sigset_t all;
-	int i, err = posix_spawn_file_actions_init(&files);
-
-	if (err)
-		return err;
-	err = posix_spawnattr_init(&how);
-	if (!err) {
-		sigfillset(&all);
-		posix_spawnattr_setsigdefault(&how, &all);
-		posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
-		for (i = 0; i < 3 && !err; i++)
-			err = posix_spawn_file_actions_adddup2(&files, fds[i], i);
-		if (!err)
-			err = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-		if (!err)
-			err = posix_spawnp(pid, words[0], &files, &how, (char *const *) words,
-					   environ);
-		posix_spawnattr_destroy(&how);
-	}
-	posix_spawn_file_actions_destroy(&files);
-	return err;
-}
-
 /* A pipe, of which OURS (0: to read, 1: to write) becomes *HERE, the other end *THERE. */
 static int open_pipe(int ours, int *here, int *there)
 {
@@ -238,7 +210,7 @@ int remote_run(struct remote_run *f, enum remote_role role, const char *const *w
 	err = open_files(f, role, fds);
 	pthread_mutex_init(&f->lock, NULL);
 	if (!err)
-		err = start(words, fds, &f->pid);
+		err = process_start(words, fds, &f->pid);
 	for (i = 0; i < 3; i++)
 		close_if_open(&fds[i]);
 	if (!err) {

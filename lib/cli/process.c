@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,33 @@ void process_attach(struct bfo_context *ctx)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
+}
+
+int process_start(const char *const *words, const int fds[3], pid_t *pid)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t how;
+	sigset_t all;
+	int i, err = posix_spawn_file_actions_init(&files);
+
+	if (err)
+		return err;
+	err = posix_spawnattr_init(&how);
+	if (!err) {
+		sigfillset(&all);
+		posix_spawnattr_setsigdefault(&how, &all);
+		posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
+		for (i = 0; i < 3 && !err; i++)
+			err = posix_spawn_file_actions_adddup2(&files, fds[i], i);
+		if (!err)
+			err = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+		if (!err)
+			err = posix_spawnp(pid, words[0], &files, &how, (char *const *) words,
+					   environ);
+		posix_spawnattr_destroy(&how);
+	}
+	posix_spawn_file_actions_destroy(&files);
+	return err;
 }
 
 /*

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/context.h"
 
@@ -31,6 +32,12 @@ void process_attach(struct bfo_context *ctx);
 
 /* The handler calls F, too, with PRIV, the first time that somebody asks to stop.  NULL: nobody. */
 void process_on_cancel(void (*f)(void *priv), void *priv);
+
+/*
+ * Starts a command: its WORDS, of which the last is NULL, with FDS as its standard files.  Of our
+ * signals and other descriptors it has none.  Returns 0, or an error number.
+ */
+int process_start(const char *const *words, const int fds[3], pid_t *pid);
 
 /*
  * True if all that was printed is written: a report that could not be is no success, though the

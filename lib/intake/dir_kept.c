@@ -5,7 +5,7 @@
  *   file ── stream_tree ──> tree, raw inodes, targets of links
  *     '──── KEPT ─────────> where the directory and each file was, and their times
  *
- * The file is a stream up to the end of its tree, so whoever reads it is the one who reads streams.
+ * The file is a stream up to the end of its tree, so the reader of streams reads it.
  * Nothing in it is trusted: names are those of one component, and a file is read only if it is the
  * one that was there (dir_read.c).
  */
