@@ -140,11 +140,11 @@ e2bfo 0 resume target.img
 grep -q "^Of that, $((arrived * 10 / 1048576 / 10))\.[0-9]* MiB had arrived" out ||
 	fail "$arrived bytes had arrived: $(cat out)"
 
-# Killed, there is no last note of what has come: all is read again.  Killed in resuming, there is
-# one, but more was written since.
+# Killed, there is no last note of what has come, only those that are taken every few seconds: how
+# much is read again depends on the clock.  Killed in resuming, there is one, but more was written
+# since.
 stopped kill 20
 fourways "SIGKILL after 20 % of the writes"
-[ "$read_blocks" -ge "$all" ] || fail "resuming after SIGKILL read $read_blocks of $all"
 stopped int 50
 struck write kill $((writes / 5)) resume target.img
 [ $status = 137 ] || fail "resume, SIGKILL: exit $status: $(cat said)"

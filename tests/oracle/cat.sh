@@ -67,7 +67,9 @@ if is_root; then
 fi
 
 mkdir tree
-cp -r "$SRCDIR/lib" "$SRCDIR/tests/lib.sh" tree/
+# (Sources alone: of a build in place there are objects beside them.)
+(cd "$SRCDIR" && find lib -name '*.[ch]' -print0 | tar --null -T - -c) | tar -xC tree
+cp "$SRCDIR/tests/lib.sh" tree/
 perl -e 'open(my $f, ">", "tree/sparse"); for (1 .. 40) { seek($f, $_ * 40000, 0); print $f "line $_\n" x 700; }
 	open($f, ">", "tree/tiny"); print $f "tiny";'
 : > tree/empty
