@@ -8,6 +8,8 @@
 set -eu -o pipefail
 export LC_ALL=C TZ=UTC PATH=$PATH:/usr/sbin:/sbin
 umask 022
+# Packages are built with it.  Tests that want it set it.
+unset SOURCE_DATE_EPOCH
 
 SRCDIR=${SRCDIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 BUILDDIR=${BUILDDIR:-$SRCDIR}
