@@ -17,6 +17,7 @@
 #include "base/stand_in.h"
 #include "intake/member_check.h"
 #include "intake/pax_map.h"
+#include "intake/pax_member.h"
 #include "intake/pax_read.h"
 #include "intake/pax_records.h"
 #include "intake/plain_tar.h"
@@ -250,84 +251,6 @@ static const char *take_small(struct reader *r, struct bfo_attrs *a)
 	return NULL;
 }
 
-/* Whole blocks, behind the last one that the file has something of. */
-static const char *check_tail(const struct bfo_pax_records *r, const struct bfo_member *m)
-{
-	uint64_t bytes = m->home_block_size;
-	size_t i;
-
-	for (i = 0; i < r->tail.n; i++) {
-		const struct bfo_range *x = &r->tail.v[i];
-
-		if (!bytes || x->start < bfo_member_body_end(m) || (x->start | x->len) % bytes)
-			return "data behind its end that are no whole blocks";
-	}
-	return NULL;
-}
-
-/* What is said of ciphertext, and of nothing else. */
-static const char *check_cipher(const struct bfo_pax_records *r, const struct bfo_member *m)
-{
-	int is_file = m->attrs.flags & EXT4_ENCRYPT_FL && S_ISREG(m->attrs.mode);
-
-	if (r->has & BFO_PAX_HAS_FILE_SIZE && !is_file)
-		return "the size of an encrypted file, and it is none";
-	if (bfo_member_is_secret_link(m) != !!(r->has & BFO_PAX_HAS_CIPHER))
-		return "an encrypted symbolic link without its target, or the other way round";
-	if (r->has & BFO_PAX_HAS_HASHES && !(r->has & BFO_PAX_HAS_SECRET))
-		return "hashes of a name that is no ciphertext";
-	return NULL;
-}
-
-/* What cannot be true together. */
-static const char *contradiction(const struct bfo_pax_records *r, const struct bfo_member *m,
-				 uint64_t stored)
-{
-	const char *why;
-	int is_file = S_ISREG(m->attrs.mode) && !m->is_link;
-	uint32_t names = BFO_PAX_HAS_PATH | BFO_PAX_HAS_TARGET | BFO_PAX_HAS_SECRET |
-			 BFO_PAX_HAS_HASHES;
-
-	if (!m->path_len)
-		return "it has no name";
-	if (is_file && m->path[m->path_len - 1] == '/')
-		return "a file with the name of a directory";
-	if (!is_file && (stored || r->has & BFO_PAX_HAS_SPARSE || r->unwritten.n || r->tail.n))
-		return "data of what is no file";
-	if ((m->is_link || S_ISLNK(m->attrs.mode)) != (m->target_len > 0))
-		return "a link without a target, or the other way round";
-	if (m->is_link && (r->has & ~names || r->times || r->xattrs.n || r->attrs.flags ||
-			   r->attrs.generation || r->attrs.version || r->attrs.project ||
-			   r->encoding || r->blocks))
-		return "a hard link with attributes";
-	why = check_cipher(r, m);
-	if (!why)
-		why = bfo_member_check(m);
-	return why ? why : check_tail(r, m);
-}
-
-/* What M is told of features; only then one can say what contradicts what. */
-static void set_features(const struct bfo_pax_records *r, struct bfo_member *m)
-{
-	m->tells = m->is_link ? 0 : BFO_TELLS_ALL;
-	m->encoding = m->is_link ? 0 : r->encoding;
-	m->home_block_size = m->is_link ? 0 : r->blocks;
-	m->data_end = m->attrs.size;
-	if (r->has & BFO_PAX_HAS_FILE_SIZE)
-		m->attrs.size = r->file_size;
-	if (r->has & BFO_PAX_HAS_CIPHER) {
-		m->target = r->cipher.v;
-		m->target_len = r->cipher.n;
-	}
-	m->secret = r->secret.v;
-	m->secret_len = r->secret.n;
-	m->has_hashes = !!(r->has & BFO_PAX_HAS_HASHES);
-	m->hash = r->hashes >> 32;
-	m->minor = r->hashes;
-	if (r->tail.n && !m->is_link)
-		m->data_end = r->tail.v[r->tail.n - 1].start + r->tail.v[r->tail.n - 1].len;
-}
-
 static void set_names(struct bfo_member *m, const struct bfo_pax_text *path,
 		      const struct bfo_pax_text *target)
 {
@@ -533,9 +456,9 @@ static errcode_t read_member(struct reader *r)
 	if (!why)
 		why = take_small(r, &m.attrs);
 	m.attrs.size = r->records.has & BFO_PAX_HAS_SPARSE ? r->records.real_size : stored;
-	set_features(&r->records, &m);
+	bfo_pax_member_tell(&r->records, &m);
 	if (!why)
-		why = contradiction(&r->records, &m, stored);
+		why = bfo_pax_member_check(&r->records, &m, stored);
 	if (why)
 		return fail_member(r, &m, why);
 	err = read_map(r, &m, stored);
@@ -575,8 +498,8 @@ static errcode_t read_socket(struct reader *r, struct bfo_pax_text text)
 	m.attrs = v->attrs;
 	m.is_link = m.target_len > 0;
 	m.attrs.mode = (m.is_link ? S_IFREG : S_IFSOCK) | (v->mode & ALL_MODES);
-	set_features(v, &m);
-	why = contradiction(v, &m, 0);
+	bfo_pax_member_tell(v, &m);
+	why = bfo_pax_member_check(v, &m, 0);
 	if (!why && !m.is_link && ((v->has & needs) != needs || !(v->times & 1 << BFO_MTIME) ||
 				   (v->mode & ~ALL_MODES && (v->mode & S_IFMT) != S_IFSOCK)))
 		why = "a socket without its attributes";
