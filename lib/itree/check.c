@@ -34,7 +34,6 @@ const char *itree_damage_text(enum itree_damage what)
 		[ITREE_BAD_CONT] = "has a wrong flag for runs of equal keys before or after it",
 		[ITREE_BAD_FULLNESS] = "is not as full as its parent says",
 		[ITREE_BAD_TWICE] = "is used twice",
-		[ITREE_BAD_UNUSED] = "is not used",
 		[ITREE_BAD_LEAVES] = "has another number of leaves below it",
 		[ITREE_BAD_ENTRIES] = "has another number of entries below it",
 		[ITREE_BAD_SET] = "has other names below it",
@@ -127,17 +126,6 @@ static errcode_t walk_step(struct walk *w, uint32_t level)
 	return err;
 }
 
-static errcode_t look_for_unused(struct walk *w)
-{
-	uint32_t blocks = w->t->dir.blocks, blk;
-
-	if (w->t->store->alloc || w->out->leaves + w->out->nodes == blocks)
-		return 0;
-	for (blk = 0; blk < blocks - 1 && w->used[blk / 64] >> blk % 64 & 1; blk++)
-		;
-	return damage(w, ITREE_BAD_UNUSED, blk);
-}
-
 static errcode_t look_at_counts(struct walk *w)
 {
 	const struct itree_dir *dir = &w->t->dir;
@@ -151,23 +139,28 @@ static errcode_t look_at_counts(struct walk *w)
 	return 0;
 }
 
+errcode_t itree_check_blocks(const struct itree *t,
+			     errcode_t (*take)(void *priv, const struct itree_entry *e), void *priv,
+			     struct itree_checked *out, uint64_t *used)
+{
+	struct walk w = { .t = t, .take = take, .priv = priv, .out = out, .used = used };
+	errcode_t err;
+
+	memset(out, 0, sizeof(*out));
+	err = walk_step(&w, t->dir.levels);
+	if (!err)
+		err = look_at_counts(&w);
+	itree_path_free(&w.path);
+	return err;
+}
+
 errcode_t itree_check(const struct itree *t,
 		      errcode_t (*take)(void *priv, const struct itree_entry *e), void *priv,
 		      struct itree_checked *out)
 {
-	struct walk w = { .t = t, .take = take, .priv = priv, .out = out };
-	errcode_t err;
+	uint64_t *used = calloc(itree_used_words(t->dir.blocks), sizeof(*used));
+	errcode_t err = used ? itree_check_blocks(t, take, priv, out, used) : ENOMEM;
 
-	memset(out, 0, sizeof(*out));
-	w.used = calloc(t->dir.blocks / 64 + 1, sizeof(*w.used));
-	if (!w.used)
-		return ENOMEM;
-	err = walk_step(&w, t->dir.levels);
-	if (!err)
-		err = look_for_unused(&w);
-	if (!err)
-		err = look_at_counts(&w);
-	itree_path_free(&w.path);
-	free(w.used);
+	free(used);
 	return err;
 }

@@ -20,7 +20,7 @@ struct itree_checked {
 
 /*
  * Checks all that path.h says of blocks, that no block is used twice, fullness, and numbers and set
- * hash in t->dir; of a tree that is only read (no store->alloc) also that no block of it is unused.
+ * hash in t->dir.  Blocks that nothing leads to are no damage: changes leave some.
  * What it cannot know is for TAKE to compare: types, whether a hash is that of its name, whether a
  * name comes twice.  Every entry is handed to TAKE (may be NULL) in the order of keys, those before
  * damage too; its name is valid during the call; its error ends the walk.  BFO_ET_ITREE if the tree
@@ -29,6 +29,24 @@ struct itree_checked {
 errcode_t itree_check(const struct itree *t,
 		      errcode_t (*take)(void *priv, const struct itree_entry *e), void *priv,
 		      struct itree_checked *out);
+
+/*
+ * The same, and which blocks the tree uses: a bit each in USED, which has itree_used_words() zeroed
+ * words.  What they say after an error is not all.
+ */
+errcode_t itree_check_blocks(const struct itree *t,
+			     errcode_t (*take)(void *priv, const struct itree_entry *e), void *priv,
+			     struct itree_checked *out, uint64_t *used);
+
+static inline size_t itree_used_words(uint32_t blocks)
+{
+	return blocks / 64 + 1;
+}
+
+static inline int itree_is_used(const uint64_t *used, uint32_t blk)
+{
+	return used[blk / 64] >> blk % 64 & 1;
+}
 
 /* "block is used twice"; says what is wrong with the block. */
 const char *itree_damage_text(enum itree_damage what);

@@ -34,7 +34,6 @@ enum itree_damage {
 	ITREE_BAD_CONT,		/* continues a run of equal keys, or does not, unlike its flag */
 	ITREE_BAD_FULLNESS,
 	ITREE_BAD_TWICE,	/* a block that is used twice */
-	ITREE_BAD_UNUSED,	/* blocks of the tree that nothing leads to */
 	ITREE_BAD_LEAVES,	/* counts and hash are not as the catalogue says */
 	ITREE_BAD_ENTRIES,
 	ITREE_BAD_SET,

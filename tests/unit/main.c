@@ -109,6 +109,7 @@ Suite *itree_format_suite(void);
 Suite *itree_build_suite(void);
 Suite *itree_tree_suite(void);
 Suite *itree_change_suite(void);
+Suite *itree_match_suite(void);
 Suite *itree_damage_suite(void);
 Suite *words_suite(void);
 Suite *xattr_suite(void);
@@ -148,7 +149,7 @@ static Suite *(*const suites[])(void) = {
 	container_suite, layout_suite,
 	attrs_suite, values_suite, maps_suite, pairs_suite, pax_suite,
 	itree_format_suite, itree_build_suite, itree_tree_suite, itree_change_suite,
-	itree_damage_suite, itrees_suite,
+	itree_match_suite, itree_damage_suite, itrees_suite,
 	api_suite, api_batch_suite, api_threads_suite,
 };
 
