@@ -6,6 +6,7 @@
  *   pass 2   directory blocks ── names: (directory, inode, hash) to be sorted, sum of all
  *   pass 3   decide: which trees are kept, built, dropped; sort; size; plan
  *   pass 4   container, every block once; then one transaction
+ *            or, of trees that few names changed, the blocks that change; one transaction
  *   pass 5   trees against directories, name by name, both ways
  */
 #ifndef E2ITREE_H
@@ -14,6 +15,7 @@
 #include "base/extsort.h"
 #include "cli/exit_status.h"
 #include "cli/json.h"
+#include "commit/itrees_change.h"
 #include "gather/container.h"
 #include "job/job.h"
 #include "options.h"
@@ -83,16 +85,22 @@ struct job {
 	struct bfo_extsort *names;
 
 	struct bfo_job work;		/* what pass 3 plans and pass 4 writes */
+	int is_sorted;			/* names are */
 	int removed;
 	int writing;			/* to the volume */
 	enum bfo_fate fate;		/* what has become of the volume so far */
+	uint32_t blocks;		/* of the container that was written */
+	struct bfo_itrees_written written;
+	/* by the model, of what pass 4 does: microseconds; 0: it was not looked at */
+	uint64_t cost_in_place, cost_anew;
+	uint64_t came, went;		/* names in trees that were changed in place */
 	struct bar bar;
 	void (*draw)(void *priv, const struct bfo_progress *p);	/* the bar */
 
 	int pass;			/* for -C */
 	uint64_t seen, total;		/* names in trees read, and to be read, in this pass */
 	int status;			/* exit bits so far */
-	uint64_t kept, built, dropped, all_names;
+	uint64_t kept, built, changed, dropped, all_names;
 	uint64_t wanted;		/* questions answered with yes */
 	uint64_t left;			/* problems: answered with no, and what nobody can mend */
 	uint64_t unbuilt;		/* directories that are to have an index, and get none */
@@ -112,6 +120,13 @@ errcode_t pass2(struct job *j);
  */
 errcode_t pass3_decide(struct job *j, int *work);
 errcode_t pass3(struct job *j);
+
+/*
+ * Instead of passes 3 and 4: trees that are to be built become right where they stand, and
+ * j->changed says so.  If that cannot be, or costs more, nothing has happened.
+ */
+errcode_t change_in_place(struct job *j);
+
 errcode_t pass4(struct job *j);
 errcode_t pass4_refresh(struct job *j);
 errcode_t pass5(struct job *j);

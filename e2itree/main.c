@@ -101,8 +101,10 @@ static errcode_t rebuild(struct job *j)
 	errcode_t err = during(j, check_bitmaps(j), "checking the bitmaps");
 
 	if (!err)
+		err = during(j, change_in_place(j), "changing the indexes");
+	if (!err && !j->changed)
 		err = during(j, pass3(j), "planning the indexes");
-	if (!err)
+	if (!err && !j->changed)
 		err = during(j, pass4(j), "writing the indexes");
 	if (err)
 		return err;

@@ -16,7 +16,7 @@
 #include "cli/option.h"
 #include "e2itree.h"
 
-enum { OPT_JSON = 256, OPT_MEMORY, OPT_PROGRESS, OPT_PROGRESS_FD, OPT_TRUST };
+enum { OPT_JSON = 256, OPT_MEMORY, OPT_PROGRESS, OPT_PROGRESS_FD, OPT_TRUST, OPT_IN_PLACE };
 
 #define MEMORY_MIN (8ULL << 20)
 
@@ -28,6 +28,9 @@ static const struct option_row rows[] = {
 	  "answer all questions with yes\n"
 	  "(none of these: ask, which takes a terminal)" },
 	{ 'f', "force", NULL, "build all of them anew" },
+	{ OPT_IN_PLACE, "in-place", "auto|always|never",
+	  "change indexes that are out of date where they stand: where that costs\n"
+	  "less than writing all of them anew, wherever it can be done, never" },
 	{ 'm', "min-entries", "N",
 	  "index directories of N names or more (default: what was said when the\n"
 	  "indexes were made, else of more than a block; 0: that again)" },
@@ -138,6 +141,21 @@ static int read_memory(struct options *opt)
 	       complain("--memory %s: no size, or out of range", optarg);
 }
 
+static int read_in_place(struct options *opt)
+{
+	static const char *const words[] = { [INPLACE_AUTO] = "auto", [INPLACE_ALWAYS] = "always",
+					     [INPLACE_NEVER] = "never" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(optarg, words[i]))
+			continue;
+		opt->in_place = i;
+		return -1;
+	}
+	return complain("--in-place %s: not auto, always or never", optarg);
+}
+
 static int read_option(struct options *opt, int c)
 {
 	switch (c) {
@@ -151,6 +169,8 @@ static int read_option(struct options *opt, int c)
 	case 'f':
 		opt->force = 1;
 		return -1;
+	case OPT_IN_PLACE:
+		return read_in_place(opt);
 	case OPT_TRUST:
 		opt->trust = 1;
 		return -1;

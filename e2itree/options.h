@@ -9,12 +9,14 @@
 
 #include "cli/progress.h"
 
+enum in_place { INPLACE_AUTO, INPLACE_ALWAYS, INPLACE_NEVER };
 enum answer { ANSWER_ASK, ANSWER_NO, ANSWER_PREEN, ANSWER_YES };
 
 struct options {
 	const char *device;
 	enum answer answer;	/* -n, -p, -y, or none of them */
 	int force;		/* -f: all trees anew */
+	enum in_place in_place;	/* how trees change that were there */
 	int trust;		/* the bitmaps, whoever has used the filesystem */
 	int remove, list;	/* -r, -l */
 	const char *dump;	/* -d DIR, or NULL */

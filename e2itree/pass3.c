@@ -207,7 +207,7 @@ static errcode_t place(struct bfo_job *work, const struct bfo_volume *vol)
 
 	(void) vol;
 	work->itrees.source = (struct bfo_itree_source) { .names = j->names, .old = &j->old };
-	if (!err)
+	if (!err && !j->is_sorted)
 		err = bfo_extsort_finish(j->names);
 	return err ? err : bfo_itrees_size(&work->plan, &work->itrees.source);
 }

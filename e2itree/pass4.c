@@ -17,6 +17,9 @@ errcode_t pass4(struct job *j)
 	j->writing = 1;
 	err = bfo_job_commit(&j->work);
 	j->fate = j->work.stats.fate;
+	j->blocks = j->work.itrees.plan.header.blocks;
+	j->written.requests = j->work.stats.write_requests;
+	j->written.blocks = j->work.stats.write_blocks;
 	if (!err)
 		j->status |= EXIT_CHANGED;
 	return err;
@@ -42,7 +45,9 @@ errcode_t pass4_refresh(struct job *j)
 	j->old.header.min_entries = j->opt.min;
 	j->writing = !err;
 	if (!err)
-		err = bfo_itrees_refresh(&j->old, dirs.v, j->now, j->opt.undo_file, &j->fate);
+		err = bfo_itrees_refresh(&j->old, dirs.v, NULL, j->now, j->opt.undo_file,
+					 &j->written);
+	j->fate = j->written.fate;
 	bfo_vec_free(&dirs);
 	if (!err)
 		j->status |= EXIT_CHANGED;

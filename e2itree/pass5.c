@@ -105,6 +105,14 @@ static errcode_t compare_tree(struct compare *c, const struct bfo_container *box
 	return err;
 }
 
+/* Where trees were changed in place, the others stand as pass 1 has read them. */
+static int is_to_be_read(const struct job *j, uint32_t ino)
+{
+	const struct dir *d = job_dir(j, ino);
+
+	return d && (!j->changed || d->fate == FATE_BUILD);	/* else pass 3 has told */
+}
+
 static errcode_t compare_all(struct compare *c, const struct bfo_container *box)
 {
 	bfo_container_catalogue dirs = { 0 };
@@ -112,9 +120,10 @@ static errcode_t compare_all(struct compare *c, const struct bfo_container *box)
 	size_t i;
 
 	for (c->j->total = i = 0; i < dirs.n; i++)
-		c->j->total += dirs.v[i].entries;
+		if (is_to_be_read(c->j, dirs.v[i].ino))
+			c->j->total += dirs.v[i].entries;
 	for (i = 0; i < dirs.n && !err; i++)
-		if (job_dir(c->j, dirs.v[i].ino))	/* else pass 3 has told */
+		if (is_to_be_read(c->j, dirs.v[i].ino))
 			err = compare_tree(c, box, &dirs.v[i]);
 	bfo_vec_free(&dirs);
 	return err;

@@ -81,11 +81,16 @@ static void json_work(struct json *out, const struct job *j, errcode_t err)
 		json_bool(out, "removed", j->removed);
 	json_number(out, "kept", j->kept);
 	json_number(out, "built", j->built);
+	json_number(out, "changed", j->changed);
 	json_number(out, "dropped", j->dropped);
 	json_number(out, "names", j->all_names);
-	json_number(out, "blocks", j->work.itrees.plan.header.blocks);
-	json_number(out, "write_requests", j->work.stats.write_requests);
-	json_number(out, "write_blocks", j->work.stats.write_blocks);
+	json_number(out, "blocks", j->blocks);
+	json_number(out, "write_requests", j->written.requests);
+	json_number(out, "write_blocks", j->written.blocks);
+	json_number(out, "names_came", j->came);
+	json_number(out, "names_went", j->went);
+	json_number(out, "cost_in_place", j->cost_in_place);
+	json_number(out, "cost_anew", j->cost_anew);
 	json_string(out, "target_state", err ? bfo_fate_word(j->fate) : NULL);
 }
 
@@ -117,15 +122,27 @@ static void print_removed(const struct job *j)
 		       "has no indexes");
 }
 
+static void print_changes(const struct job *j)
+{
+	uint64_t all = j->kept + j->built + j->changed;
+
+	printf("%llu index%s with %llu names: ", (unsigned long long) all, all == 1 ? "" : "es",
+	       (unsigned long long) j->all_names);
+	if (j->changed)
+		printf("%llu changed in place", (unsigned long long) j->changed);
+	else
+		printf("%llu built", (unsigned long long) j->built);
+	printf(", %llu kept; %llu dropped", (unsigned long long) j->kept,
+	       (unsigned long long) j->dropped);
+}
+
 static void print_summary(const struct job *j)
 {
-	unsigned long long kept = j->kept, built = j->built, dropped = j->dropped;
+	unsigned long long kept = j->kept;
 
 	message_printf("%s: ", j->opt.device);
 	if (j->status & EXIT_CHANGED)
-		printf("%llu index%s with %llu names: %llu built, %llu kept; %llu dropped",
-		       kept + built, kept + built == 1 ? "" : "es",
-		       (unsigned long long) j->all_names, built, kept, dropped);
+		print_changes(j);
 	else if (kept)
 		printf("%llu index%s with %llu names up to date", kept, kept == 1 ? "" : "es",
 		       (unsigned long long) j->all_names);
@@ -142,10 +159,9 @@ static void print_summary(const struct job *j)
 		       j->left == 1 ? "" : "s");
 	putchar('\n');
 	if (j->opt.verbose && j->status & EXIT_CHANGED)
-		printf("%u blocks in /" ITREE_NAME ", %llu written in %llu requests\n",
-		       j->work.itrees.plan.header.blocks,
-		       (unsigned long long) j->work.stats.write_blocks,
-		       (unsigned long long) j->work.stats.write_requests);
+		printf("%u blocks in /" ITREE_NAME ", %llu written in %llu requests\n", j->blocks,
+		       (unsigned long long) j->written.blocks,
+		       (unsigned long long) j->written.requests);
 }
 
 int report_end(struct job *j, errcode_t err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * itrees_refresh.c - header and catalogue of a container whose trees are right, written in place
+ * itrees_refresh.c - header and catalogue of a container, and blocks of its trees, changed in place
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,14 +10,6 @@
 #include "commit/patch.h"
 #include "commit/itrees_change.h"
 #include "commit/record.h"
-
-/* Where block LBLK of the container lies. */
-static uint64_t block_of(const struct bfo_container *c, uint32_t lblk)
-{
-	size_t i = bfo_vec_lower(&c->segs, lblk, lblk + 1);
-
-	return bfo_seg_blk(&c->segs.v[i - 1]) + lblk - c->segs.v[i - 1].lblk;
-}
 
 static struct itree_header new_header(const struct bfo_container *c, const struct bfo_volume *vol)
 {
@@ -30,19 +22,36 @@ static struct itree_header new_header(const struct bfo_container *c, const struc
 	return h;
 }
 
+/* Blocks of trees become the transaction's. */
+static errcode_t stage_blocks(struct bfo_change *change, const struct bfo_container *c,
+			      bfo_itrees_blocks *blocks)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; blocks && i < blocks->n && !err; i++) {
+		err = bfo_transaction_put(&change->t, bfo_container_block(c, blocks->v[i].blk),
+					  blocks->v[i].data);
+		blocks->v[i].data = NULL;
+	}
+	return err;
+}
+
 static errcode_t stage(struct bfo_change *change, const struct bfo_container *c,
 		       const struct itree_dir *dirs)
 {
 	struct itree_header h = new_header(c, c->r->vol);
 	errcode_t err;
+	uint64_t blk;
 	void *image;
 	uint32_t i;
 
-	err = bfo_transaction_get(&change->t, block_of(c, 0), &image);
+	err = bfo_transaction_get(&change->t, bfo_container_block(c, 0), &image);
 	if (!err)
 		itree_header_pack(&h, image);
 	for (i = 0; i < h.catalogue_blocks && !err; i++) {
-		err = bfo_transaction_get(&change->t, block_of(c, h.catalogue + i), &image);
+		blk = bfo_container_block(c, h.catalogue + i);
+		err = bfo_transaction_get(&change->t, blk, &image);
 		if (!err)
 			itree_catalogue_pack(&h, dirs, i, image);
 	}
@@ -50,7 +59,8 @@ static errcode_t stage(struct bfo_change *change, const struct bfo_container *c,
 }
 
 errcode_t bfo_itrees_refresh(const struct bfo_container *c, const struct itree_dir *dirs,
-			     int64_t now, const char *undo_file, enum bfo_fate *fate)
+			     bfo_itrees_blocks *blocks, int64_t now, const char *undo_file,
+			     struct bfo_itrees_written *out)
 {
 	struct bfo_volume *vol = c->r->vol;
 	struct bfo_change change;
@@ -58,8 +68,10 @@ errcode_t bfo_itrees_refresh(const struct bfo_container *c, const struct itree_d
 
 	vol->fs->super->s_wtime = bfo_record_wtime(now);
 	if (!err)
+		err = stage_blocks(&change, c, blocks);
+	if (!err)
 		err = stage(&change, c, dirs);
 	err = bfo_change_end(&change, err);
-	*fate = change.fate;
+	*out = (struct bfo_itrees_written) { change.fate, change.w.requests, change.w.blocks };
 	return err;
 }

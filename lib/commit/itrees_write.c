@@ -237,6 +237,20 @@ errcode_t bfo_itrees_size(struct bfo_plan *plan, const struct bfo_itree_source *
 	return err ? err : bfo_itrees_lay_out(plan);
 }
 
+/* What is left for trees to grow into, up to block UNTIL, is zero: not what free space held. */
+static errcode_t leave_room(struct work *k, uint32_t until)
+{
+	errcode_t err = 0;
+	void *place;
+
+	while (!err && k->at + k->n < until) {
+		err = next_place(k, &place);
+		if (!err)
+			memset(place, 0, k->plan->target->block_size);
+	}
+	return err;
+}
+
 errcode_t bfo_itrees_write(struct bfo_plan *plan, struct bfo_writer *w,
 			   const struct bfo_itree_source *from)
 {
@@ -252,8 +266,13 @@ errcode_t bfo_itrees_write(struct bfo_plan *plan, struct bfo_writer *w,
 		itree_header_pack(&it->header, place);
 	if (!err)
 		err = write_catalogue(&k);
-	for (i = 0; i < it->trees.n && !err; i++)
-		err = write_tree(&k, &it->trees.v[i]);
+	for (i = 0; i < it->trees.n && !err; i++) {
+		err = leave_room(&k, it->trees.v[i].dir.first);
+		if (!err)
+			err = write_tree(&k, &it->trees.v[i]);
+	}
+	if (!err)
+		err = leave_room(&k, it->header.blocks);
 	if (!err)
 		err = flush(&k);
 	return end(&k, err);

@@ -160,6 +160,13 @@ static const struct bfo_seg *seg_of(const struct bfo_container *c, uint32_t blk)
 	return i < c->segs.n && c->segs.v[i].lblk == blk ? &c->segs.v[i] : &c->segs.v[i - 1];
 }
 
+uint64_t bfo_container_block(const struct bfo_container *c, uint32_t blk)
+{
+	const struct bfo_seg *seg = seg_of(c, blk);
+
+	return bfo_seg_blk(seg) + (blk - seg->lblk);
+}
+
 errcode_t bfo_container_read(const struct bfo_container *c, uint32_t blk, uint32_t count,
 			     void *buf)
 {

@@ -40,6 +40,9 @@ void bfo_container_free(struct bfo_container *c);
 errcode_t bfo_container_read(const struct bfo_container *c, uint32_t blk, uint32_t count,
 			     void *buf);
 
+/* Where block BLK of the file lies, which is one of the header's blocks. */
+uint64_t bfo_container_block(const struct bfo_container *c, uint32_t blk);
+
 /*
  * Appends the whole catalogue to OUT: ascending by inode, trees that do not overlap.  That the
  * header says no more of them than the file has room for was checked, so memory is bounded.

@@ -6,8 +6,9 @@
  *                                   ├── what came, what went ── insert, delete ── changed blocks
  *   entries that there should be ───┘
  *
- * The tree is read once.  Then each entry that went is deleted, and each that came is inserted; what
- * these change stays in memory, so that the caller can count it before he writes it, or drops it.
+ * The tree is read once.  Then each entry that went is deleted, and each that came is inserted;
+ * what these change stays in memory, so that the caller can count it before he writes it, or drops
+ * it.
  * Blocks that nothing leads to are used before the tree grows; what grows stays within `room`.
  *
  * Errors are those of check.h and change.h, ENOMEM, and those of NEXT.
@@ -63,8 +64,8 @@ errcode_t itree_draft_open(struct itree_draft *d, const struct itree_store *base
 void itree_draft_close(struct itree_draft *d);
 
 /*
- * The tree gets exactly the entries that NEXT says.  If d->is_over then, it did not, and nothing can
- * be made of the draft.  BFO_ET_ITREE if the tree is damaged.
+ * The tree gets exactly the entries that NEXT says.  If d->is_over then, it did not, and nothing
+ * can be made of the draft.  BFO_ET_ITREE if the tree is damaged.
  */
 errcode_t itree_draft_match(struct itree_draft *d, itree_next next, void *priv);
 

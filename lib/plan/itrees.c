@@ -150,7 +150,7 @@ errcode_t bfo_itrees_lay_out(struct bfo_plan *plan)
 		if (at > UINT32_MAX)
 			break;
 		it->trees.v[i].dir.first = at;
-		at += it->trees.v[i].dir.blocks;
+		at += it->trees.v[i].dir.blocks + bfo_itrees_reserve(it->trees.v[i].dir.blocks);
 	}
 	if (at > UINT32_MAX)
 		return bfo_fail(plan->ctx, BFO_ET_OVERFLOW, "planning /" ITREE_NAME);

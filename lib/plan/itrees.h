@@ -62,6 +62,15 @@ uint32_t bfo_itrees_number(const struct bfo_plan *plan);
  */
 errcode_t bfo_itrees_lay_out(struct bfo_plan *plan);
 
+/*
+ * Behind a tree of so many blocks there are blocks left that it can grow into, in place: a
+ * sixteenth, and two more.
+ */
+static inline uint64_t bfo_itrees_reserve(uint32_t blocks)
+{
+	return blocks / 16 + 2;
+}
+
 /* Directory inode INO of the target becomes RAW: what the catalogue says of it. */
 void bfo_itrees_note(struct bfo_plan *plan, uint32_t ino, const void *raw);
 

@@ -131,7 +131,7 @@ for field in "inode 0x10 4 0" "inode 0x10 4 0xffffffff" "inode 0x10 4 2" "inode 
 	"levels 0x2c 4 0xffffffff" "set 0x30 8 1" "entries 0x38 8 0" \
 	"entries 0x38 8 0x7fffffffffffffff" "first 0x40 4 0" "first 0x40 4 1" "first 0x40 4 3" \
 	"first 0x40 4 0xffffffff" "blocks 0x44 4 0" "blocks 0x44 4 0xffffffff" \
-	"blocks 0x44 4 1" "blocks 0x44 4 5" "root 0x48 4 0" "root 0x48 4 0xffffffff" \
+	"blocks 0x44 4 1" "blocks 0x44 4 500" "root 0x48 4 0" "root 0x48 4 0xffffffff" \
 	"leaves 0x4c 4 0" "leaves 0x4c 4 1" "leaves 0x4c 4 0xffffffff"; do
 	set -- $field
 	forged "catalogue: $field" catalogue:0 "$2" "$3" "$4"
@@ -151,7 +151,7 @@ for field in "used 4 2 0" "used 4 2 8" "used 4 2 9" "used 4 2 65535" "used 4 2 1
 done
 
 fresh
-"$forge" set image $size catalogue:0 0x44 4 5
+"$forge" set image $size catalogue:0 0x44 4 7
 e2itree 4 -n image
 grep -q 'two trees overlap' out || fail "trees that overlap: $(cat out)"
 
