@@ -102,6 +102,9 @@ class Bench:
         """For Result.told, after the run."""
         return {}
 
+    def saw(self, log):
+        """After a run whose requests to the target are known; None: some of them are not."""
+
     def read_by(self, row):
         """The device that this row reads."""
         return self.source
@@ -138,6 +141,7 @@ class Bench:
         with trace.Tracer([source, self.target]) as tracer:
             sample = self.timed(row)
         logs = tracer.logs()
+        self.saw(None if tracer.lost else logs[self.target])
         if tracer.lost:
             result.untraced = f"{tracer.lost:,} requests were not seen: none counted"
         else:
