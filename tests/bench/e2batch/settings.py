@@ -31,6 +31,7 @@ settings are environment variables:
                   least one (default: 5; full: 600)
   TIMEOUT         seconds after which a program is stopped and reported so (default: 300;
                   full: 1800)
+  MINUTES         after so many no run of a row begins, and the table says so (default: no end)
   FILES           files of the batch (default: 20000; full: 100000)
   SAMPLE          files of the rows that go file by file, however many there are: fsync each, fuse2fs,
                   debugfs; their labels say so (default: all; full: 5000)

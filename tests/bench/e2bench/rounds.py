@@ -14,6 +14,7 @@ import json
 import os
 import statistics
 import subprocess
+import time
 from dataclasses import dataclass, field
 
 from . import contenders, experiment, host, rows, trace
@@ -193,6 +194,10 @@ def due(asked, row, result, cache, number):
 
 def one_run(bench, row, result, cache, number):
     if not due(bench.asked, row, result, cache, number):
+        return
+    if time.monotonic() > bench.asked.until:
+        if not result.samples(cache):
+            result.failure = "not begun: the time was over"
         return
     try:
         if number == 0 and cache == bench.asked.base.caches[0]:
