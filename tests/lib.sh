@@ -75,15 +75,25 @@ is_root() {
 }
 
 # as_owner COMMAND...: owners and devices are what it makes of them. For an ordinary user they are
-# so in what volume and is_filled put into a filesystem, and for whatever else as_owner runs.
+# so in what volume and is_filled put into a filesystem, and for whatever else as_owner runs.  One
+# fakeroot(1) serves all of these: to end one takes seconds where nobody waits for orphans at once.
 as_owner() {
 	local owners=$WORK/.state/owners
 
 	if is_root; then
 		"$@"
-	else
-		fakeroot $([ ! -e "$owners" ] || echo "-i $owners") -s "$owners" -- "$@"
+		return
 	fi
+	[ -e "$owners" ] || {
+		mkfifo "$owners.ready"
+		fakeroot -- sh -c 'echo "FAKEROOTKEY=$FAKEROOTKEY LD_PRELOAD=$LD_PRELOAD" \
+			"LD_LIBRARY_PATH=$LD_LIBRARY_PATH" > "$1"
+			exec tail --pid="$2" -f /dev/null' sh "$owners.ready" $$ \
+			< /dev/null > /dev/null 2>&1 &
+		cat "$owners.ready" > "$owners"
+	}
+	# shellcheck disable=SC2046
+	env $(cat "$owners") "$@"
 }
 
 # ---- devices and mounts ----

@@ -7,11 +7,11 @@
  * which no commit takes apart.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/bfo_err.h"
+#include "base/input.h"
 #include "intake/spool.h"
 #include "batch_run.h"
 
@@ -76,10 +76,14 @@ errcode_t batch_local_take(struct batch_run *r, int fd, const char *name, struct
 
 errcode_t batch_local_open(struct batch_run *r, const char *name, int flags, struct batch_local *l)
 {
+	errcode_t err;
+	int fd;
+
 	*l = (struct batch_local) { .ctx = &r->ctx, .name = name, .fd = -1 };
 	if (!strcmp(name, "-"))
 		return open_stdin(r, l);
-	return batch_local_take(r, open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags), name, l);
+	err = bfo_input_open(&r->ctx, name, flags, &fd);
+	return err ? bfo_fail(&r->ctx, err, "opening %s", name) : batch_local_take(r, fd, name, l);
 }
 
 void batch_local_close(struct batch_local *l)

@@ -3,7 +3,6 @@
  * batch_script.c - a script, line by line, into a batch
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/bfo_err.h"
+#include "base/input.h"
 #include "intake/text_in.h"
 #include "batch_script.h"
 
@@ -92,13 +92,13 @@ static errcode_t do_lines(struct batch_run *r, struct script *s, struct bfo_text
 errcode_t batch_script(struct batch_run *r)
 {
 	const char *name = r->opt->script ? r->opt->script : "standard input";
-	int fd = r->opt->script ? open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
 	struct script s = { .why = "" };
 	struct bfo_text_in in;
-	errcode_t err;
+	int fd = STDIN_FILENO;
+	errcode_t err = r->opt->script ? bfo_input_open(&r->ctx, name, 0, &fd) : 0;
 
-	if (fd < 0)
-		return bfo_fail(&r->ctx, errno, "opening %s", name);
+	if (err)
+		return bfo_fail(&r->ctx, err, "opening %s", name);
 	err = bfo_text_in_open(&in, &r->ctx, fd, name);
 	if (!err)
 		err = do_lines(r, &s, &in);

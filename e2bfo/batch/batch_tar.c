@@ -8,13 +8,13 @@
  * there, as their children change them.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/limits.h>
 #include <unistd.h>
 
 #include "base/bfo_err.h"
+#include "base/input.h"
 #include "base/text.h"
 #include "intake/member_path.h"
 #include "intake/members.h"
@@ -345,13 +345,13 @@ errcode_t batch_put_tar(struct batch_run *r)
 {
 	int is_stdin = !strcmp(r->opt->tar, "-");
 	const char *name = is_stdin ? "standard input" : r->opt->tar;
-	int fd = is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = STDIN_FILENO;
+	errcode_t err = is_stdin ? 0 : bfo_input_open(&r->ctx, name, 0, &fd);
 	struct put_tar t = { .r = r };
-	errcode_t err;
 	size_t i;
 
-	if (fd < 0)
-		return bfo_fail(&r->ctx, errno, "opening %s", name);
+	if (err)
+		return bfo_fail(&r->ctx, err, "opening %s", name);
 	err = start(&t, fd, name);
 	if (!err)
 		err = walk(&t);

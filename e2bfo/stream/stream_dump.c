@@ -5,13 +5,12 @@
  * Nothing of it was checked but frames, one by one: all that is printed are numbers, words of our
  * own, and a name with its control characters escaped.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/bfo_err.h"
+#include "base/input.h"
 #include "base/text.h"
 #include "cli/process.h"
 #include "cli/result.h"
@@ -244,11 +243,11 @@ static void json_begin(struct dump *d)
 static errcode_t survey(struct dump *d, struct bfo_context *ctx)
 {
 	const int is_stdin = !strcmp(d->opt->path, "-");
-	int fd = is_stdin ? STDIN_FILENO : open(d->opt->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	errcode_t err;
+	int fd = STDIN_FILENO;
+	errcode_t err = is_stdin ? 0 : bfo_input_open(ctx, d->opt->path, 0, &fd);
 
-	if (fd < 0)
-		return bfo_fail(ctx, errno, "opening %s", d->opt->name);
+	if (err)
+		return bfo_fail(ctx, err, "opening %s", d->opt->name);
 	err = bfo_stream_survey(ctx, is_stdin ? "standard input" : d->opt->path, fd, met, d,
 				&d->s);
 	if (!is_stdin)

@@ -13,13 +13,13 @@
  */
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bfo_err.h"
+#include "base/input.h"
 #include "intake/archive.h"
 #include "intake/catalog.h"
 #include "intake/member_check.h"
@@ -461,11 +461,14 @@ static errcode_t open_file(struct archive *a)
 {
 	const struct bfo_archive_options *opt = &a->opt;
 	struct bfo_source *s = &a->in.source;
+	errcode_t err = 0;
 
 	if (opt->path) {
 		a->is_ours = 1;
-		a->fd = open(opt->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		err = bfo_input_open(s->ctx, opt->path, 0, &a->fd);
 	}
+	if (err)
+		return bfo_fail(s->ctx, err, "opening %s", s->name);
 	if (a->fd < 0 || fstat(a->fd, &a->before))
 		return bfo_fail(s->ctx, errno, "opening %s", s->name);
 	if (S_ISDIR(a->before.st_mode))

@@ -7,19 +7,22 @@
 #include <unistd.h>
 
 #include "base/bfo_err.h"
+#include "base/input.h"
 #include "base/temporary.h"
 #include "intake/spool.h"
 
 #define COPY_BYTES (1U << 20)		/* at once */
 
-/* From FD to the file OUT, to the end; 0 or an error number. */
-static int copy_all(struct bfo_context *ctx, int fd, int out, char *buffer)
+/* From FD to the file OUT, to the end. */
+static errcode_t copy_all(struct bfo_context *ctx, int fd, int out, char *buffer)
 {
 	ssize_t got, done, put;
+	errcode_t err;
 
 	for (;;) {
-		if (bfo_cancelled(ctx))
-			return ECANCELED;
+		err = bfo_input_wait(ctx, fd);
+		if (err)
+			return err;
 		got = read(fd, buffer, COPY_BYTES);
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -38,7 +41,7 @@ static int copy_all(struct bfo_context *ctx, int fd, int out, char *buffer)
 errcode_t bfo_spool(struct bfo_context *ctx, int fd, const char *name, int *file)
 {
 	char *buffer = malloc(COPY_BYTES);
-	int err;
+	errcode_t err;
 
 	*file = -1;
 	err = buffer ? bfo_temporary_unnamed(ctx->temp_dir ? ctx->temp_dir : "/var/tmp", file)
@@ -50,7 +53,7 @@ errcode_t bfo_spool(struct bfo_context *ctx, int fd, const char *name, int *file
 		close(*file);
 		*file = -1;
 	}
-	if (err == ECANCELED)
+	if (err == BFO_ET_CANCELLED)
 		return bfo_fail(ctx, BFO_ET_CANCELLED, "reading %s", name);
 	return err ? bfo_fail(ctx, err, "taking %s to a temporary file", name) : 0;
 }

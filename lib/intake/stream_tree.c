@@ -8,7 +8,6 @@
  * Here it is opened, and its tree gathered; stream_state.h says where the rest is.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 
 #include "base/bfo_err.h"
 #include "base/disk.h"
+#include "base/input.h"
 #include "intake/member_check.h"
 #include "intake/spool.h"
 #include "intake/stream_state.h"
@@ -337,11 +337,14 @@ static errcode_t spool(struct bfo_stream_source *s)
 static errcode_t open_file(struct bfo_stream_source *s)
 {
 	struct bfo_context *ctx = s->in.source.ctx;
+	errcode_t err = 0;
 
 	if (s->opt.path) {
 		s->is_ours = 1;
-		s->fd = open(s->opt.path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		err = bfo_input_open(ctx, s->opt.path, 0, &s->fd);
 	}
+	if (err)
+		return bfo_fail(ctx, err, "opening %s", s->name);
 	if (s->fd < 0 || fstat(s->fd, &s->before))
 		return bfo_fail(ctx, errno, "opening %s", s->name);
 	if (S_ISDIR(s->before.st_mode))

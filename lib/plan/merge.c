@@ -13,6 +13,9 @@
 #include "base/bfo_err.h"
 #include "plan/names.h"
 #include "tree/access.h"
+#include "tree/path.h"
+
+#define SHOWN 1024U		/* bytes of a path in a message */
 
 struct side {
 	const struct bfo_tree *tree;
@@ -115,6 +118,18 @@ static errcode_t merge_slices(struct bfo_plan *plan, size_t merged, struct side 
 	both.end = t->names.n;
 	bfo_dir_set_names(t, rec, both);
 	return err;
+}
+
+/* A kernel gives no names to a directory that is immutable. */
+static errcode_t may_gain(const struct bfo_plan *plan, const struct bfo_merged *m)
+{
+	char path[SHOWN];
+
+	if (!m->gained || !(m->flags & EXT2_IMMUTABLE_FL))
+		return 0;
+	return bfo_fail(plan->ctx, BFO_ET_IMMUTABLE, "merging %s with what is to be copied: "
+			"directory with inode %u of the target; clear its flag i before",
+			bfo_tree_shown_path(plan->tree, m->row, path, sizeof(path)), m->ino);
 }
 
 /* True for the target's root when it gets the attributes of the source's. */
@@ -221,6 +236,8 @@ errcode_t bfo_plan_merge(struct bfo_plan *plan, struct bfo_tree *old)
 				     .end = bfo_vec_at(&old->names, s.end) };
 
 		err = merge_slices(plan, i, &side);
+		if (!err)
+			err = may_gain(plan, &plan->merged.v[i]);
 	}
 	plan->pairs.n = 0;
 	for (i = 0; i < plan->next_pairs.n && !err; i++)

@@ -8,7 +8,6 @@
  * Both directions stand here, field by field in the same order.
  */
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
 #include "base/disk.h"
+#include "base/input.h"
 #include "wire/frames.h"
 #include "tree/xattr.h"
 
@@ -35,25 +35,8 @@
 
 #define ROOM (512U << 10)		/* bytes that are read at once */
 #define COLLECT (256U << 10)		/* bytes that are written at once, and a frame */
-#define WAIT 200			/* ms until somebody looks whether to go on */
 
 /* ---- reading ---- */
-
-/* Until something comes, or the end. */
-static errcode_t wait_for(const struct bfo_frames *fs)
-{
-	struct pollfd p = { .fd = fs->fd, .events = POLLIN };
-	int n = 0;
-
-	while (n <= 0) {
-		if (bfo_cancelled(fs->ctx))
-			return BFO_ET_CANCELLED;
-		n = poll(&p, 1, WAIT);
-		if (n < 0 && errno != EINTR)
-			return errno;
-	}
-	return 0;
-}
 
 /* Reads what has come, at least a byte; BFO_ET_DAMAGED: nothing more comes. */
 static errcode_t more(struct bfo_frames *fs, size_t room)
@@ -73,7 +56,7 @@ static errcode_t more(struct bfo_frames *fs, size_t room)
 		return err;
 	}
 	if (!err)
-		err = wait_for(fs);
+		err = bfo_input_wait(fs->ctx, fs->fd);
 	if (err)
 		return err;
 	do

@@ -197,6 +197,19 @@ refused clash.img --overwrite 'exists already, as a directory: /new-directory' \
 	'lies in what is immutable or append-only: /deep/file' 'in the way of what is to be copied: 6$'
 refused clash.img --if-newer 'in the way of what is to be copied: 5$'
 mv other.img source.img
+# A directory that is immutable gains no name; without one to gain, it does not matter.
+volume sealed.img 32M -N 2048 -d old
+debug sealed.img 'sif many flags 0x80010' 'sif only flags 0x80010'
+mkdir -p gaining/many gaining/only
+echo gained > gaining/many/gained
+cp source.img other.img
+volume source.img 32M -d gaining
+refused sealed.img --overwrite "File is immutable while merging /many .*: directory with inode $(
+	inode_of sealed.img /many) of the target; clear its flag i before"
+debug sealed.img 'sif many flags 0x80000'
+e2bfo 0 copy --overwrite source.img sealed.img
+checked sealed.img
+mv other.img source.img
 # What is freed is not used before all is in place: it does not count.
 volume full.img 32M -N 2048 -d old
 free=$(dumpe2fs -h full.img 2> /dev/null | sed -n 's/^Free blocks: *//p')

@@ -8,7 +8,7 @@ cold: nothing of the volume is in memory. What is written comes from a file that
 from dataclasses import replace
 from pathlib import Path
 
-from e2bench import datasets, host, models, rounds, survey
+from e2bench import datasets, host, models, renewal, rounds, survey
 
 from . import contenders, judges, sets
 
@@ -22,11 +22,12 @@ class Bench(rounds.Bench):
     def __init__(self, asked, one, data):
         super().__init__(asked, one.name, data, data.contents)
         self.shape = sets.shape(asked, one.kind)
-        self.is_fresh = False       # the target is as the source
+        self.other = None           # where the target is not as the source; None: not known
 
     def attach(self):
         super().attach()
         base = self.asked.base
+        self.used = self.used_of_source()
         self.stack.callback(host.release, self.target)
         of = self.shape
         self.place = contenders.Place(
@@ -55,22 +56,37 @@ class Bench(rounds.Bench):
 
     def prepare(self, row, cache):
         host.release(self.target)
-        if not self.is_fresh:
-            self.renew()
-        self.is_fresh = row.operation not in contenders.JUDGED
+        self.renew()
+        self.other = None if row.operation in contenders.JUDGED else ()
         self.kept("list", "".join(self.list_of(row)))
         host.make_cold(self.source, self.target)
         for name in (self.place.list, self.place.data, self.place.more):
             host.make_warm(name, 1 << 40)
         super().prepare(row, cache)
 
+    def used_of_source(self):
+        return renewal.used(self.source)
+
     def renew(self):
-        """The target is as the source, or what it is in place of that."""
-        host.sh("dd", f"if={self.source}", f"of={self.target}", "bs=4M", "oflag=direct",
-                "status=none")
+        """The target is as the source, in all that is in use, or what it is in place of that."""
+        ranges = self.used
+        if self.other is not None:
+            ranges = renewal.common(renewal.joined(self.other, near=0), self.used)
+        renewal.copy(self.source, self.target, ranges)
+
+    def saw(self, log):
+        self.other = log and [(one.start, one.start + one.size) for one in log.writes()]
 
     def judge(self, row):
-        return judges.judge(self, row)
+        """In memory: it looks at all files one by one, and nobody looks at the clock."""
+        if row.operation not in contenders.JUDGED:
+            return judges.judge(self, row)
+        host.pass_cache_by(self.target, False)
+        try:
+            renewal.read(host.backing_file(self.target), renewal.used(self.target))
+            return judges.judge(self, row)
+        finally:
+            host.pass_cache_by(self.target)
 
     def told(self, row):
         """Of batched, what it has measured; of others, how many operations there were."""
@@ -94,7 +110,15 @@ class Sparse(Bench):
     def second(self):
         return self.source, self.data.size
 
+    def used_of_source(self):
+        return ()
+
+    def saw(self, log):
+        """It is made anew in any case."""
+
     def renew(self):
+        if self.other is not None:
+            return
         datasets.mkfs(self.target, self.data.mke2fs)
         with host.mounted(self.target, self.place.directory, "noatime,noinit_itable"):
             sets.filling(self.shape)(self.asked.base, Path(self.place.directory))
@@ -118,6 +142,7 @@ def run(asked, one):
         return rounds.run(Sparse(asked, one, data), contenders.ROWS, one.kind)
     data = datasets.get(asked.base, one.recipe)
     floor = data_seconds if one.kind in sets.PLAIN else None
+    table = contenders.sampled(contenders.ROWS, asked.sample if asked.sample < asked.files else 0)
     if one.kind == sets.SIZES and not asked.base.full:     # rows are many, and told by the models
         asked = replace(asked, base=replace(asked.base, runs=1))
-    return rounds.run(Bench(asked, one, data), contenders.ROWS, one.kind, floor)
+    return rounds.run(Bench(asked, one, data), table, one.kind, floor)

@@ -31,19 +31,23 @@ settings are environment variables:
                   least one (default: 5; full: 600)
   TIMEOUT         seconds after which a program is stopped and reported so (default: 300;
                   full: 1800)
+  MINUTES         after so many no run of a row begins, and the table says so (default: no end)
   FILES           files of the batch (default: 20000; full: 100000)
+  SAMPLE          files of the rows that go file by file, however many there are: fsync each, fuse2fs,
+                  debugfs; their labels say so (default: all; full: 5000)
   CROWD           files that the volume holds beside them (default: 100000; full: 500000)
   NAMES           names in the directory of the set names (default: 100000)
   MOST            files of the largest batch of the set sizes (default: 131072)
   BENCH_JSON      where the numbers go (default: BENCH_DIR/batch.json)
 """
 
-SAID = (*asked.SAID, "FILES", "CROWD", "NAMES", "MOST")
+SAID = (*asked.SAID, "FILES", "SAMPLE", "CROWD", "NAMES", "MOST")
 
 
 @dataclass(frozen=True)
 class Asked(asked.Asked):
     files: int = 0
+    sample: int = 0             # 0: all
     crowd: int = 0
     names: int = 0
     most: int = 0
@@ -55,5 +59,6 @@ def from_environment(known_sets, known_rows):
     env = dict(os.environ)
     full = base.base.full
     return Asked(**vars(base), files=number(env, "FILES", 100_000 if full else 20_000),
+                 sample=number(env, "SAMPLE", 5000 if full else 0),
                  crowd=number(env, "CROWD", 500_000 if full else 100_000),
                  names=number(env, "NAMES", 100_000), most=number(env, "MOST", 131_072))

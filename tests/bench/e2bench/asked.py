@@ -5,15 +5,17 @@ Measures nothing. Where things are is what settings says; here are the sets, the
 often.
 """
 
+import math
 import os
 import shlex
+import time
 from dataclasses import dataclass, replace
 
 from . import settings
 from .environment import choice, number, path
 
 OWN = ("SETS", "TOOLS", "CACHES", "TIMEOUT", "BENCH_JSON")     # they mean something else in run
-SAID = ("BENCH", "E2BFO_ARGS", "SETS", "TOOLS", "CACHES", "RUNS", "ROW_SECONDS", "LEAVE_GB",
+SAID = ("MINUTES", "BENCH", "E2BFO_ARGS", "SETS", "TOOLS", "CACHES", "RUNS", "ROW_SECONDS", "LEAVE_GB",
         "TIMEOUT", "AGED_FILES")
 
 
@@ -25,6 +27,7 @@ class Asked:
     row_seconds: float
     aged_files: int
     said: str                   # what was asked for, as NAME=VALUE ...
+    until: float                # of time.monotonic(): no row begins later
 
     def wants_set(self, name):
         return not self.sets or name in self.sets
@@ -50,4 +53,5 @@ def from_environment(name, known_sets, known_rows, caches=("cold", "warm"), said
         tools=choice(env, "TOOLS", "", known_rows),
         row_seconds=number(env, "ROW_SECONDS", 600 if long else row_seconds, float),
         aged_files=number(env, "AGED_FILES", 100_000),
+        until=time.monotonic() + 60 * number(env, "MINUTES", math.inf, float),
         said=" ".join(f"{word}={shlex.quote(env[word])}" for word in said if env.get(word)))

@@ -177,7 +177,11 @@ def sync_mount(directory):
 def write_back(device):
     """What waits for a loop device is written, whoever has it mounted, and for its file."""
     sh("blockdev", "--flushbufs", device)
-    sh("sync", attribute(device, "loop/backing_file").read_text(encoding="utf-8").rstrip("\n"))
+    sh("sync", backing_file(device))
+
+
+def backing_file(device):
+    return attribute(device, "loop/backing_file").read_text(encoding="utf-8").rstrip("\n")
 
 
 def make_cold(*devices):

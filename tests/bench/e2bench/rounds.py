@@ -14,6 +14,7 @@ import json
 import os
 import statistics
 import subprocess
+import time
 from dataclasses import dataclass, field
 
 from . import contenders, experiment, host, rows, trace
@@ -102,6 +103,9 @@ class Bench:
         """For Result.told, after the run."""
         return {}
 
+    def saw(self, log):
+        """After a run whose requests to the target are known; None: some of them are not."""
+
     def read_by(self, row):
         """The device that this row reads."""
         return self.source
@@ -138,6 +142,7 @@ class Bench:
         with trace.Tracer([source, self.target]) as tracer:
             sample = self.timed(row)
         logs = tracer.logs()
+        self.saw(None if tracer.lost else logs[self.target])
         if tracer.lost:
             result.untraced = f"{tracer.lost:,} requests were not seen: none counted"
         else:
@@ -189,6 +194,10 @@ def due(asked, row, result, cache, number):
 
 def one_run(bench, row, result, cache, number):
     if not due(bench.asked, row, result, cache, number):
+        return
+    if time.monotonic() > bench.asked.until:
+        if not result.samples(cache):
+            result.failure = "not begun: the time was over"
         return
     try:
         if number == 0 and cache == bench.asked.base.caches[0]:
