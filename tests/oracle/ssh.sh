@@ -216,12 +216,22 @@ e2bfo 0 verify small.img got.img
 answers 'head -c 100000 > /dev/null; kill -TERM $PPID; cat > /dev/null'
 ssh=$WORK/answers copy 32 small.img ssh://one/x
 
-# A directory is sent once more, from its beginning.
+# Of a directory it is kept what it was, so that it goes on, too; of a part of one it is not.
 cut_there 5000000
-broken there 0 $mkfs --retries 1 tree "ssh://one$WORK/got.img"
-says 'it begins again'
+broken there 0 $mkfs --retries 1 --json tree "ssh://one$WORK/got.img"
+says 'it goes on where it came to'
+[ "$(jq .stream.bytes out)" -lt 7000000 ] || fail "all of it was sent again: $(cat out)"
 checked got.img
 e2bfo 0 verify --from /top --to /top tree got.img
+broken there 0 $mkfs --retries 1 --from /top tree "ssh://one$WORK/got.img"
+says 'it begins again'
+e2bfo 0 verify --from /top --to /top tree got.img
+cut_there 100
+broken there 0 $mkfs --retries 1 --state kept tree "ssh://one$WORK/got.img"
+says 'it begins again'
+[ "$(stat -c %a kept)" = 600 ] || fail "--state is not kept"
+e2bfo 0 verify --from /top --to /top tree got.img
+cut_there 5000000
 broken there 8 $mkfs --retries 1 - "ssh://one$WORK/got.img" < /dev/null
 
 # ---- who answers nonsense ----

@@ -167,7 +167,11 @@ for file in bad-*; do
 	refused 8 'while reading bad: at byte|while reading (member|the first member).* of bad'
 done
 e2bfo 16 copy --state none --from /top d stream:no
-says 'no part of it'
+says 'no --from, no --to, and no --hard-dereference'
+e2bfo 16 copy --state none --to /x d stream:no
+says 'no --to'
+e2bfo 16 copy --state none --hard-dereference d stream:no
+says 'no --hard-dereference'
 e2bfo 16 copy --state none base.img stream:no
 says 'state is for directories'
 e2bfo 16 copy --state none d no.tar
