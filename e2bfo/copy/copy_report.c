@@ -439,13 +439,16 @@ static int is_resumable(const struct report *r)
 	       (r->result.kept ? r->result.kept_fate : r->result.fate) == BFO_FATE_RECORDED;
 }
 
-/* TOKEN: that of the copy, which failed; 0: it has none. */
+/* TOKEN: that of the copy, which failed, and of this tree, whoever says it; 0: it has none. */
 static int token_of(const struct report *r, char token[BFO_STREAM_TOKEN_TEXT])
 {
+	struct bfo_stream_token t;
+
 	if (!there(r))
 		return bfo_copy_token(r->copy, token);
 	strcpy(token, there(r)->token);
-	return !!*token;
+	return bfo_stream_get_token(token, &t) &&
+	       !memcmp(t.tree, r->copy->sent.tree, sizeof(t.tree));
 }
 
 static void print_json(const struct report *r)

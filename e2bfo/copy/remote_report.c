@@ -64,11 +64,15 @@ static errcode_t tell_broken(const struct remote_told *t, struct bfo_context *ct
 {
 	const char *rsh = t->options->rsh.v.v[0];
 	int status = t->there->status;
+	const char *what = t->there->report.what;
 	const char *how = status < 256 ? "status" : "signal";
 
 	status -= status < 256 ? 0 : 256;
 	if (!t->options->sends)
 		return bfo_fail_add(ctx, err, "; %s ended with %s %d", rsh, how, status);
+	if (has_report(t) && *what)
+		return bfo_fail(ctx, ECONNRESET, "copying to %s: there, while %s", t->options->name,
+				what);
 	return bfo_fail(ctx, ECONNRESET, "copying to %s: no report came from there; %s ended with "
 			"%s %d; 'e2bfo resume --dry-run' there says whether it can go on",
 			t->options->name, rsh, how, status);

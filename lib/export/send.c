@@ -449,6 +449,7 @@ struct bfo_send_notes bfo_send_notes(const struct bfo_outlet *outlet)
 	struct bfo_send_notes n = { .written = s->out.written, .members = s->facts.members,
 				    .data = s->facts.data, .lost = s->lost };
 
+	memcpy(n.tree, s->tree_digest, sizeof(n.tree));
 	memcpy(n.digest, s->end_digest, sizeof(n.digest));
 	return n;
 }

@@ -200,6 +200,29 @@ token=$(sed -n 's/.*to go on: e2bfo copy --resume \([^ ]*\) ssh:.*/\1/p' said)
 copy 0 --resume "$token" "ssh://one$WORK/small.img" got.img
 e2bfo 0 verify small.img got.img
 
+# The receiver alone has lost the stream: its answer has the token.
+cat > short <<- END
+	#!/bin/bash
+	head -c 5000000 | exec "$E2BFO" receive --memory=1M "\${@:2}"
+END
+chmod +x short
+rm got.img
+far=$WORK/short copy 8 $mkfs small.img "ssh://one$WORK/got.img"
+says 'there, while reading standard input: at byte'
+token=$(sed -n 's/.*to go on: e2bfo copy --resume \([^ ]*\) .*/\1/p' said)
+copy 0 --resume "$token" small.img "ssh://one$WORK/got.img"
+e2bfo 0 verify small.img got.img
+rm got.img
+far=$WORK/short copy 8 $mkfs --json --state later tree "ssh://one$WORK/got.img"
+says "to go on: e2bfo copy --resume .* --state later tree ssh:"
+copy 0 --resume "$(jq -r .token out)" --state later tree "ssh://one$WORK/got.img"
+e2bfo 0 verify --from /top --to /top tree got.img
+rm got.img
+far=$WORK/short copy 8 $mkfs --json --retries 1 tree "ssh://one$WORK/got.img"
+says 'this copy of a directory cannot be resumed'
+jq -e '(.resumable | not) and (has("token") | not)' out > /dev/null || fail "$(cat out)"
+e2bfo 0 abort got.img
+
 # All was done, and nobody heard of it.
 cut_there 100000000
 broken there 1 $mkfs --retries 1 --json small.img "ssh://one$WORK/got.img"
@@ -289,6 +312,8 @@ foreign=$(jq -r .token out)
 for token in "$foreign" "${mine%?????}xxxxx" x "$mine$mine"; do
 	answers "cat > got; case \$command in *resume*) echo '${report/receive/resume}}' ;; *)
 		echo '$report, \"resumable\": true, \"token\": \"$token\"}' ;; esac; exit 8"
+	nonsense
+	! grep -q 'to go on' said || fail "the token of another stream is told: $(cat said)"
 	nonsense --retries 1
 	[ "$token" != "$foreign" ] || {
 		says 'another token belongs to it'
