@@ -55,7 +55,7 @@ grep -q missing out && fail "something is missing: $(cat out)"
 # What it says of itself is what stands there.
 e2bfo 0 stream --dump -v --json kept
 jq -r '.frames[] | "\(.byte) \(.kind)"' out > dumped
-streams frames kept | tail -n +2 | sed 's/ 2$/ TREE/; s/ 3$/ TREE_END/; s/ 4$/ DATA/; s/ 5$/ END/' > is
+streams frames kept | sed 's/ 1$/ FACTS/; s/ 2$/ TREE/; s/ 3$/ TREE_END/; s/ 4$/ DATA/; s/ 5$/ END/' > is
 same is dumped
 jq -e --arg sha256 "$sha256" --argjson size "$(stat -c %s kept)" '.sha256 == $sha256 and
 	.read_bytes == $size and .facts.members == 72 and .facts.label == "a\u001bb" and
