@@ -248,6 +248,14 @@ path=$(sed -n 1p is)
 "$E2BFO" cat --on-read-error=zero bad "$path" > out 2> said && fail "cat of zeroes"
 says 'cannot be read, and are zeroes'
 e2bfo 8 cat bad "$path"
+# Who wants other files does not come by it.
+n=0
+for name in text large-0 sparse large-1 large-2; do
+	grep -qx "/$name" was && continue
+	"$E2BFO" cat bad "/$name" | cmp - "tree/$name" || fail "cat of /$name, which is whole"
+	n=$((n + 1))
+done
+[ $n -ge 2 ] || fail "all files are damaged: $(cat was)"
 
 # What begins in the middle is told to be a part.
 "$E2BFO" send -q --resume "$(streams token kept 3)" small.img > rest

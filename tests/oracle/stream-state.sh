@@ -71,6 +71,10 @@ for options in "--exclude *.h --exclude /top/sub/deep" "--owner 5 --exclude larg
 done
 e2bfo 16 copy --state again --resume "$(token stream 0)" d stream:no
 says 'made with other options'
+rm again
+"$E2BFO" send -q --state again --exclude '*.h' d > stream
+e2bfo 16 copy --state again --resume "$(token stream 0)" --exclude '*.h' --exclude '*.c' d stream:no
+says 'made with other options'
 
 # ---- what happened meanwhile ----
 
