@@ -337,6 +337,8 @@ int remote_copy(int argc, char **argv, int *is_remote)
 		status = copying_give_way(&r.o.near.job);
 	if (status < 0 && *is_remote)
 		status = run(&r);
+	remote_report_free(&r.there.report);
+	remote_report_free(&r.asked.report);
 	remote_command_free(&r.command);
 	remote_options_free(&r.o);
 	return status;

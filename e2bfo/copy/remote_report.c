@@ -197,6 +197,25 @@ static void json_plan(struct json *j, const struct remote_report *r)
 	json_close(j, '}');
 }
 
+/* What the other side could not keep, as it says. */
+static void json_findings(struct json *j, const struct remote_report *r)
+{
+	struct remote_finding f;
+	size_t at = 0;
+
+	json_open(j, "not_kept", '[');
+	while (remote_report_finding(r, &at, &f)) {
+		json_open(j, NULL, '{');
+		json_string(j, "kind", f.kind);
+		json_bytes(j, "path", f.path, f.len);
+		damage_json(j, &f.where);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	if (r->is_cut)
+		json_bool(j, "cut", 1);
+}
+
 static void json_text(struct json *j, const char *name, const char *text)
 {
 	json_string(j, name, *text ? text : NULL);
@@ -220,6 +239,7 @@ void remote_json(struct json *j, const struct remote_told *t)
 		json_bool(j, "complete", r->is_complete);
 		json_text(j, "target_uuid", r->uuid);
 		json_plan(j, r);
+		json_findings(j, r);
 	}
 	json_close(j, '}');
 }

@@ -86,6 +86,21 @@ copy 16 --no-xattrs '*' small.img "ssh://one$WORK/little.img"
 copy 1 --mkfs=-I128 --size 40M --allow-loss all small.img "ssh://one$WORK/lossy.img"
 says '^e2bfo: one: .* cannot'
 checked lossy.img
+rm lossy.img
+copy 1 --json --mkfs=-I128 --size 40M --allow-loss all small.img "ssh://one$WORK/lossy.img"
+jq -c '.remote.not_kept[]' out > kept-there
+[ -s kept-there ] || fail "what could not be kept there is not told: $(cat out)"
+"$E2BFO" send -q small.img | "$E2BFO" receive --json --mkfs=-I128 --size 40M --allow-loss all here.img \
+	> out 2> said || :
+jq -c '.not_kept[]' out > kept-here
+same kept-here kept-there
+rm here.img lossy.img
+# An answer that is longer than a line may be is taken as far as that goes.
+mkdir many
+(cd many && printf "$(printf 'n%.0s' {1..220})%s\0" {1..2500} | xargs -0 touch)
+copy 1 --json --mkfs=-I128 --size 40M --allow-loss all many "ssh://one$WORK/lossy.img"
+jq -e '.complete and .status == 1 and .remote.cut and (.remote.not_kept | length > 2500)' out \
+	> /dev/null || fail "a long answer: $(head -c 1000 out)"
 copy 8 "ssh://one$WORK/missing.img" new.img
 says '^e2bfo: one: No such file'
 [ ! -e new.img ] || fail "something was made"
