@@ -22,7 +22,7 @@
 
 static errcode_t make_file(struct batch_run *r, int *fd)
 {
-	int err = bfo_temporary_unnamed(r->ctx.temp_dir ? r->ctx.temp_dir : "/var/tmp", fd);
+	int err = bfo_temporary_unnamed(bfo_temporary_folder(&r->ctx), fd);
 
 	return err ? bfo_fail(&r->ctx, err, "making a temporary file") : 0;
 }

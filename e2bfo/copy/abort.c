@@ -2,7 +2,9 @@
 /*
  * abort.c - e2bfo abort: options, job (job/interrupted.h), report
  */
+#include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/bfo_err.h"
 #include "cli/process.h"
@@ -65,6 +67,8 @@ static int abort_directory(const struct resume_options *o, struct bfo_interrupte
 
 	process_attach(ctx);
 	err = bfo_extract_abort(ctx, path, &left);
+	if (!err && !left.removed && !left.alike && access(path, F_OK))
+		err = bfo_fail(ctx, errno, "looking for what a copy has left of %s", path);
 	in->ctx = ctx;
 	used = snprintf(done, sizeof(done), "%llu unfinished %s removed",
 			(unsigned long long) left.removed, left.removed == 1 ? "name" : "names");
@@ -83,6 +87,8 @@ static int abort_volume(const struct resume_options *o, struct bfo_interrupted *
 
 	if (err == BFO_ET_NO_RECORD)
 		return tell_none(o, in, err);
+	if (err == ENOENT)
+		bfo_fail_add(ctx, err, " (a directory that is not there yet is %s/)", o->target);
 	if (!err)
 		err = bfo_interrupted_abort(in, o->undo_file);
 	if (!err && in->image.made)

@@ -424,21 +424,31 @@ static int is_complete_there(const struct report *r)
 	return !there(r) || there(r)->is_complete || r->remote->is_lost;
 }
 
+/* Something is left there, and what it would go on with was kept for this command alone. */
+static int is_forgotten(const struct report *r)
+{
+	return there(r) && r->copy->opt.state_fd &&
+	       (there(r)->is_resumable || !there(r)->is_there);
+}
+
 static int is_resumable(const struct report *r)
 {
 	if (there(r))
-		return there(r)->is_resumable;
+		return there(r)->is_resumable && !is_forgotten(r);
 	return r->err &&
 	       (r->result.kept ? r->result.kept_fate : r->result.fate) == BFO_FATE_RECORDED;
 }
 
-/* TOKEN: that of the copy, which failed; 0: it has none. */
+/* TOKEN: that of the copy, which failed, and of this tree, whoever says it; 0: it has none. */
 static int token_of(const struct report *r, char token[BFO_STREAM_TOKEN_TEXT])
 {
+	struct bfo_stream_token t;
+
 	if (!there(r))
 		return bfo_copy_token(r->copy, token);
 	strcpy(token, there(r)->token);
-	return !!*token;
+	return bfo_stream_get_token(token, &t) &&
+	       !memcmp(t.tree, r->copy->sent.tree, sizeof(t.tree));
 }
 
 static void print_json(const struct report *r)
@@ -459,7 +469,7 @@ static void print_json(const struct report *r)
 	else
 		json_bool(&j, "resumable", is_resumable(r));
 	json_string(&j, "temporary", r->result.kept);
-	if (r->err && token_of(r, token))
+	if (r->err && !is_forgotten(r) && token_of(r, token))
 		json_string(&j, "token", token);
 	if (r->remote)
 		remote_json(&j, r->remote);
@@ -507,10 +517,15 @@ static void tell_token(const struct report *r)
 {
 	char token[BFO_STREAM_TOKEN_TEXT];
 	int has_token = token_of(r, token);
+	const char *state = r->copy->opt.state;
 
-	if (has_token && r->remote)
-		message("to go on: e2bfo copy --resume %s %s %s", token, r->copy->opt.source,
-			r->copy->opt.target);
+	if (is_forgotten(r))
+		message("this copy of a directory cannot be resumed, as it had no --state FILE; "
+			"'e2bfo abort' there gives up what has arrived");
+	else if (has_token && r->remote)
+		message("to go on: e2bfo copy --resume %s %s%s%s%s %s", token,
+			state ? "--state " : "", state ? state : "", state ? " " : "",
+			r->copy->opt.source, r->copy->opt.target);
 	else if (has_token)
 		message("to go on: e2bfo send --resume %s SOURCE | e2bfo receive %s", token,
 			r->copy->opt.target);

@@ -23,13 +23,19 @@ static const struct json_value *find(const struct json_in *j, size_t object, con
 }
 
 /* The string NAME, if it has no more than SIZE bytes and no NUL; else OUT becomes empty. */
-static void take_string(const struct json_in *j, const char *name, char *out, size_t size)
+static void string_in(const struct json_in *j, size_t object, const char *name, char *out,
+		      size_t size)
 {
-	const struct json_value *v = find(j, 0, name);
+	const struct json_value *v = find(j, object, name);
 
 	*out = 0;
 	if (v && v->kind == JSON_STRING && v->len < size && !memchr(v->text, 0, v->len))
 		memcpy(out, v->text, v->len + 1);
+}
+
+static void take_string(const struct json_in *j, const char *name, char *out, size_t size)
+{
+	string_in(j, 0, name, out, size);
 }
 
 /* A whole number up to MOST; 0 if it is none. */
@@ -73,11 +79,13 @@ static void take_plan(const struct json_in *j, struct remote_report *r)
 	r->smallest = number_in(j, at, "smallest_target_bytes", INT64_MAX);
 }
 
-static void take_report(const struct json_in *j, struct remote_report *r)
+/* A report has all of its text, which is that of J no more. */
+static void take_report(struct json_in *j, int is_cut, struct remote_report *r)
 {
 	struct bfo_stream_token token;
 
-	*r = (struct remote_report) { .is_there = 1 };
+	remote_report_free(r);
+	*r = (struct remote_report) { .is_there = 1, .is_cut = is_cut };
 	take_string(j, "command", r->command, sizeof(r->command));
 	take_string(j, "version", r->version, sizeof(r->version));
 	take_string(j, "code", r->code, sizeof(r->code));
@@ -92,6 +100,49 @@ static void take_report(const struct json_in *j, struct remote_report *r)
 	r->is_complete = is_true(j, "complete");
 	r->is_resumable = is_true(j, "resumable");
 	take_plan(j, r);
+	r->json = *j;
+	*j = (struct json_in) { .v.v = NULL };
+}
+
+void remote_report_free(struct remote_report *r)
+{
+	json_in_free(&r->json);
+}
+
+static void take_where(const struct json_in *j, size_t at, struct damage *d)
+{
+	*d = (struct damage) { .ino = number_in(j, at, "inode", UINT32_MAX),
+			       .inodes = number_in(j, at, "inodes", UINT32_MAX),
+			       .dir = number_in(j, at, "directory", UINT32_MAX),
+			       .from = number_in(j, at, "offset", INT64_MAX),
+			       .to = number_in(j, at, "length", INT64_MAX),
+			       .blk = number_in(j, at, "block", INT64_MAX) };
+	d->to += d->to ? d->from : 0;
+}
+
+int remote_report_finding(const struct remote_report *r, size_t *at, struct remote_finding *f)
+{
+	const struct json_in *j = &r->json;
+	const struct json_value *all = j->v.n ? find(j, 0, "not_kept") : NULL, *path;
+
+	if (!all || all->kind != JSON_ARRAY)
+		return 0;
+	if (!*at)
+		*at = all - j->v.v + 1;
+	for (; *at < all->end; *at = j->v.v[*at].end) {
+		if (j->v.v[*at].kind != JSON_OBJECT)
+			continue;
+		string_in(j, *at, "kind", f->kind, sizeof(f->kind));
+		path = find(j, *at, "path");
+		if (!*f->kind || !path || path->kind != JSON_STRING)
+			continue;
+		f->path = path->text;
+		f->len = path->len;
+		take_where(j, *at, &f->where);
+		*at = j->v.v[*at].end;
+		return 1;
+	}
+	return 0;
 }
 
 static void take_progress(const struct json_in *j, const struct remote_take *take)
@@ -110,6 +161,25 @@ static void take_progress(const struct json_in *j, const struct remote_take *tak
 	take->progress(take->priv, &p);
 }
 
+/*
+ * J ends where the text did: its last value, which may not be whole, goes.  If that is an array, it
+ * stays as far as it came.
+ */
+static void drop_last(struct json_in *j)
+{
+	size_t i, last = 0, inner = 0;
+
+	for (i = 1; i < j->v.n; i = j->v.v[i].end)
+		last = i;
+	for (i = last + 1; last && j->v.v[last].kind == JSON_ARRAY && i < j->v.n;
+	     i = j->v.v[i].end)
+		inner = i;
+	if (inner)
+		j->v.v[last].end = inner;
+	j->v.n = inner ? inner : last ? last : 1;
+	j->v.v[0].end = j->v.n;
+}
+
 /* 0: TEXT is none of ours. */
 static int take_object(struct remote_answer *a, const char *text, size_t len,
 		       const struct remote_take *take, struct remote_report *report)
@@ -117,14 +187,20 @@ static int take_object(struct remote_answer *a, const char *text, size_t len,
 	char program[8];
 	const char *why;
 	size_t at;
+	errcode_t err;
 
-	if (*text != '{' || json_read(&a->json, text, len, &why, &at))
+	if (*text != '{')
 		return 0;
+	err = json_read(&a->json, text, len, &why, &at);
+	if (err && (err != EINVAL || !a->is_long))
+		return 0;
+	if (err)
+		drop_last(&a->json);
 	take_string(&a->json, "program", program, sizeof(program));
 	if (strcmp(program, "e2bfo"))
 		return 0;
 	if (find(&a->json, 0, "command"))
-		take_report(&a->json, report);
+		take_report(&a->json, a->is_long, report);
 	else
 		take_progress(&a->json, take);
 	return 1;
@@ -149,17 +225,15 @@ static void take_line(struct remote_answer *a, const struct remote_take *take,
 	size_t len = a->line.n, i;
 
 	a->line.n = 0;
-	if (a->is_long && len > REMOTE_TEXT_MOST)
-		len = REMOTE_TEXT_MOST;
 	for (; len && text[len - 1] == '\r'; len--)
 		;
-	if (!len || (!a->is_long && take_object(a, text, len, take, report)))
+	if (!len || take_object(a, text, len, take, report))
 		return;
+	if (len > REMOTE_TEXT_MOST)
+		len = REMOTE_TEXT_MOST;
 	for (i = 0; i < len; i++)
 		if (!text[i])
 			text[i] = '?';
-	if (len > REMOTE_TEXT_MOST)
-		len = REMOTE_TEXT_MOST;
 	text[len] = 0;
 	tell(a, take, text);
 }

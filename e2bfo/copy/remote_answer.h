@@ -9,16 +9,17 @@
  * Objects are those of cli/result.h and cli/progress.h.  ssh(1), a shell and sudo(8) may say
  * something, too: that is text.  Text may hold anything but a NUL or a newline; whoever prints it
  * escapes it (cli/message.h).  Of a field that is longer than it can be, or has another type,
- * nothing is taken.
+ * nothing is taken.  Of an object that is longer than a line can be, it is what stands in front.
  */
 #ifndef E2BFO_COPY_REMOTE_ANSWER_H
 #define E2BFO_COPY_REMOTE_ANSWER_H
 
 #include "base/context.h"
 #include "cli/json_in.h"
+#include "e2bfo/damage.h"
 #include "wire/stream.h"
 
-#define REMOTE_LINE_MOST (1U << 20)	/* bytes of an object; longer ones are passed over */
+#define REMOTE_LINE_MOST (1U << 20)	/* bytes of an object; what follows is passed over */
 #define REMOTE_TEXT_MOST 1000U		/* bytes of a line of text that are shown */
 #define REMOTE_TEXT_LINES 10000U	/* lines of text that are shown */
 
@@ -38,7 +39,21 @@ struct remote_report {
 	uint64_t files, dirs, skipped, replaced;
 	/* of one for a volume */
 	uint64_t blocks_needed, blocks_free, block_size, inodes_needed, inodes_free, smallest;
+	int is_cut;			/* there was more of it */
+	struct json_in json;		/* all of it; for: */
 };
+
+/* Something that could not be kept there.  WHERE has no kind: that is a word of another version. */
+struct remote_finding {
+	char kind[40];
+	const char *path;		/* any bytes */
+	size_t len;
+	struct damage where;
+};
+
+/* The next one of R: *AT is 0 at first.  Returns 0 if there is none. */
+int remote_report_finding(const struct remote_report *r, size_t *at, struct remote_finding *f);
+void remote_report_free(struct remote_report *r);
 
 /* Who is told.  TEXT ends in NUL. */
 struct remote_take {

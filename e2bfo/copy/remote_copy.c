@@ -8,16 +8,23 @@
  * When the connection breaks, the receiver keeps what it has, and the token of that.  It is here,
  * or e2bfo resume --dry-run asks for it there.  Nothing that was answered is believed: a token that
  * is not of this tree is refused by the sender (export/send.h), before any data.
+ *
+ * A directory that is sent has another tree at the next attempt.  So what it was at the first one
+ * is kept (job/send_state.h), in a file without a name.
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/bfo_err.h"
 #include "base/clock.h"
+#include "base/temporary.h"
 #include "cli/error_word.h"
 #include "cli/message.h"
+#include "job/send_state.h"
 #include "e2bfo/commands.h"
 #include "copying.h"
 #include "remote_copy.h"
@@ -33,7 +40,9 @@ struct remote_copy {
 	struct remote_run asked;	/* and what it says of it between attempts */
 	struct remote_command command;
 	struct remote_told told;
-	char token[BFO_STREAM_TOKEN_TEXT];	/* with which it goes on; "": from the beginning */
+	char token[BFO_STREAM_TOKEN_TEXT];	/* with which it goes on; "": as it was begun, */
+	const char *said;		/* with the token of the command line, or NULL */
+	char state[32];			/* where a directory is kept as it was, if it is */
 	unsigned int pauses;		/* so far */
 	double begun;
 };
@@ -75,6 +84,59 @@ static int call_copy(struct remote_copy *r)
 			  : call(r, &r->there, REMOTE_SENDS, send, 3);
 }
 
+/* ---- what a directory was ---- */
+
+/* It may have to be sent once more, to who can go on, and nobody has said where to keep it. */
+static int has_to_be_kept(const struct remote_copy *r)
+{
+	const struct bfo_copy_options *opt = &r->o.near.job;
+
+	return r->o.sends && r->o.retries && !r->o.dry_run && !opt->state && !opt->token &&
+	       bfo_send_state_fits(opt) && strncmp(r->o.spec.end, "dir:", 4);
+}
+
+/* Makes the file for it, if the source is one. */
+static errcode_t prepare_state(struct remote_copy *r)
+{
+	struct bfo_context *ctx = &r->c.ctx;
+	struct bfo_copy_options *opt = &r->o.near.job;
+	struct bfo_end end;
+	errcode_t err;
+	int is_dir;
+
+	if (!has_to_be_kept(r))
+		return 0;
+	err = bfo_end_tell(ctx, opt->source, &end);
+	is_dir = !err && end.kind == BFO_END_DIRECTORY;
+	bfo_end_free(&end);
+	if (!is_dir)
+		return 0;		/* opening it will tell */
+	err = bfo_temporary_unnamed(bfo_temporary_folder(ctx), &opt->state_fd);
+	if (err) {
+		opt->state_fd = 0;
+		return bfo_fail(ctx, err, "making a temporary file in %s",
+				bfo_temporary_folder(ctx));
+	}
+	snprintf(r->state, sizeof(r->state), "/proc/self/fd/%d", opt->state_fd);
+	opt->state = r->state;
+	return 0;
+}
+
+/* It begins again: what was kept for the attempt before is of no use, and is made anew. */
+static void forget_state(struct remote_copy *r)
+{
+	const struct bfo_copy_options *opt = &r->o.near.job;
+
+	if (r->o.sends && !*r->token && !r->said && opt->state && !opt->state_fd)
+		unlink(opt->state);
+}
+
+static void close_state(struct remote_copy *r)
+{
+	if (r->o.near.job.state_fd)
+		close(r->o.near.job.state_fd);
+}
+
 /* ---- an attempt ---- */
 
 /* Both sides, to their ends.  Returns the error of the side here. */
@@ -86,8 +148,7 @@ static errcode_t run_sides(struct remote_copy *r)
 		r->o.near.job.out = r->there.data;
 	else
 		r->o.near.job.in = r->there.data;
-	if (r->o.sends && *r->token)
-		r->o.near.job.token = r->token;
+	r->o.near.job.token = *r->token && r->o.sends ? r->token : r->said;
 	err = copying_do(&r->c, &r->o.near);
 	if (err && !remote_is_consequence(&r->told, err))
 		remote_hush(&r->there);
@@ -109,7 +170,12 @@ static errcode_t attempt(struct remote_copy *r)
 		r->c.begun = r->begun;
 	r->begun = r->c.begun;
 	r->told.attempts++;
+	err = r->told.attempts == 1 ? prepare_state(r) : 0;
 	r->c.copy.opt = r->o.near.job;
+	if (err) {
+		r->told.outcome = REMOTE_HERE;
+		return err;
+	}
 	err = call_copy(r);
 	if (err) {
 		r->told.outcome = REMOTE_HERE;
@@ -212,6 +278,7 @@ static int goes_on(struct remote_copy *r, errcode_t err)
 	if (!pause_between(r) || !(r->o.sends ? prepare_sender(r, !err) : prepare_receiver(r)))
 		return 0;
 	message(*r->token ? "it goes on where it came to" : "it begins again");
+	forget_state(r);
 	return 1;
 }
 
@@ -240,6 +307,7 @@ static int run(struct remote_copy *r)
 	signal(SIGPIPE, SIG_IGN);	/* that the other side is gone is an error like others */
 	r->told.options = &r->o;
 	r->told.there = &r->there;
+	r->said = r->o.near.job.token;
 	for (;;) {
 		err = attempt(r);
 		if (!goes_on(r, err))
@@ -254,6 +322,7 @@ static int run(struct remote_copy *r)
 	r->c.remote = &r->told;
 	status = copying_finish(&r->c, err);
 	copying_close(&r->c);
+	close_state(r);
 	return status;
 }
 
@@ -268,6 +337,8 @@ int remote_copy(int argc, char **argv, int *is_remote)
 		status = copying_give_way(&r.o.near.job);
 	if (status < 0 && *is_remote)
 		status = run(&r);
+	remote_report_free(&r.there.report);
+	remote_report_free(&r.asked.report);
 	remote_command_free(&r.command);
 	remote_options_free(&r.o);
 	return status;

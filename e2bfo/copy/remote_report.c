@@ -64,11 +64,15 @@ static errcode_t tell_broken(const struct remote_told *t, struct bfo_context *ct
 {
 	const char *rsh = t->options->rsh.v.v[0];
 	int status = t->there->status;
+	const char *what = t->there->report.what;
 	const char *how = status < 256 ? "status" : "signal";
 
 	status -= status < 256 ? 0 : 256;
 	if (!t->options->sends)
 		return bfo_fail_add(ctx, err, "; %s ended with %s %d", rsh, how, status);
+	if (has_report(t) && *what)
+		return bfo_fail(ctx, ECONNRESET, "copying to %s: there, while %s", t->options->name,
+				what);
 	return bfo_fail(ctx, ECONNRESET, "copying to %s: no report came from there; %s ended with "
 			"%s %d; 'e2bfo resume --dry-run' there says whether it can go on",
 			t->options->name, rsh, how, status);
@@ -193,6 +197,25 @@ static void json_plan(struct json *j, const struct remote_report *r)
 	json_close(j, '}');
 }
 
+/* What the other side could not keep, as it says. */
+static void json_findings(struct json *j, const struct remote_report *r)
+{
+	struct remote_finding f;
+	size_t at = 0;
+
+	json_open(j, "not_kept", '[');
+	while (remote_report_finding(r, &at, &f)) {
+		json_open(j, NULL, '{');
+		json_string(j, "kind", f.kind);
+		json_bytes(j, "path", f.path, f.len);
+		damage_json(j, &f.where);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	if (r->is_cut)
+		json_bool(j, "cut", 1);
+}
+
 static void json_text(struct json *j, const char *name, const char *text)
 {
 	json_string(j, name, *text ? text : NULL);
@@ -216,6 +239,7 @@ void remote_json(struct json *j, const struct remote_told *t)
 		json_bool(j, "complete", r->is_complete);
 		json_text(j, "target_uuid", r->uuid);
 		json_plan(j, r);
+		json_findings(j, r);
 	}
 	json_close(j, '}');
 }

@@ -205,6 +205,7 @@ int remote_run(struct remote_run *f, enum remote_role role, const char *const *w
 {
 	int i, fds[3] = { -1, -1, -1 }, err;
 
+	remote_report_free(&f->report);
 	*f = (struct remote_run) { .host = f->host, .bar = f->bar, .cancel = f->cancel, .data = -1,
 				   .in = { -1, -1 }, .call = { -1, -1 } };
 	err = open_files(f, role, fds);

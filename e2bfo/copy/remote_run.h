@@ -47,7 +47,10 @@ struct remote_run {
 	errcode_t err;			/* of the reader */
 };
 
-/* Runs WORDS, NULL at the end.  Error numbers: ENOENT, there is no such program. */
+/*
+ * Runs WORDS, NULL at the end; F was zeroed, or has run something else before.  Error numbers:
+ * ENOENT, there is no such program.
+ */
 int remote_run(struct remote_run *f, enum remote_role role, const char *const *words);
 
 /*

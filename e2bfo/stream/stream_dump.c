@@ -44,7 +44,7 @@ static const char *const untold[] = {
 
 static const char *kind_of(const struct bfo_stream_head *h)
 {
-	return kinds[h->kind <= BFO_STREAM_END ? h->kind : BFO_STREAM_OTHER];
+	return kinds[h->kind <= BFO_STREAM_QUOTA ? h->kind : BFO_STREAM_OTHER];
 }
 
 /* ---- each frame ---- */

@@ -27,6 +27,12 @@ int bfo_temporary_make(const char *path, char **name, int *fd);
 errcode_t bfo_temporary_publish(struct bfo_context *ctx, const char *made, const char *path,
 				int replace);
 
+/* Where files belong that have no name. */
+static inline const char *bfo_temporary_folder(const struct bfo_context *ctx)
+{
+	return ctx->temp_dir ? ctx->temp_dir : "/var/tmp";
+}
+
 /*
  * Makes a file without a name in FOLDER: *FD, or -1.  Nobody else can open it, and it is gone with
  * the process, however that ends.  (Where O_TMPFILE is not known it has a name for a moment.)

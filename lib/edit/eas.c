@@ -229,6 +229,13 @@ static errcode_t store(struct work *w, int dry, int *fits)
 	return err;
 }
 
+/* What ERR of storing comes to, which FITS. */
+static errcode_t stored(struct bfo_edit *e, errcode_t err, int fits)
+{
+	return err || fits ? err : bfo_fail(e->ctx, BFO_ET_XATTR_ROOM, "inode and block have no "
+					    "room for its attributes");
+}
+
 static void drop(bfo_xattrs *set, size_t i)
 {
 	memmove(set->v + i, set->v + i + 1, (set->n - i - 1) * sizeof(*set->v));
@@ -331,9 +338,7 @@ errcode_t bfo_draft_set_xattrs(struct bfo_edit *e, struct bfo_draft *n,
 			w.set.v[i].value = w.values.v + (uintptr_t) w.set.v[i].value;
 	if (!err)
 		err = store(&w, 0, &fits);
-	if (!err && !fits)
-		err = bfo_fail(e->ctx, BFO_ET_NO_SPACE, "inode and block have no room for its "
-			       "attributes");
+	err = stored(e, err, fits);
 	if (err)
 		n->raw->i_mode = mode;
 	release(&w);
@@ -365,7 +370,7 @@ errcode_t bfo_draft_follow_mode(struct bfo_edit *e, struct bfo_draft *n)
 		err = store(&w, 0, &fits);
 	release(&w);
 	bfo_vec_free(&list);
-	return err || fits ? err : BFO_ET_NO_SPACE;
+	return stored(e, err, fits);
 }
 
 /* The default access control list of DIR, appended to LIST: stored, and checked; nothing: none. */
@@ -433,7 +438,7 @@ errcode_t bfo_draft_inherit_acl(struct bfo_edit *e, struct bfo_draft *dir, struc
 		err = store(&w, 0, &fits);
 	release(&w);
 	bfo_vec_free(&list);
-	return err || fits ? err : BFO_ET_NO_SPACE;
+	return stored(e, err, fits);
 }
 
 /* ---- contents in the inode ---- */

@@ -6,7 +6,7 @@
  * another one, which the draft alone has (its number comes with the commit).  Contents that stand
  * in the inode (inline data) are the value of one of them.
  *
- * Errors: ENOMEM; BFO_ET_NO_SPACE if they do not fit; BFO_ET_BAD_PATH of a name or value.
+ * Errors: ENOMEM; BFO_ET_XATTR_ROOM if they do not fit; BFO_ET_BAD_PATH of a name or value.
  */
 #ifndef BFO_EDIT_EAS_H
 #define BFO_EDIT_EAS_H

@@ -286,8 +286,9 @@ static errcode_t check_token(struct send *s)
 		return 0;
 	if (memcmp(t->tree, s->tree_digest, sizeof(t->tree)))
 		return bfo_fail(ctx_of(s), BFO_ET_CHANGED, "going on with a stream of %s: names or "
-				"attributes are not what they were, or another token belongs to it",
-				s->source->name);
+				"attributes are not what they were, or another token belongs to "
+				"it; without --resume it begins anew, when 'e2bfo abort' has given "
+				"up what the target has", s->source->name);
 	if (t->next > s->facts.data / BFO_STREAM_CHUNK + 1)
 		return bfo_fail(ctx_of(s), EINVAL, "going on with a stream of %s: it does not have "
 				"so many frames as the token says", s->source->name);
@@ -449,6 +450,7 @@ struct bfo_send_notes bfo_send_notes(const struct bfo_outlet *outlet)
 	struct bfo_send_notes n = { .written = s->out.written, .members = s->facts.members,
 				    .data = s->facts.data, .lost = s->lost };
 
+	memcpy(n.tree, s->tree_digest, sizeof(n.tree));
 	memcpy(n.digest, s->end_digest, sizeof(n.digest));
 	return n;
 }

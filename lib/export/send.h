@@ -37,7 +37,8 @@ struct bfo_send_notes {
 	uint64_t written;		/* bytes of the stream */
 	uint64_t members, data;		/* of the tree; bytes of all data */
 	uint64_t lost;			/* attributes that no program sees */
-	uint8_t digest[BFO_STREAM_DIGEST];	/* of the tree; then, at the end, of all */
+	uint8_t tree[BFO_STREAM_DIGEST];	/* its digest: of which tokens are */
+	uint8_t digest[BFO_STREAM_DIGEST];	/* of all, once that is sent */
 };
 
 /* BFO_ET_NO_LIBGCRYPT, ENOMEM.  OPT's strings, token and superblock have to stay. */

@@ -44,8 +44,7 @@ errcode_t bfo_spool(struct bfo_context *ctx, int fd, const char *name, int *file
 	errcode_t err;
 
 	*file = -1;
-	err = buffer ? bfo_temporary_unnamed(ctx->temp_dir ? ctx->temp_dir : "/var/tmp", file)
-		     : ENOMEM;
+	err = buffer ? bfo_temporary_unnamed(bfo_temporary_folder(ctx), file) : ENOMEM;
 	if (!err)
 		err = copy_all(ctx, fd, *file, buffer);
 	free(buffer);

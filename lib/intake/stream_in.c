@@ -209,7 +209,7 @@ static errcode_t take(struct bfo_stream_in *in, void *to, size_t len)
 /* The head that came fits behind those before it. */
 static const char *check_order(const struct bfo_stream_in *in, const struct bfo_stream_head *h)
 {
-	if (bfo_stream_is_marked(h->kind) && h->tree != in->tree)
+	if (!bfo_stream_in_is_ours(in, h))
 		return "a frame of another stream";
 	if (h->kind == BFO_STREAM_DATA) {
 		if (h->number != in->data_number || h->at != in->data_at)
@@ -257,12 +257,6 @@ static errcode_t take_head(struct bfo_stream_in *in, struct bfo_stream_head *h)
 	return why ? bfo_stream_in_fail(in, BFO_ET_STREAM_DAMAGED, why) : 0;
 }
 
-/* True for a kind that may be passed over. */
-static int is_foreign(const struct bfo_stream_head *h)
-{
-	return h->kind < BFO_STREAM_FACTS || h->kind > BFO_STREAM_QUOTA;
-}
-
 /* The one that comes, of any kind that need not be known. */
 static errcode_t take_frame(struct bfo_stream_in *in, struct bfo_stream_frame *f)
 {
@@ -272,7 +266,7 @@ static errcode_t take_frame(struct bfo_stream_in *in, struct bfo_stream_frame *f
 	err = take_head(in, &f->head);
 	if (err)
 		return err;
-	if (is_foreign(&f->head) && f->head.is_needed)
+	if (f->head.is_needed)
 		return bfo_stream_in_fail(in, BFO_ET_STREAM_FEATURE,
 					  "a frame of a kind that has to be known");
 	err = take(in, in->stored, f->head.stored);
@@ -313,7 +307,7 @@ errcode_t bfo_stream_in_next(struct bfo_stream_in *in, struct bfo_stream_frame *
 
 	do
 		err = bfo_stream_in_any(in, f);
-	while (!err && is_foreign(&f->head));
+	while (!err && bfo_stream_in_is_foreign(&f->head));
 	return err;
 }
 

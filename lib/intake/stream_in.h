@@ -94,6 +94,19 @@ int bfo_stream_in_head(struct bfo_stream_in *in, uint64_t byte, struct bfo_strea
  */
 errcode_t bfo_stream_in_frame(struct bfo_stream_in *in, uint64_t byte, struct bfo_stream_frame *f);
 
+/* True unless H has to stand behind the tree, and says that it stands behind another one. */
+static inline int bfo_stream_in_is_ours(const struct bfo_stream_in *in,
+					const struct bfo_stream_head *h)
+{
+	return !bfo_stream_is_marked(h->kind) || h->tree == in->tree;
+}
+
+/* True for a kind that is not known, and need not be: it is passed over. */
+static inline int bfo_stream_in_is_foreign(const struct bfo_stream_head *h)
+{
+	return (h->kind < BFO_STREAM_FACTS || h->kind > BFO_STREAM_QUOTA) && !h->is_needed;
+}
+
 /* Notes what is wrong with the frame that came last, and where, and returns CODE. */
 errcode_t bfo_stream_in_fail(struct bfo_stream_in *in, errcode_t code, const char *why);
 

@@ -55,15 +55,10 @@ static uint64_t bytes_of(const struct look *l, uint32_t number)
 	return at >= all ? 0 : all - at < BFO_STREAM_CHUNK ? all - at : BFO_STREAM_CHUNK;
 }
 
+/* It can stand behind the tree, and is told apart there from that of any other stream. */
 static int is_ours(const struct look *l, const struct bfo_stream_head *h)
 {
-	return bfo_stream_is_marked(h->kind) && h->tree == l->s->frames.tree;
-}
-
-/* True for a kind that may be passed over. */
-static int is_foreign(const struct bfo_stream_head *h)
-{
-	return (h->kind < BFO_STREAM_FACTS || h->kind > BFO_STREAM_END) && !h->is_needed;
+	return bfo_stream_is_marked(h->kind) && bfo_stream_in_is_ours(&l->s->frames, h);
 }
 
 /* ---- searching ---- */
@@ -197,7 +192,8 @@ static errcode_t look_on(struct look *l)
 	struct bfo_stream_head h;
 	errcode_t err;
 
-	if (bfo_stream_in_head(&l->s->frames, l->at, &h) && (is_ours(l, &h) || is_foreign(&h)))
+	if (bfo_stream_in_head(&l->s->frames, l->at, &h) &&
+	    (is_ours(l, &h) || bfo_stream_in_is_foreign(&h)))
 		return take_frame(l, &h);
 	err = note(l, l->at, "no frame of this stream begins here");
 	l->at++;

@@ -21,13 +21,11 @@ static void count(struct bfo_stream_survey *s, const struct bfo_stream_head *h, 
 	k->stored += h->stored;
 }
 
-/* The preamble, and the frame behind it. */
+/* The preamble, and the frame behind it: FACTS. */
 static errcode_t begin(struct bfo_stream_in *in, struct bfo_context *ctx, const char *name, int fd,
-		       struct bfo_stream_survey *s)
+		       struct bfo_stream_survey *s, struct bfo_stream_head *facts)
 {
 	errcode_t err = bfo_stream_in_open(in, ctx, name, fd);
-	struct bfo_stream_head facts = { .kind = BFO_STREAM_FACTS,
-					 .bytes = BFO_STREAM_FACTS_BYTES };
 
 	s->preamble = in->preamble;
 	s->has_preamble = in->preamble.major != 0;
@@ -36,9 +34,10 @@ static errcode_t begin(struct bfo_stream_in *in, struct bfo_context *ctx, const 
 	if (err)
 		return err;
 	s->facts = in->facts;
-	facts.stored = in->byte - BFO_STREAM_PREAMBLE - BFO_STREAM_HEAD;
-	facts.is_packed = facts.stored != facts.bytes;
-	count(s, &facts, BFO_STREAM_PREAMBLE);
+	facts->bytes = BFO_STREAM_FACTS_BYTES;
+	facts->stored = in->byte - BFO_STREAM_PREAMBLE - BFO_STREAM_HEAD;
+	facts->is_packed = facts->stored != facts->bytes;
+	count(s, facts, BFO_STREAM_PREAMBLE);
 	return 0;
 }
 
@@ -58,7 +57,9 @@ errcode_t bfo_stream_survey(struct bfo_context *ctx, const char *name, int fd, b
 	errcode_t err;
 
 	*s = (struct bfo_stream_survey) { .has_preamble = 0 };
-	err = begin(&in, ctx, name, fd, s);
+	err = begin(&in, ctx, name, fd, s, &f.head);
+	if (!err && met)
+		err = met(priv, BFO_STREAM_PREAMBLE, &f.head);
 	while (!err && f.head.kind != BFO_STREAM_END) {
 		err = bfo_stream_in_any(&in, &f);
 		if (err)

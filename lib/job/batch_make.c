@@ -147,7 +147,9 @@ static errcode_t make_link(struct bfo_batch *b, const char *path, const char *ta
 	errcode_t err = bfo_batch_walk(b, path, flags, &way);
 
 	if (!err && (!len || len >= b->vol->block_size || len >= 4096))
-		err = BFO_ET_BAD_PATH;
+		err = bfo_fail(b->ctx, BFO_ET_BAD_PATH, "its target has %zu bytes, and can have 1 "
+			       "to %u", len, (b->vol->block_size < 4096 ? b->vol->block_size
+									: 4096) - 1);
 	if (!err)
 		err = may_make(b, &way, flags);
 	if (!err)
@@ -190,9 +192,10 @@ static errcode_t make_node(struct bfo_batch *b, const char *path,
 	errcode_t err = bfo_batch_walk(b, path, flags, &way);
 
 	if (!err && type != S_IFIFO && type != S_IFSOCK && type != S_IFCHR && type != S_IFBLK)
-		err = BFO_ET_BAD_PATH;
+		err = bfo_fail(b->ctx, BFO_ET_BAD_PATH, "it is of no type that a special file has");
 	if (!err && (major > 0xfff || minor > 0xfffff))
-		err = BFO_ET_BAD_PATH;
+		err = bfo_fail(b->ctx, BFO_ET_BAD_PATH, "its device number is too large: %u:%u",
+			       major, minor);
 	if (!err)
 		err = may_make(b, &way, flags);
 	if (!err)

@@ -12,19 +12,21 @@
 #define NAME_BYTES 255U
 
 /* A path as it has to be: from the root on, of names that can be. */
-static errcode_t check(const char *path)
+static errcode_t check(struct bfo_batch *b, const char *path)
 {
 	const char *at = path;
 	size_t len;
 
 	if (*path != '/')
-		return BFO_ET_BAD_PATH;
+		return bfo_fail(b->ctx, BFO_ET_BAD_PATH, "it does not begin with '/'");
 	for (; *at; at += len) {
 		at += strspn(at, "/");
 		len = strcspn(at, "/");
-		if (len > NAME_BYTES || (len == 1 && at[0] == '.') ||
-		    (len == 2 && at[0] == '.' && at[1] == '.'))
-			return BFO_ET_BAD_PATH;
+		if (len > NAME_BYTES)
+			return bfo_fail(b->ctx, BFO_ET_BAD_PATH, "a name in it has %zu bytes, and "
+					"%u are the most", len, NAME_BYTES);
+		if (len && len <= 2 && !strncmp(at, "..", len))
+			return bfo_fail(b->ctx, BFO_ET_BAD_PATH, "'.' and '..' are not followed");
 	}
 	return 0;
 }
@@ -180,11 +182,11 @@ errcode_t bfo_batch_walk(struct bfo_batch *b, const char *path, int flags,
 	dirs = last_name(path, len) - path;
 	if (b->last && dirs && dirs == b->last_path.n && !memcmp(path, b->last_path.v, dirs)) {
 		way->dir = b->last;
-		err = len - dirs > NAME_BYTES ? check(path) : 0;
+		err = len - dirs > NAME_BYTES ? check(b, path) : 0;
 		if (path[dirs] == '.')
-			err = check(path);
+			err = check(b, path);
 	} else {
-		err = check(path);
+		err = check(b, path);
 		if (!err)
 			err = walk_dirs(b, path, dirs, flags, way);
 	}

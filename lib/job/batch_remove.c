@@ -237,7 +237,7 @@ static errcode_t remove_name(struct bfo_batch *b, const char *path, int flags)
 	if (err == BFO_ET_NO_PATH && flags & BFO_BATCH_MISSING_OK)
 		return 0;
 	if (!err && !way.dir)
-		err = BFO_ET_BAD_PATH;
+		err = bfo_fail(b->ctx, BFO_ET_BAD_PATH, "it is the root");
 	if (!err)
 		err = bfo_batch_may_lose(b, way.dir);
 	if (!err)
@@ -347,13 +347,13 @@ static errcode_t rename_path(struct bfo_batch *b, const char *from, const char *
 	errcode_t err = bfo_batch_find(b, from, &a);
 
 	if (!err && !a.dir)
-		err = BFO_ET_BAD_PATH;
+		err = bfo_fail(b->ctx, BFO_ET_BAD_PATH, "it is the root");
 	if (!err)
 		err = bfo_batch_may_lose(b, a.dir);
 	if (!err)
 		err = bfo_batch_may_change(b, a.draft);
 	if (!err && S_ISDIR(bfo_draft_mode(a.draft)) && is_below(from, to))
-		err = BFO_ET_BAD_PATH;
+		err = bfo_fail(b->ctx, BFO_ET_BAD_PATH, "%s lies in it", to);
 	if (!err)
 		err = bfo_batch_walk(b, to, flags, &c);
 	if (!err && !c.dir)

@@ -28,7 +28,8 @@
  *   BFO_ET_IMMUTABLE, BFO_ET_APPEND_ONLY, BFO_ET_ENCRYPTED, BFO_ET_VERITY, BFO_ET_CASEFOLD
  *                        the file's, or the directory's, flags forbid it
  *   BFO_ET_OWN_FILE      it belongs to the filesystem itself
- *   BFO_ET_NO_SPACE, BFO_ET_NO_INODES, BFO_ET_DIR_TOO_BIG, BFO_ET_FILE_TOO_BIG, BFO_ET_LINKS
+ *   BFO_ET_NO_SPACE, BFO_ET_NO_INODES, BFO_ET_DIR_TOO_BIG, BFO_ET_FILE_TOO_BIG, BFO_ET_LINKS,
+ *   BFO_ET_XATTR_ROOM
  *   BFO_ET_JOURNAL_SMALL of a commit: ctx->what says how many operations fit
  *   BFO_ET_NOT_JOURNALED of opening, without is_not_atomic
  *   BFO_ET_RECOVERY      of opening a volume that was not unmounted cleanly

@@ -60,11 +60,9 @@ static errcode_t check_options(const struct bfo_copy *c)
 		{ !is_stream && opt->compress, "--compress is for streams" },
 		{ !is_stream && opt->token, "--resume is for streams" },
 		{ !is_stream && opt->state, "--state is for streams" },
-		{ opt->state && (opt->n_from != 1 || strcmp(opt->from[0], "/") ||
-				 strcmp(opt->to, "/")),
-		  "--state is for all of a directory: name that, and no part of it" },
-		{ opt->state && opt->dereference,
-		  "--state is not for names that become files of their own" },
+		{ opt->state && !bfo_send_state_fits(opt),
+		  "--state is for all of a directory, as it is: no --from, no --to, and no "
+		  "--hard-dereference" },
 		{ opt->token && opt->n_manifests,
 		  "--manifest-out has to see all data, and --resume leaves some out" },
 		{ !is_dir && !is_volume && opt->over,
@@ -269,6 +267,8 @@ static errcode_t check_state(struct bfo_copy *c)
 	if (c->end.kind != BFO_END_DIRECTORY)
 		return bfo_fail(c->ctx, BFO_ET_OPTION, "opening %s: --state is for directories; "
 				"other sources go on without it", c->opt.source);
+	if (c->opt.state_fd)
+		return 0;
 	if (!c->opt.token && !access(state, F_OK))
 		return bfo_fail(c->ctx, EEXIST, "making %s: it belongs to another stream, with "
 				"which --resume goes on", state);

@@ -87,6 +87,8 @@ struct bfo_copy_options {
 	/* of a stream: how it is compressed, as job/compress.h has it, or NULL; to go on where */
 	const char *compress, *token;
 	const char *state;		/* of a directory's: job/send_state.h; or NULL */
+	/* the same file, open for both: the caller's, without a name, empty at first; 0: none */
+	int state_fd;
 	const char *owners;		/* who gets what (job/owners.h); or NULL */
 	/* the same tree gives the same bytes: tree/amend.h; SEED: for a UUID, or NULL */
 	int is_reproducible;

@@ -106,19 +106,26 @@ static errcode_t write_file(struct bfo_copy *c, const struct bfo_send_options *h
 	return err;
 }
 
-errcode_t bfo_send_state_write(struct bfo_copy *c, const struct bfo_send_options *how)
+/* It has no name: what an earlier attempt has put there is of no use. */
+static errcode_t write_unnamed(struct bfo_copy *c, struct bfo_send_options *how)
 {
-	const char *path = c->opt.state;
-	struct bfo_send_options mine = { .name = path, .level = 1,
-					 .can_resume = how->can_resume, .like = how->like };
+	how->fd = c->opt.state_fd;
+	if (ftruncate(how->fd, 0) || lseek(how->fd, 0, SEEK_SET))
+		return bfo_fail(c->ctx, errno, "writing %s", how->name);
+	return write_file(c, how);
+}
+
+static errcode_t write_named(struct bfo_copy *c, struct bfo_send_options *how)
+{
+	const char *path = how->name;
 	char *made;
-	errcode_t err = bfo_temporary_make(path, &made, &mine.fd);
+	errcode_t err = bfo_temporary_make(path, &made, &how->fd);
 
 	if (err)
 		return bfo_fail(c->ctx, err, "making %s", path);
-	err = fchmod(mine.fd, 0600) ? bfo_fail(c->ctx, errno, "making %s", path)
-				    : write_file(c, &mine);
-	if (close(mine.fd) && !err)
+	err = fchmod(how->fd, 0600) ? bfo_fail(c->ctx, errno, "making %s", path)
+				    : write_file(c, how);
+	if (close(how->fd) && !err)
 		err = bfo_fail(c->ctx, errno, "writing %s", path);
 	if (!err)
 		err = bfo_temporary_publish(c->ctx, made, path, 0);
@@ -126,6 +133,20 @@ errcode_t bfo_send_state_write(struct bfo_copy *c, const struct bfo_send_options
 		unlink(made);
 	free(made);
 	return err;
+}
+
+int bfo_send_state_fits(const struct bfo_copy_options *opt)
+{
+	return opt->n_from == 1 && !strcmp(opt->from[0], "/") && !strcmp(opt->to, "/") &&
+	       !opt->dereference;
+}
+
+errcode_t bfo_send_state_write(struct bfo_copy *c, const struct bfo_send_options *how)
+{
+	struct bfo_send_options mine = { .name = c->opt.state, .level = 1,
+					 .can_resume = how->can_resume, .like = how->like };
+
+	return c->opt.state_fd ? write_unnamed(c, &mine) : write_named(c, &mine);
 }
 
 errcode_t bfo_send_state_take(struct bfo_copy *c)

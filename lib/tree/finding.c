@@ -62,8 +62,9 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 				  "not "
 				  "copied",
 				  0 },
-	[BFO_FOUND_CHANGED] = { "changed", "changed while it was read", "copied as it was read",
-				0 },
+	[BFO_FOUND_CHANGED] = { "changed", "changed while it was read",
+				"copied as it was read, with zeroes for what was gone: copy it "
+				"once more", 0 },
 	[BFO_FOUND_XATTR_NAME] = { "xattr-name",
 				   "extended attribute for whose name or value ext4 has no place",
 				   "copied without it", 0 },

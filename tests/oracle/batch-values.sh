@@ -171,4 +171,4 @@ volume image.img 8M
 echo 'put text /a' > script
 set_line /a user.large large >> script
 e2bfo 8 batch image.img script
-says 'script:2: Not enough free blocks .*/a: inode and block have no room for its attributes'
+says 'script:2: Extended attributes are too large for the target .*/a: inode and block have no room for its attributes'

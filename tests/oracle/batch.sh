@@ -290,8 +290,13 @@ unchanged_tree() {
 
 wrong 'put nothing /x' 'No such file or directory while opening nothing'
 wrong 'put text /no/such' 'No such file or directory'
-wrong 'put text relative' 'No such name, path or value'
-wrong 'put text /dir/../x' 'No such name, path or value'
+wrong 'put text relative' "No such name, path or value .* relative: it does not begin with '/'"
+wrong 'put text /dir/../x' "No such name, path or value .*: '.' and '..' are not followed"
+wrong 'put text /dir/.' "'.' and '..' are not followed"
+wrong "put text /$(printf 'n%.0s' {1..256})" 'a name in it has 256 bytes, and 255 are the most'
+wrong 'rm /' 'No such name, path or value .* /: it is the root'
+wrong 'mv / /x' 'it is the root'
+wrong 'mv /dir /dir/x' 'No such name, path or value .*: /dir/x lies in it'
 wrong 'put -n text /dir/1' 'exists already'
 wrong 'put text /dir' 'Is a directory'
 wrong 'put text /link/x' 'Not a directory'

@@ -254,3 +254,9 @@ strace -f -o /dev/null -e trace=pwrite64 -e inject=pwrite64:signal=KILL:when=9 \
 [ "$(find place -maxdepth 1 -name '.e2bfo-*' | wc -l)" = 1 ] || fail "nothing is left above"
 e2bfo 0 abort place/new/
 [ -z "$(find place -name '.e2bfo-*')" ] || fail "abort leaves something above"
+
+# Of what is not there nothing is left, as a directory or as a file that was meant as one.
+e2bfo 8 abort nowhere/
+says 'No such file or directory while looking for what a copy has left of nowhere/'
+e2bfo 8 abort nowhere
+says 'No such file or directory .* \(a directory that is not there yet is nowhere/\)'

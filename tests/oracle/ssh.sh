@@ -86,6 +86,21 @@ copy 16 --no-xattrs '*' small.img "ssh://one$WORK/little.img"
 copy 1 --mkfs=-I128 --size 40M --allow-loss all small.img "ssh://one$WORK/lossy.img"
 says '^e2bfo: one: .* cannot'
 checked lossy.img
+rm lossy.img
+copy 1 --json --mkfs=-I128 --size 40M --allow-loss all small.img "ssh://one$WORK/lossy.img"
+jq -c '.remote.not_kept[]' out > kept-there
+[ -s kept-there ] || fail "what could not be kept there is not told: $(cat out)"
+"$E2BFO" send -q small.img | "$E2BFO" receive --json --mkfs=-I128 --size 40M --allow-loss all here.img \
+	> out 2> said || :
+jq -c '.not_kept[]' out > kept-here
+same kept-here kept-there
+rm here.img lossy.img
+# An answer that is longer than a line may be is taken as far as that goes.
+mkdir many
+(cd many && printf "$(printf 'n%.0s' {1..220})%s\0" {1..2500} | xargs -0 touch)
+copy 1 --json --mkfs=-I128 --size 40M --allow-loss all many "ssh://one$WORK/lossy.img"
+jq -e '.complete and .status == 1 and .remote.cut and (.remote.not_kept | length > 2500)' out \
+	> /dev/null || fail "a long answer: $(head -c 1000 out)"
 copy 8 "ssh://one$WORK/missing.img" new.img
 says '^e2bfo: one: No such file'
 [ ! -e new.img ] || fail "something was made"
@@ -200,6 +215,29 @@ token=$(sed -n 's/.*to go on: e2bfo copy --resume \([^ ]*\) ssh:.*/\1/p' said)
 copy 0 --resume "$token" "ssh://one$WORK/small.img" got.img
 e2bfo 0 verify small.img got.img
 
+# The receiver alone has lost the stream: its answer has the token.
+cat > short <<- END
+	#!/bin/bash
+	head -c 5000000 | exec "$E2BFO" receive --memory=1M "\${@:2}"
+END
+chmod +x short
+rm got.img
+far=$WORK/short copy 8 $mkfs small.img "ssh://one$WORK/got.img"
+says 'there, while reading standard input: at byte'
+token=$(sed -n 's/.*to go on: e2bfo copy --resume \([^ ]*\) .*/\1/p' said)
+copy 0 --resume "$token" small.img "ssh://one$WORK/got.img"
+e2bfo 0 verify small.img got.img
+rm got.img
+far=$WORK/short copy 8 $mkfs --json --state later tree "ssh://one$WORK/got.img"
+says "to go on: e2bfo copy --resume .* --state later tree ssh:"
+copy 0 --resume "$(jq -r .token out)" --state later tree "ssh://one$WORK/got.img"
+e2bfo 0 verify --from /top --to /top tree got.img
+rm got.img
+far=$WORK/short copy 8 $mkfs --json --retries 1 tree "ssh://one$WORK/got.img"
+says 'this copy of a directory cannot be resumed'
+jq -e '(.resumable | not) and (has("token") | not)' out > /dev/null || fail "$(cat out)"
+e2bfo 0 abort got.img
+
 # All was done, and nobody heard of it.
 cut_there 100000000
 broken there 1 $mkfs --retries 1 --json small.img "ssh://one$WORK/got.img"
@@ -216,12 +254,22 @@ e2bfo 0 verify small.img got.img
 answers 'head -c 100000 > /dev/null; kill -TERM $PPID; cat > /dev/null'
 ssh=$WORK/answers copy 32 small.img ssh://one/x
 
-# A directory is sent once more, from its beginning.
+# Of a directory it is kept what it was, so that it goes on, too; of a part of one it is not.
 cut_there 5000000
-broken there 0 $mkfs --retries 1 tree "ssh://one$WORK/got.img"
-says 'it begins again'
+broken there 0 $mkfs --retries 1 --json tree "ssh://one$WORK/got.img"
+says 'it goes on where it came to'
+[ "$(jq .stream.bytes out)" -lt 7000000 ] || fail "all of it was sent again: $(cat out)"
 checked got.img
 e2bfo 0 verify --from /top --to /top tree got.img
+broken there 0 $mkfs --retries 1 --from /top tree "ssh://one$WORK/got.img"
+says 'it begins again'
+e2bfo 0 verify --from /top --to /top tree got.img
+cut_there 100
+broken there 0 $mkfs --retries 1 --state kept tree "ssh://one$WORK/got.img"
+says 'it begins again'
+[ "$(stat -c %a kept)" = 600 ] || fail "--state is not kept"
+e2bfo 0 verify --from /top --to /top tree got.img
+cut_there 5000000
 broken there 8 $mkfs --retries 1 - "ssh://one$WORK/got.img" < /dev/null
 
 # ---- who answers nonsense ----
@@ -279,6 +327,8 @@ foreign=$(jq -r .token out)
 for token in "$foreign" "${mine%?????}xxxxx" x "$mine$mine"; do
 	answers "cat > got; case \$command in *resume*) echo '${report/receive/resume}}' ;; *)
 		echo '$report, \"resumable\": true, \"token\": \"$token\"}' ;; esac; exit 8"
+	nonsense
+	! grep -q 'to go on' said || fail "the token of another stream is told: $(cat said)"
 	nonsense --retries 1
 	[ "$token" != "$foreign" ] || {
 		says 'another token belongs to it'

@@ -55,7 +55,7 @@ grep -q missing out && fail "something is missing: $(cat out)"
 # What it says of itself is what stands there.
 e2bfo 0 stream --dump -v --json kept
 jq -r '.frames[] | "\(.byte) \(.kind)"' out > dumped
-streams frames kept | tail -n +2 | sed 's/ 2$/ TREE/; s/ 3$/ TREE_END/; s/ 4$/ DATA/; s/ 5$/ END/' > is
+streams frames kept | sed 's/ 1$/ FACTS/; s/ 2$/ TREE/; s/ 3$/ TREE_END/; s/ 4$/ DATA/; s/ 5$/ END/' > is
 same is dumped
 jq -e --arg sha256 "$sha256" --argjson size "$(stat -c %s kept)" '.sha256 == $sha256 and
 	.read_bytes == $size and .facts.members == 72 and .facts.label == "a\u001bb" and
@@ -248,6 +248,14 @@ path=$(sed -n 1p is)
 "$E2BFO" cat --on-read-error=zero bad "$path" > out 2> said && fail "cat of zeroes"
 says 'cannot be read, and are zeroes'
 e2bfo 8 cat bad "$path"
+# Who wants other files does not come by it.
+n=0
+for name in text large-0 sparse large-1 large-2; do
+	grep -qx "/$name" was && continue
+	"$E2BFO" cat bad "/$name" | cmp - "tree/$name" || fail "cat of /$name, which is whole"
+	n=$((n + 1))
+done
+[ $n -ge 2 ] || fail "all files are damaged: $(cat was)"
 
 # What begins in the middle is told to be a part.
 "$E2BFO" send -q --resume "$(streams token kept 3)" small.img > rest

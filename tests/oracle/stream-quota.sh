@@ -58,7 +58,16 @@ python3 - <<- 'END'
 	put("type", f.frame(7, 1, b"\3\0\0\0" + body[4:]))
 	put("empty", f.frame(7, 1, b"\0\0\0\0"))
 	put("damaged", f.frame(7, 1, body[:1024] + b"\xff" * 1024 + body[2048:]))
-	put("late", f.frame(7, 4, body), 4)
+	# The tree in two frames is one, but not with limits between them.
+	tree, half = found[4][40:], len(found[4]) // 2
+	for name, between in ("split", []), ("late", [body]):
+	    parts = [f.frame(2, 4, tree[:half])] + [f.frame(7, 5, b) for b in between]
+	    parts.append(f.frame(2, 4 + len(parts), tree[half:], half))
+	    rest = [p if p[4] == 4 else f.numbered(p, n + len(parts) - 1)
+	            for n, p in zip([5] + len(found) * [6], found[5:])]
+	    open(name, "wb").write(data[:48] + b"".join(found[:4] + parts + rest))
+	rest = [p if p[4] == 4 else f.numbered(p, 7) for p in found[6:]]
+	open("behind", "wb").write(data[:48] + b"".join(found[:6] + [f.frame(7, 6, body)] + rest))
 	put("newer", None, head=f.preamble(warn=1 << 30 | 1))
 END
 for name in type empty damaged late; do
@@ -66,6 +75,13 @@ for name in type empty damaged late; do
 	says 'while reading (limits of quota in|standard input: at byte)'
 	[ ! -e bad.img ] || fail "$name: part is there"
 done
+"$E2BFO" receive --mkfs --size 32M behind.img < behind > out 2> said && fail "behind was taken"
+says 'while reading standard input: at byte'
+e2bfo 8 stream behind
+says 'no frame of this stream begins here'
+e2bfo 0 stream split
+e2bfo 0 copy --mkfs --size 32M split bad.img
+rm bad.img
 e2bfo 1 copy --mkfs --size 32M newer bad.img
 says 'stream has what this e2bfo does not know'
 checked bad.img

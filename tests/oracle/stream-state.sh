@@ -71,6 +71,10 @@ for options in "--exclude *.h --exclude /top/sub/deep" "--owner 5 --exclude larg
 done
 e2bfo 16 copy --state again --resume "$(token stream 0)" d stream:no
 says 'made with other options'
+rm again
+"$E2BFO" send -q --state again --exclude '*.h' d > stream
+e2bfo 16 copy --state again --resume "$(token stream 0)" --exclude '*.h' --exclude '*.c' d stream:no
+says 'made with other options'
 
 # ---- what happened meanwhile ----
 
@@ -167,7 +171,11 @@ for file in bad-*; do
 	refused 8 'while reading bad: at byte|while reading (member|the first member).* of bad'
 done
 e2bfo 16 copy --state none --from /top d stream:no
-says 'no part of it'
+says 'no --from, no --to, and no --hard-dereference'
+e2bfo 16 copy --state none --to /x d stream:no
+says 'no --to'
+e2bfo 16 copy --state none --hard-dereference d stream:no
+says 'no --hard-dereference'
 e2bfo 16 copy --state none base.img stream:no
 says 'state is for directories'
 e2bfo 16 copy --state none d no.tar

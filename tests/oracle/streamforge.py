@@ -7,14 +7,33 @@ import base64
 import hashlib
 import struct
 
-from streams import crc
-
 FACTS, TREE, TREE_END, DATA, END, KEPT = range(1, 7)
 CHUNK = 1 << 20
 ALL = 63            # what a member tells: everything
 FILE, DIR, LINK, CHAR, FIFO = 0o100644, 0o040755, 0o120777, 0o020600, 0o010644
 
 # ---- frames ----
+
+_table = []
+for _i in range(256):
+    _c = _i
+    for _ in range(8):
+        _c = _c >> 1 ^ (0x82f63b78 if _c & 1 else 0)
+    _table.append(_c)
+
+
+def crc(data):
+    """crc32c that begins with all ones and is not inverted."""
+    c = 0xffffffff
+    for b in data:
+        c = c >> 8 ^ _table[(c ^ b) & 255]
+    return c
+
+
+def sealed(head):
+    """HEAD with its checksum behind it."""
+    return head + struct.pack("<I", crc(head))
+
 
 def frame(kind, number, data, at=0, stored=None, packed=0, size=None, magic=0x66623265, zero=0,
           mark=bytes(4)):
@@ -23,12 +42,12 @@ def frame(kind, number, data, at=0, stored=None, packed=0, size=None, magic=0x66
     size = len(data) if size is None else size
     head = struct.pack("<IBBHIIIIQ", magic, kind, packed, zero, number, size, len(stored),
                        crc(stored), at) + mark
-    return head + struct.pack("<I", crc(head)) + stored
+    return sealed(head) + stored
 
 
 def preamble(first=0, major=1, compat=0, warn=0, incompat=0, magic=b"\x89E2BFO\r\n\x1a\n" + bytes(6)):
     head = struct.pack("<16sHHIIII8x", magic, major, 0, compat, warn, incompat, first)
-    return head + struct.pack("<I", crc(head))
+    return sealed(head)
 
 
 def frames_of(data):
@@ -44,15 +63,14 @@ def frames_of(data):
 def numbered(part, number):
     """The frame PART with another number."""
     head = part[:8] + struct.pack("<I", number) + part[12:36]
-    return head + struct.pack("<I", crc(head)) + part[40:]
+    return sealed(head) + part[40:]
 
 
 def token(stream, number):
     """The token that asks for DATA frame NUMBER of STREAM."""
     digest = next(f[40:72] for _, kind, f in frames_of(stream) if kind == TREE_END)
     text = digest + struct.pack("<I", number)
-    text += struct.pack("<I", crc(text))
-    return "e2bfo1:" + base64.urlsafe_b64encode(text).decode().rstrip("=")
+    return "e2bfo1:" + base64.urlsafe_b64encode(sealed(text)).decode().rstrip("=")
 
 
 # ---- the tree ----

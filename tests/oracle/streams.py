@@ -10,37 +10,18 @@
     streams.py forged FILE OUT wordN    a feature in the word at byte N of the preamble
     streams.py forged FILE OUT digestN  zeroes for the digest in the frame of kind N
 """
-import base64
 import struct
 import sys
 
-PREAMBLE, HEAD = 48, 40
-FACTS, TREE, TREE_END, DATA, END = range(1, 6)
+from streamforge import DATA, END, FACTS, TREE, TREE_END, frame, frames_of, numbered, sealed, token
 
-_table = []
-for _i in range(256):
-    _c = _i
-    for _ in range(8):
-        _c = _c >> 1 ^ (0x82f63b78 if _c & 1 else 0)
-    _table.append(_c)
-
-
-def crc(data):
-    """crc32c that begins with all ones and is not inverted."""
-    c = 0xffffffff
-    for b in data:
-        c = c >> 8 ^ _table[(c ^ b) & 255]
-    return c
+PREAMBLE = 48
 
 
 def frames(data):
-    """(byte, kind, bytes with head) of each."""
-    at, found = PREAMBLE, []
-    while at < len(data):
-        stored = struct.unpack_from("<I", data, at + 16)[0]
-        found.append((at, data[at + 4], HEAD + stored))
-        at += HEAD + stored
-    assert at == len(data) and found[-1][1] == END
+    """(byte, kind, bytes with head) of each, to the end."""
+    found = [(at, kind, len(part)) for at, kind, part in frames_of(data)]
+    assert sum(n for _, _, n in found) + PREAMBLE == len(data) and found[-1][1] == END
     return found
 
 
@@ -52,65 +33,46 @@ def flipped(data, byte):
 
 def mixed(data):
     """Names of what can happen to whole frames, and what comes of it."""
-    all_ = frames(data)
-    frame = [data[at:at + n] for at, _, n in all_]
+    all_ = frames_of(data)
+    parts = [part for _, _, part in all_]
     kinds = [kind for _, kind, _ in all_]
     i = kinds.index(DATA) + 1
     made = {
-        "lost": frame[:i] + frame[i + 1:],
-        "twice": frame[:i + 1] + frame[i:],
-        "exchanged": frame[:i] + [frame[i + 1], frame[i]] + frame[i + 2:],
-        "no-tree": [f for f, k in zip(frame, kinds) if k != TREE],
-        "no-end": frame[:-1],
+        "lost": parts[:i] + parts[i + 1:],
+        "twice": parts[:i + 1] + parts[i:],
+        "exchanged": parts[:i] + [parts[i + 1], parts[i]] + parts[i + 2:],
+        "no-tree": [p for p, k in zip(parts, kinds) if k != TREE],
+        "no-end": parts[:-1],
     }
-    result = {name: data[:PREAMBLE] + b"".join(parts) for name, parts in made.items()}
+    result = {name: data[:PREAMBLE] + b"".join(some) for name, some in made.items()}
     result["empty"] = b""
     result["other-end"] = with_digest(data, END)
     result["other-tree"] = with_digest(data, TREE_END)
     return result
 
 
-def _sealed(head):
-    return bytes(head) + struct.pack("<I", crc(head))
-
-
 def with_kind(data, kind):
-    body = b"whatever"
     parts, number = [], 0
-    for at, k, n in frames(data):
-        head = bytearray(data[at:at + HEAD - 4])
-        if k != DATA:
-            struct.pack_into("<I", head, 8, number)
-            number += 1
-        parts.append(_sealed(head) + data[at + HEAD:at + n])
+    for _, k, part in frames_of(data):
+        parts.append(part if k == DATA else numbered(part, number))
+        number += k != DATA
         if k == FACTS:
-            parts.append(_sealed(struct.pack("<IBBHIIIIQI", 0x66623265, kind, 0, 0, number, len(body),
-                                             len(body), crc(body), 0, 0)) + body)
+            parts.append(frame(kind, number, b"whatever"))
             number += 1
     return data[:PREAMBLE] + b"".join(parts)
 
 
 def with_digest(data, kind):
     """The frame of KIND has another digest, and a checksum that is right."""
-    at, _, n = next(f for f in frames(data) if f[1] == kind)
-    body = bytes(32)
-    head = bytearray(data[at:at + HEAD - 4])
-    struct.pack_into("<I", head, 20, crc(body))
-    assert n == HEAD + len(body)
-    return data[:at] + _sealed(head) + body + data[at + n:]
+    at, _, part = next(f for f in frames_of(data) if f[1] == kind)
+    number, mark = struct.unpack_from("<I", part, 8)[0], part[32:36]
+    return data[:at] + frame(kind, number, bytes(32), mark=mark) + data[at + len(part):]
 
 
 def with_feature(data, word):
     head = bytearray(data[:PREAMBLE - 4])
     struct.pack_into("<I", head, word, 1 << 30)
-    return _sealed(head) + data[PREAMBLE:]
-
-
-def token(data, number):
-    at = next(at for at, kind, _ in frames(data) if kind == TREE_END) + HEAD
-    body = data[at:at + 32] + struct.pack("<I", number)
-    letters = base64.urlsafe_b64encode(body + struct.pack("<I", crc(body)))
-    return "e2bfo1:" + letters.decode().rstrip("=")
+    return sealed(bytes(head)) + data[PREAMBLE:]
 
 
 def main(what, name, *args):

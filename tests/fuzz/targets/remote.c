@@ -118,9 +118,15 @@ static void on_progress(void *priv, const struct bfo_progress *p)
 static void check_report(const struct remote_report *r)
 {
 	struct bfo_stream_token token;
+	struct remote_finding f;
+	size_t at = 0, bytes = 0;
 
 	if (!r->is_there)
 		return;
+	while (remote_report_finding(r, &at, &f))
+		bytes += strlen(f.kind) + f.len + f.path[f.len];
+	if (bytes > REMOTE_LINE_MOST)
+		fuzz_fail("findings have %zu bytes", bytes);
 	if (r->status < 0 || r->status > 255)
 		fuzz_fail("status %d", r->status);
 	if (*r->token && !bfo_stream_get_token(r->token, &token))
@@ -156,6 +162,8 @@ static void read_answers(const char *bytes, size_t len, size_t piece)
 	    whole.status != parts.status || strcmp(whole.token, parts.token) ||
 	    strcmp(whole.what, parts.what))
 		fuzz_fail("it depends on the pieces in which it comes");
+	remote_report_free(&whole);
+	remote_report_free(&parts);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
