@@ -106,10 +106,10 @@ static errcode_t write_blocks(void *priv, uint64_t blk, uint32_t len, const void
 		struct bfo_followed f = bfo_follow(&e->follow, blk, len);
 
 		if (f.item != SIZE_MAX)
-			err = put(e, e->plan->order.v[f.item], f.lblk * bs, at, f.blocks * bs);
+			err = put(e, e->plan->order.v[f.item], f.lblk * bs, at, f.bytes);
 		blk += f.blocks;
 		len -= f.blocks;
-		at += f.blocks * bs;
+		at += f.bytes;
 	}
 	return err;
 }
@@ -146,12 +146,12 @@ errcode_t bfo_emit(struct bfo_plan *plan, struct bfo_items *items, struct bfo_ou
 		   struct bfo_file_sums *sums, uint64_t memory, uint64_t from)
 {
 	struct emission e = { .plan = plan, .items = items, .outlet = outlet, .row = BFO_NONE };
-	struct bfo_drain drain = { .block_size = plan->target->block_size, .write = write_blocks,
-				   .priv = &e, .ctx = &outlet->ctx };
+	struct bfo_drain drain = { .block_size = plan->target->block_size, .is_packed = 1,
+				   .write = write_blocks, .priv = &e, .ctx = &outlet->ctx };
 	errcode_t err = bfo_serial_begin(&e.walk, plan);
 
 	e.walk.has_stand_ins = 1;
-	bfo_follow_begin(&e.follow, plan);
+	bfo_follow_begin(&e.follow, plan, drain.is_packed);
 	outlet->ctx = plan->ctx;
 	if (!err)
 		err = move_data(plan, items->source, sums, &drain, memory, from);

@@ -2,7 +2,7 @@
 /*
  * batch.c - the batch reader
  *
- * Where a sink has a place for its pieces, a merged run is read straight to all of them by
+ * Where a sink has places for its pieces, a merged run is read straight to all of them by
  * preadv(2), and its gaps to the merge buffer; else, or if they are too many for one call (or, past
  * the page cache, for one request of the device), by way of the merge buffer.
  *
@@ -136,6 +136,15 @@ static errcode_t read_blocks(struct bfo_reader *r, uint64_t blk, uint32_t count,
 	return err == EINVAL ? bfo_volume_read(r->ctx, r->vol, blk, count, to) : err;
 }
 
+/* Where block AT of NODE wants to be read to; ELSEWHERE, if it does not care. */
+static void *place_of(const struct bfo_sink *sink, const struct bfo_node *node, uint32_t at,
+		      void *elsewhere)
+{
+	void *to = sink->place ? sink->place(sink->priv, node, at) : NULL;
+
+	return to ? to : elsewhere;
+}
+
 /* A node by itself, as far as it can be read. */
 static errcode_t read_node(struct bfo_reader *r, const struct bfo_node *node,
 			   const struct bfo_sink *sink)
@@ -152,7 +161,7 @@ static errcode_t read_node(struct bfo_reader *r, const struct bfo_node *node,
 				      bfo_media_why(r->vol, bfo_node_blk(node) + at));
 			continue;
 		}
-		to = sink->place ? sink->place(sink->priv, node, at) : r->merge;
+		to = place_of(sink, node, at, r->merge);
 		err = read_blocks(r, bfo_node_blk(node) + at, count, to);
 		if (!err)
 			err = sink->take(sink->priv, node, at, count, to);
@@ -179,8 +188,8 @@ static int add_piece(struct bfo_reader *r, int n, void *to, size_t bytes)
 }
 
 /*
- * Lists where RUN's blocks belong, gaps to the merge buffer.  Returns the number of pieces, 0 if
- * they are too many or nodes overlap.
+ * Lists where RUN's blocks belong: gaps, and what has no place, in the merge buffer.  Returns the
+ * number of pieces, 0 if they are too many or nodes overlap.
  */
 static int list_pieces(struct bfo_reader *r, const struct bfo_node *nodes,
 		       const struct bfo_read_run *run, const struct bfo_sink *sink)
@@ -197,7 +206,8 @@ static int list_pieces(struct bfo_reader *r, const struct bfo_node *nodes,
 		if (blk > at)
 			n = add_piece(r, n, (char *) r->merge + (at - run->blk) * bs,
 				      (blk - at) * bs);
-		n = add_piece(r, n, sink->place(sink->priv, node, 0), node->len * bs);
+		n = add_piece(r, n, place_of(sink, node, 0, (char *) r->merge +
+					     (blk - run->blk) * bs), node->len * bs);
 		at = blk + node->len;
 	}
 	return n <= BFO_READ_PIECES ? n : 0;
@@ -253,7 +263,7 @@ static errcode_t read_merged(struct bfo_reader *r, const struct bfo_node *nodes,
 		return read_nodes(r, nodes, run, sink);
 	for (node = nodes + run->first; node < nodes + run->last && !err; node++) {
 		data = (char *) r->merge + (bfo_node_blk(node) - run->blk) * bs;
-		to = sink->place ? sink->place(sink->priv, node, 0) : data;
+		to = place_of(sink, node, 0, data);
 		if (to != data && !placed)
 			memcpy(to, data, node->len * bs);
 		err = sink->take(sink->priv, node, 0, node->len, to);

@@ -54,7 +54,10 @@ struct bfo_sink {
 	errcode_t (*take)(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
 			  const void *data);
 	void *priv;
-	/* If not NULL: where NODE's block AT wants to be read to, directly. */
+	/*
+	 * If not NULL: where NODE's block AT wants to be read to, directly; NULL: it is taken from
+	 * where it was read to, as without that.
+	 */
 	void *(*place)(void *priv, const struct bfo_node *node, uint32_t at);
 	/*
 	 * If not NULL: COUNT blocks of NODE from its block AT on cannot be read.  It comes in place

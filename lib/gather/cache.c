@@ -102,16 +102,17 @@ struct trial {
 
 /* The regions; NULL if they should not be used: rule 7. */
 static const struct bfo_regions *usable_regions(const struct bfo_cache *c,
-						const bfo_order_list *nodes, int last)
+						const bfo_order_list *nodes, uint64_t all)
 {
-	uint64_t wanted;
+	uint64_t much = all + all / 2, wanted;
 
 	if (!c->regions.n)
 		return NULL;
-	if (!last || c->regions.held || !bfo_direct_wanted(&c->r->vol->device))
-		return &c->regions;
 	wanted = bfo_order_list_blocks(nodes) * c->r->vol->block_size;
-	return bfo_regions_worth(&c->regions) > wanted + wanted / 2 ? NULL : &c->regions;
+	if (!all || c->regions.held ||
+	    (!bfo_direct_wanted(&c->r->vol->device) && wanted <= much))
+		return &c->regions;
+	return bfo_regions_worth(&c->regions) > much ? NULL : &c->regions;
 }
 
 /* The end of the batch that begins with node FIRST: nodes of SIZE units of the buffer. */
@@ -195,7 +196,7 @@ static void try_batches(struct trial *t, bfo_order_list *nodes, uint32_t size)
 errcode_t bfo_cache_cost(const struct bfo_cache *c, const bfo_order_list *nodes,
 			 struct bfo_cache_way *way)
 {
-	struct trial t = { .c = c, .regions = usable_regions(c, nodes, way->last),
+	struct trial t = { .c = c, .regions = usable_regions(c, nodes, way->all),
 			   .seek = BFO_SEEK_BYTES / c->source->block_size };
 	bfo_order_list sorted = { 0 };
 	errcode_t err = 0;

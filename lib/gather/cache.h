@@ -18,8 +18,9 @@
  *  6. The kernel may drop a region early.  A sample of reads shows whether the device had to
  *     answer.  Then the region is read as a whole once more.  If it is lost again, the rest of it
  *     is read without rule 3.
- *  7. One buffer that holds all that is left of a device is better than rule 3, where regions
- *     would read more than 1.5 times what is wanted.
+ *  7. One buffer that holds all that is left is better than rule 3, where the regions are more than
+ *     1.5 times as large as that buffer.  Regions of an image file are in the page cache anyway, so
+ *     what is wanted of it has to be as much larger, too: small files, packed (move/fill.h).
  *
  * A copy opens a cache, asks it what batches of some size cost, has it read batch by batch, and
  * closes it.  No one else sets a field.
@@ -54,7 +55,8 @@ errcode_t bfo_cache_open(struct bfo_cache *c, struct bfo_source *source, bfo_cac
 /* How to read NODES, which come in the order of `to`. */
 struct bfo_cache_way {
 	uint32_t size;		/* of a batch, in units of `to`; the caller's */
-	int last;		/* nothing will be read after NODES; the caller's */
+	/* bytes of a buffer for NODES, if nothing will be read after them, or 0; the caller's */
+	uint64_t all;
 	int by_regions;		/* returned: by rule 3 */
 	uint64_t cost;		/* returned: in blocks (gather/batch.h) */
 };

@@ -354,18 +354,27 @@ static errcode_t hand_out_all(struct reading *r, size_t got)
 	return err;
 }
 
-/* Where the pieces go; WANT bytes of them are the file's. */
+/* Where the pieces go: those that have no place, to scratch.  *WANT: bytes of the file. */
 static errcode_t set_places(struct reading *r, const struct ahead *a, size_t *want)
 {
+	struct bfo_intake *in = &r->d->in;
+	size_t used = 0;
 	uint32_t i;
 
-	*want = 0;
+	*want = in->scratch.n = 0;
+	if (bfo_vec_reserve(&in->scratch, r->most))
+		return bfo_dir_fail(r->d, ENOMEM, "reading", a->row, NULL);
 	for (i = 0; i < r->n_pieces; i++) {
-		r->iov[i].iov_base = place_of(r, &r->pieces[i]);
-		if (!r->iov[i].iov_base)
-			return bfo_dir_fail(r->d, ENOMEM, "reading", a->row, NULL);
-		r->iov[i].iov_len = bytes_of(r, a, &r->pieces[i]);
+		const struct piece *p = &r->pieces[i];
+
+		r->iov[i].iov_base = r->sink->place ?
+				     r->sink->place(r->sink->priv, p->node, p->at) : NULL;
+		r->iov[i].iov_len = bytes_of(r, a, p);
 		*want += r->iov[i].iov_len;
+		if (r->iov[i].iov_base)
+			continue;
+		r->iov[i].iov_base = in->scratch.v + used;
+		used += p->count * block_size(r);
 	}
 	return 0;
 }
@@ -409,7 +418,7 @@ static uint32_t add_piece(struct reading *r, const struct bfo_node *node, uint32
 static errcode_t move_file(struct reading *r)
 {
 	struct ahead *a = &r->ring[r->first];
-	uint32_t at = 0, most = r->sink->place ? PIECES : 1;
+	uint32_t at = 0;
 	uint64_t bytes = 0;
 	errcode_t err = 0;
 	size_t i = a->first;
@@ -422,7 +431,7 @@ static errcode_t move_file(struct reading *r)
 			at = 0;
 			i++;
 		}
-		if (i < a->end && !at && r->n_pieces < most && bytes + block_size(r) <= r->most &&
+		if (i < a->end && !at && r->n_pieces < PIECES && bytes + block_size(r) <= r->most &&
 		    bfo_node_blk(&r->nodes[i]) == bfo_node_blk(node) + node->len)
 			continue;
 		err = move_pieces(r, a);

@@ -479,8 +479,10 @@ errcode_t bfo_intake_inodes(struct bfo_source *s, const uint32_t *inos, size_t n
 void *bfo_intake_place(struct bfo_intake *in, const struct bfo_node *node, uint32_t at,
 		       uint32_t count, const struct bfo_sink *sink)
 {
-	if (sink->place)
-		return sink->place(sink->priv, node, at);
+	void *to = sink->place ? sink->place(sink->priv, node, at) : NULL;
+
+	if (to)
+		return to;
 	in->scratch.n = 0;
 	return bfo_vec_reserve(&in->scratch, (size_t) count * in->source.block_size)
 		       ? NULL

@@ -129,8 +129,8 @@ struct request {
 static uint32_t add(struct request *r, const struct bfo_node *node, uint32_t at)
 {
 	uint64_t blk = bfo_node_blk(node) + at, room;
+	char *room_at, *to;
 	uint32_t count;
-	char *room_at;
 
 	if (!r->n)
 		r->start = r->end = blk;
@@ -143,9 +143,9 @@ static uint32_t add(struct request *r, const struct bfo_node *node, uint32_t at)
 		r->iov[r->iovs++] = (struct iovec) {
 			.iov_base = r->p->room.v + (r->end - r->start) * BFO_TAR_BLOCK,
 			.iov_len = (blk - r->end) * BFO_TAR_BLOCK };
-	r->pieces[r->n] = (struct piece) {
-		.node = node, .at = at, .count = count,
-		.to = r->sink->place ? r->sink->place(r->sink->priv, node, at) : room_at };
+	to = r->sink->place ? r->sink->place(r->sink->priv, node, at) : NULL;
+	r->pieces[r->n] = (struct piece) { .node = node, .at = at, .count = count,
+					   .to = to ? to : room_at };
 	r->iov[r->iovs++] = (struct iovec) { .iov_base = r->pieces[r->n].to,
 					     .iov_len = (size_t) count * BFO_TAR_BLOCK };
 	r->n++;

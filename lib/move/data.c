@@ -13,6 +13,7 @@
 #include "move/batches.h"
 #include "move/data.h"
 #include "move/fill.h"
+#include "move/follow.h"
 #include "plan/itrees.h"
 #include "tree/access.h"
 
@@ -34,23 +35,22 @@ static void *place_node(void *priv, const struct bfo_node *node, uint32_t at)
 	return bfo_fill_place(&m->fill, node, at);
 }
 
-/* Sink: blocks of the batch have been read. */
+/* Sink: blocks of the batch have been read, or, without DATA, are lost. */
 static errcode_t take_node(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
 			   const void *data)
 {
 	struct mover *m = priv;
 	struct bfo_filler *f = &m->fill;
-	errcode_t err = bfo_fill_mend(f, node, at + count);
+	errcode_t err = bfo_fill_take(f, node, at, count, data);
+	uint32_t units, first = bfo_fill_units(f, node, at, count, &units);
 
-	(void) data;
 	if (err)
 		return err;
 	m->bytes += (uint64_t) count * f->source->block_size;
 	bfo_progress_report(f->plan->ctx, BFO_STAGE_DATA, m->bytes, m->total, f->item);
 	if (bfo_cancelled(f->plan->ctx))
 		return bfo_fail(f->plan->ctx, BFO_ET_CANCELLED, "moving data");
-	return bfo_pipe_arrived(&m->pipe, f->buffer, node->to + (uint64_t) at * f->source_units,
-				count * f->source_units);
+	return bfo_pipe_arrived(&m->pipe, f->buffer, first, units);
 }
 
 /*
@@ -61,12 +61,10 @@ static errcode_t lose_node(void *priv, const struct bfo_node *node, uint32_t at,
 {
 	struct mover *m = priv;
 	struct bfo_source *source = m->fill.source;
-	void *to = place_node(priv, node, at);
 
 	if (!bfo_source_zeroes(source) || !bfo_fill_may_be_lost(node))
 		return bfo_source_failed(source, bfo_node_blk(node) + at);
-	memset(to, 0, (size_t) count * source->block_size);
-	return take_node(priv, node, at, count, to);
+	return take_node(priv, node, at, count, NULL);
 }
 
 /* False for an item that is made here, or has arrived before, or is not moved with the data. */
@@ -126,10 +124,11 @@ static void each_piece(const void *priv, struct bfo_regions *to, bfo_cache_use *
 }
 
 /*
- * Nodes as those to come next will be, about as many as a buffer takes.  *AHEAD: units for which
- * that was seen, or without end if nothing follows.
+ * Nodes as those to come next will be, about as many as a buffer takes: in *UNITS.  *AHEAD: units
+ * for which that was seen, or without end if nothing follows.
  */
-static errcode_t foresee_nodes(struct mover *m, bfo_order_list *nodes, uint64_t *ahead)
+static errcode_t foresee_nodes(struct mover *m, bfo_order_list *nodes, uint64_t *units,
+			       uint64_t *ahead)
 {
 	uint32_t i = m->fill.begun ? m->fill.seg : 0, n, room;
 	const struct bfo_plan *plan = m->fill.plan;
@@ -147,11 +146,13 @@ static errcode_t foresee_nodes(struct mover *m, bfo_order_list *nodes, uint64_t 
 			       m->fill.source_units;
 			err = bfo_vec_push(nodes, bfo_node_make(bfo_seg_blk(&segs[i]),
 					   segs[i].len < room ? segs[i].len : room, 0, at));
-			at += (uint64_t) segs[i].len * m->fill.source_units;
+			at += bfo_fill_foresee(&m->fill, bfo_plan_item(plan, item), segs[i].lblk,
+					       segs[i].len);
 		}
 		if (err || at >= m->pipe.capacity)
 			break;
 	}
+	*units = at;
 	*ahead = item < plan->order.n ? at : UINT64_MAX;
 	return err;
 }
@@ -161,12 +162,15 @@ static errcode_t choose_batch(struct mover *m)
 {
 	bfo_order_list *nodes = &m->fill.nodes;		/* not in use now */
 	errcode_t err;
+	uint64_t units;
 
 	if (m->ahead)
 		return 0;
 	nodes->n = 0;
-	err = foresee_nodes(m, nodes, &m->ahead);
-	m->how = (struct bfo_cache_way){ .size = m->pipe.capacity, .last = m->ahead == UINT64_MAX };
+	err = foresee_nodes(m, nodes, &units, &m->ahead);
+	m->how = (struct bfo_cache_way){ .size = m->pipe.capacity };
+	if (m->ahead == UINT64_MAX)
+		m->how.all = units * m->pipe.unit;
 	if (!err)
 		err = bfo_batches_choose(&m->cache, nodes, BATCH_MIN_CHUNKS * m->pipe.chunk,
 					 &m->how);
@@ -182,10 +186,12 @@ static errcode_t move_batch(struct mover *m)
 				 .priv = m };
 	errcode_t err = bfo_fill_buffer(&m->fill, m->how.size);
 	int at_hand = m->fill.source->is_at_hand;
+	uint64_t taken;
 
 	if (err)
 		return err;
-	m->ahead -= m->ahead < m->fill.buffer->used ? m->ahead : m->fill.buffer->used;
+	taken = m->fill.buffer->used + (m->how.size - m->fill.limit);
+	m->ahead -= m->ahead < taken ? m->ahead : taken;
 	bfo_pipe_publish(&m->pipe, m->fill.buffer);
 	err = bfo_cache_read(&m->cache, &m->fill.nodes, m->how.by_regions, &sink);
 	if (m->fill.source->is_at_hand != at_hand)
@@ -197,14 +203,16 @@ errcode_t bfo_data_write(struct bfo_plan *plan, struct bfo_source *source,
 			 const struct bfo_drain *drain, uint64_t memory,
 			 struct bfo_data_progress *p)
 {
-	uint32_t from = source->block_size, to = drain->block_size, unit = from < to ? from : to;
+	uint32_t from = source->block_size, to = drain->block_size;
+	uint32_t unit = drain->is_packed ? BFO_PACK_BYTES : from < to ? from : to;
 	struct mover m = { .fill = { .plan = plan, .source = source, .pipe = &m.pipe,
 				     .from = p->from, .source_units = from / unit },
 			   .total = (plan->data_blocks + plan->ea_len) * to };
 	errcode_t err;
 
 	p->done = p->from;
-	err = bfo_pipe_open(&m.pipe, drain, unit, memory, plan->stem_len * to, p);
+	err = bfo_pipe_open(&m.pipe, drain, unit, memory, bfo_fill_bytes(plan, drain->is_packed),
+			    p);
 	if (err)
 		return bfo_fail(plan->ctx, err, "starting to move data");
 	err = bfo_cache_open(&m.cache, source, each_piece, &m);

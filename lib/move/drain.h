@@ -3,6 +3,13 @@
  * drain.h - where data goes that has been read: the end of a pipe
  *
  * Its owner fills it in.  A volume's is made by its writer (commit/writer.h).
+ *
+ * Who wants the bytes of files and not their blocks says that it is packed.  Then the block in
+ * which the data of a file end has only these, and the next file's follow (bfo_packed_bytes() of
+ * move/follow.h):
+ *
+ *	whole		|a a a a|a a - -|b - - -|c c c c|c - - -|
+ *	packed		|a a a a|a a|b|c c c c|c|
  */
 #ifndef BFO_MOVE_DRAIN_H
 #define BFO_MOVE_DRAIN_H
@@ -12,7 +19,8 @@
 #include "base/context.h"
 
 struct bfo_drain {
-	uint32_t block_size;		/* bytes: what is written are whole blocks */
+	uint32_t block_size;		/* bytes */
+	int is_packed;			/* else what is written are whole blocks */
 	/*
 	 * Writes LEN blocks at DATA to place BLK; called by one thread, in the order of the plan.
 	 */

@@ -5,6 +5,15 @@
  * Items come in the plan's order.  Directories and attribute blocks that are new are made in the
  * buffer; for what has to be read from the source there are nodes, and mending when they have been.
  *
+ * Of a drain that is packed (move/drain.h), what is large is read to its place as ever, and takes
+ * whole blocks of the buffer.  What is small is read elsewhere, and copied:
+ *
+ *	source	|a - - -|       |c c c c|c c - -|b b - -|	blocks
+ *	buffer	|a|b b|c c c c c c|				units
+ *
+ * So the buffer holds as many small files as have room in it without what lies behind their ends,
+ * and the more are sorted at once, the fewer are the strokes over the source.
+ *
  * Errors: ENOMEM, BFO_ET_OVERFLOW.
  */
 #ifndef BFO_MOVE_FILL_H
@@ -27,8 +36,9 @@ struct bfo_filler {
 
 	/* the buffer that is being filled */
 	struct bfo_buffer *buffer;
-	uint32_t limit;			/* units of it that may be used */
-	bfo_order_list nodes;		/* to be read for it: `to` is a unit of the buffer */
+	/* units of it that may be used: less by one for each node that is small itself */
+	uint32_t limit;
+	bfo_order_list nodes;		/* to be read for it */
 
 	/* where the walk over the items stands */
 	size_t item;			/* position in plan->order */
@@ -55,11 +65,26 @@ errcode_t bfo_fill_buffer(struct bfo_filler *f, uint32_t limit);
 /* Frees what it has allocated. */
 void bfo_fill_free(struct bfo_filler *f);
 
-/* Where block AT of NODE belongs. */
+/* Where block AT of NODE is to be read to; NULL: anywhere. */
 void *bfo_fill_place(const struct bfo_filler *f, const struct bfo_node *node, uint32_t at);
 
-/* Blocks of NODE before END stand in their place: makes of the last one what is to be written. */
-errcode_t bfo_fill_mend(struct bfo_filler *f, const struct bfo_node *node, uint32_t end);
+/*
+ * COUNT blocks of NODE from its block AT on were read to DATA, or cannot be read, which is NULL:
+ * they become what is to be written.
+ */
+errcode_t bfo_fill_take(struct bfo_filler *f, const struct bfo_node *node, uint32_t at,
+			uint32_t count, const void *data);
+
+/* The units of the buffer that waited for them; returns the first one. */
+uint32_t bfo_fill_units(const struct bfo_filler *f, const struct bfo_node *node, uint32_t at,
+			uint32_t count, uint32_t *units);
+
+/* Units of the buffer that BLOCKS of REC, a file, will take that are read from block LBLK on. */
+uint64_t bfo_fill_foresee(const struct bfo_filler *f, const struct bfo_inode *rec, uint64_t lblk,
+			  uint32_t blocks);
+
+/* Bytes of the buffer in which all of the plan has room, PACKED or not. */
+uint64_t bfo_fill_bytes(const struct bfo_plan *plan, int packed);
 
 /*
  * The attribute block of REC if it is written with it: of those that share it, with the first.

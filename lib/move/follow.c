@@ -10,6 +10,17 @@
 #include "move/follow.h"
 #include "tree/access.h"
 
+uint64_t bfo_packed_bytes(const struct bfo_plan *plan, const struct bfo_inode *rec, uint64_t lblk,
+			  uint32_t blocks)
+{
+	uint64_t bs = plan->target->block_size, whole = blocks * bs, from = lblk * bs;
+	uint64_t end = bfo_runs_data_end(plan, rec), bytes = end > from ? end - from : 0;
+
+	if (bytes >= whole)
+		return whole;
+	return (bytes + BFO_PACK_BYTES - 1) / BFO_PACK_BYTES * BFO_PACK_BYTES;
+}
+
 /* The place in the stem of target block BLK; *LEN is cut to what is contiguous there. */
 static uint64_t place_of(struct bfo_follow *f, uint64_t blk, uint32_t *len)
 {
@@ -49,8 +60,9 @@ static int is_behind(const struct bfo_follow *f, const struct bfo_inode *rec, ui
 
 struct bfo_followed bfo_follow(struct bfo_follow *f, uint64_t blk, uint32_t len)
 {
+	uint64_t at = place_of(f, blk, &len), first, end, bs = f->plan->target->block_size;
 	const struct bfo_inode *rec;
-	uint64_t at = place_of(f, blk, &len), first, end;
+	struct bfo_followed got;
 
 	find_item(f, at);
 	rec = &f->plan->tree->inodes.v[f->plan->order.v[f->item]];
@@ -58,8 +70,11 @@ struct bfo_followed bfo_follow(struct bfo_follow *f, uint64_t blk, uint32_t len)
 		f->is_over = !bfo_runs_next(&f->walk, &f->run);
 	first = rec->stem + f->run.at;
 	if (S_ISDIR(rec->mode) || f->is_over || at < first)
-		return (struct bfo_followed) { .blocks = 1, .item = SIZE_MAX };
+		return (struct bfo_followed) { .blocks = 1, .item = SIZE_MAX, .bytes = bs };
 	end = first + f->run.len;
-	return (struct bfo_followed) { .blocks = len < end - at ? len : end - at, .item = f->item,
-				       .lblk = f->run.lblk + (at - first) };
+	got = (struct bfo_followed) { .blocks = len < end - at ? len : end - at, .item = f->item,
+				      .lblk = f->run.lblk + (at - first) };
+	got.bytes = f->is_packed ? bfo_packed_bytes(f->plan, rec, got.lblk, got.blocks)
+				 : got.blocks * bs;
+	return got;
 }

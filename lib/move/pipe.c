@@ -61,21 +61,33 @@ static void wait_for_change(struct bfo_pipe *p, struct bfo_buffer *b)
 	pthread_mutex_lock(&p->lock);
 }
 
-/* Waits until units [at, at + len) are all there; less may be returned if less is. */
-static uint32_t wait_for(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t len)
+/* The first chunk of FIRST to LAST of which something is missing; else LAST + 1. */
+static uint32_t first_missing(const struct bfo_buffer *b, uint32_t first, uint32_t last)
 {
-	uint32_t first = at / p->chunk, last = first, end = (at + len - 1) / p->chunk;
+	while (first <= last && !b->missing[first])
+		first++;
+	return first;
+}
+
+/*
+ * Waits until LEAST units from AT on are there; returns how many are, of LEN, or 0 if they will not
+ * come.
+ */
+static uint32_t wait_for(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t least,
+			 uint32_t len)
+{
+	uint32_t first = at / p->chunk, need = (at + least - 1) / p->chunk;
+	uint32_t last = (at + len - 1) / p->chunk, missing;
 
 	pthread_mutex_lock(&p->lock);
-	while (b->missing[first] && !p->err && !p->ended)
+	while (first_missing(b, first, need) <= need && !p->err && !p->ended)
 		wait_for_change(p, b);
-	while (last < end && !b->missing[last + 1])
-		last++;
-	if (p->err || b->missing[first])
+	missing = first_missing(b, first, last);
+	if (p->err || missing <= need)
 		len = 0;
 	pthread_mutex_unlock(&p->lock);
-	if (last < end && len)
-		len = (last + 1) * p->chunk - at;
+	if (missing <= last && len)
+		len = missing * p->chunk - at;
 	return len;
 }
 
@@ -102,16 +114,35 @@ static errcode_t tell(struct bfo_pipe *p, uint64_t end)
 	return err;
 }
 
+/*
+ * Waits for blocks of RUN from its block DONE on: how many are there, 0 if none will come.  Only
+ * what is even is cut.
+ */
+static uint32_t wait_for_blocks(struct bfo_pipe *p, struct bfo_buffer *b,
+				const struct bfo_buffer_write *run, uint32_t done)
+{
+	uint32_t max = WRITE_BYTES / p->drain->block_size, blocks = run->len - done, got;
+	uint32_t from = done * p->block_units, units = run->units - from, least = units;
+
+	if (run->is_even && blocks > max) {
+		blocks = max;
+		units = max * p->block_units;
+	}
+	if (run->is_even && units > p->block_units)
+		least = p->block_units;
+	got = wait_for(p, b, run->at + from, least, units);
+	return got == units ? blocks : got / p->block_units;
+}
+
 static errcode_t write_run(struct bfo_pipe *p, struct bfo_buffer *b,
 			   const struct bfo_buffer_write *run)
 {
-	uint32_t max = WRITE_BYTES / p->drain->block_size, done, len, at;
+	uint32_t done, len, at;
 	errcode_t err = 0;
 
 	for (done = 0; done < run->len && !err; done += len) {
 		at = run->at + done * p->block_units;
-		len = run->len - done < max ? run->len - done : max;
-		len = wait_for(p, b, at, len * p->block_units) / p->block_units;
+		len = wait_for_blocks(p, b, run, done);
 		if (!len)
 			return p->err ? p->err : NO_MORE;
 		err = p->drain->write(p->drain->priv, run->blk + done, len,
@@ -237,19 +268,40 @@ void bfo_pipe_expect(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint
 	}
 }
 
+static int has_whole_blocks(const struct bfo_pipe *p, const struct bfo_buffer_write *run)
+{
+	return run->units == (uint64_t) run->len * p->block_units;
+}
+
+/* Whether RUN goes on where LAST ends, there and in the buffer, and may be written with it. */
+static int joins(const struct bfo_pipe *p, const struct bfo_buffer_write *last,
+		 const struct bfo_buffer_write *run)
+{
+	return last->blk + last->len == run->blk && last->at + last->units == run->at &&
+	       last->end + run->len == run->end &&
+	       (has_whole_blocks(p, last) || last->units + run->units <= p->chunk);
+}
+
+errcode_t bfo_pipe_add_packed(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t units,
+			      uint64_t blk, uint32_t len, uint64_t end)
+{
+	struct bfo_buffer_write *last = b->writes.n ? &b->writes.v[b->writes.n - 1] : NULL;
+	struct bfo_buffer_write run = { .blk = blk, .at = at, .len = len, .end = end,
+					.units = units, .is_even = 1 };
+
+	if (!last || !joins(p, last, &run))
+		return bfo_vec_push(&b->writes, run);
+	last->is_even = has_whole_blocks(p, last);
+	last->len += len;
+	last->units += units;
+	last->end = end;
+	return 0;
+}
+
 errcode_t bfo_pipe_add_write(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint64_t blk,
 			     uint32_t len, uint64_t end)
 {
-	struct bfo_buffer_write *last = b->writes.n ? &b->writes.v[b->writes.n - 1] : NULL;
-
-	if (last && last->blk + last->len == blk && last->at + last->len * p->block_units == at &&
-	    last->end + len == end) {
-		last->len += len;
-		last->end = end;
-		return 0;
-	}
-	return bfo_vec_push(&b->writes, (struct bfo_buffer_write) { .blk = blk, .at = at,
-			    .len = len, .end = end });
+	return bfo_pipe_add_packed(p, b, at, len * p->block_units, blk, len, end);
 }
 
 void bfo_pipe_publish(struct bfo_pipe *p, struct bfo_buffer *b)

@@ -12,7 +12,8 @@
  * A writer that has to wait touches the memory of what is read to places all over the buffer: to
  * find and clear so much takes as long as to read it, where memory was not used before.
  *
- * Places in a buffer are counted in units: the smaller of the source's and the drain's blocks.
+ * Places in a buffer are counted in units: the smaller of the source's and the drain's blocks, or
+ * BFO_PACK_BYTES for a drain that is packed.
  */
 #ifndef BFO_MOVE_PIPE_H
 #define BFO_MOVE_PIPE_H
@@ -42,6 +43,8 @@ struct bfo_buffer_write {
 	uint32_t at;		/* units, from the start of the buffer */
 	uint32_t len;		/* blocks */
 	uint64_t end;		/* all of the stem before this is written once the run is */
+	uint32_t units;		/* that the blocks take in the buffer */
+	int is_even;		/* all of its blocks but the last one are whole */
 };
 
 struct bfo_buffer {
@@ -93,6 +96,13 @@ void bfo_pipe_expect(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint
  */
 errcode_t bfo_pipe_add_write(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint64_t blk,
 			     uint32_t len, uint64_t end);
+
+/*
+ * In its place, for a drain that is packed: the blocks, of which the last one need not be whole,
+ * take UNITS of the buffer.
+ */
+errcode_t bfo_pipe_add_packed(struct bfo_pipe *p, struct bfo_buffer *b, uint32_t at, uint32_t units,
+			      uint64_t blk, uint32_t len, uint64_t end);
 
 /* All nodes and writes of the buffer are known: the writer may begin. */
 void bfo_pipe_publish(struct bfo_pipe *p, struct bfo_buffer *b);

@@ -219,10 +219,10 @@ static errcode_t add_blocks(struct tap *tap, uint64_t blk, uint32_t len, const v
 
 		if (f.item != SIZE_MAX)
 			err = add(tap->sums, tap->sums->plan->order.v[f.item], f.lblk * bs, at,
-				  f.blocks * bs);
+				  f.bytes);
 		blk += f.blocks;
 		len -= f.blocks;
-		at += f.blocks * bs;
+		at += f.bytes;
 	}
 	return err;
 }
@@ -294,10 +294,11 @@ static errcode_t tap_open(struct tap *tap, struct bfo_context *ctx, struct bfo_f
 {
 	*tap = (struct tap) { .to = to, .sums = sums, .ctx = ctx };
 	tap->drain = (struct bfo_drain) { .block_size = sums->plan->target->block_size,
+					  .is_packed = to ? to->is_packed : 1,
 					  .write = tap_write, .priv = tap,
 					  .seal_attributes = tap_seal,
 					  .ctx = to ? to->ctx : &tap->ctx };
-	bfo_follow_begin(&tap->follow, sums->plan);
+	bfo_follow_begin(&tap->follow, sums->plan, tap->drain.is_packed);
 	pthread_mutex_init(&tap->lock, NULL);
 	pthread_cond_init(&tap->change, NULL);
 	return to ? pthread_create(&tap->thread, NULL, tap_main, tap) : 0;

@@ -155,12 +155,13 @@ python3 - <<- 'END' || fail "broken streams"
 	        for begin, end in bare.get(path, []) + bare.get(other, []):
 	            should[begin:end] = bytes(end - begin)
 	        assert zero[path] == should, (what, path)
+	    missing = sum(end - begin for parts in bare.values() for begin, end in parts)
 	    skip = taken_out(what + "-skip", "skip", holes)
 	    twice = {b"/large-1", b"/sub/same"}
 	    if twice & bare.keys():
 	        bare.update({path: [] for path in twice})
 	    assert skip == {path: was for path, was in files.items() if path not in bare}, what
-	    return sum(end - begin for parts in bare.values() for begin, end in parts)
+	    return missing
 
 	def broken(what, data, begin, end, in_tree, copies):
 	    """It is told, with a place from BEGIN to END; so is what is missing."""

@@ -82,6 +82,7 @@ Suite *packed_suite(void);
 Suite *pax_put_suite(void);
 Suite *pax_suite(void);
 Suite *path_suite(void);
+Suite *pack_suite(void);
 Suite *pipe_suite(void);
 Suite *progress_suite(void);
 Suite *quota_damage_suite(void);
@@ -142,7 +143,7 @@ static Suite *(*const suites[])(void) = {
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
 	batch_suite, batch_random_suite, pace_suite, regions_suite, cache_suite, media_suite,
 	mapfile_suite,
-	batches_suite, pipe_suite, reread_suite, commit_suite,
+	batches_suite, pack_suite, pipe_suite, reread_suite, commit_suite,
 	arrive_suite,
 	journal_suite, record_suite, commit_fit_suite, transaction_suite, digest_suite,
 	quota_slot_suite, replay_suite,
