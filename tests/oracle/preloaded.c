@@ -304,7 +304,6 @@ static size_t forked(void)
 
 /* ---- changes ---- */
 
-/* Of each ten names K0 ... the first stays, others come, go, or are put in the place of another. */
 static void touch(const char *prefix, size_t i)
 {
 	char path[4096];
@@ -317,12 +316,12 @@ static void touch(const char *prefix, size_t i)
 	close(fd);
 }
 
-static void replace(const char *from, const char *to, size_t i)
+static void replace(size_t from, size_t to)
 {
 	char a[4096], b[4096];
 
-	snprintf(a, sizeof(a), "%s/%s%zu", dir_name, from, i);
-	snprintf(b, sizeof(b), "%s/%s%zu", dir_name, to, i);
+	snprintf(a, sizeof(a), "%s/new-%zu", dir_name, from);
+	snprintf(b, sizeof(b), "%s/replaced-%zu", dir_name, to);
 	if (rename(a, b))
 		err(1, "%s", a);
 }
@@ -373,7 +372,7 @@ static size_t change(void)
 	for (i = 0; i < ROUNDS; i++) {
 		read_some(d, &got, part);
 		touch("new-", i);
-		replace("new-", "replaced-", ROUNDS - 1 - i);
+		replace(i, ROUNDS - 1 - i);
 		drop_name("removed-", i);
 		touch("added-", i);
 	}
