@@ -252,7 +252,7 @@ static int scan(DIR *dir, struct dirent ***list, int (*select)(const struct dire
 	return c.n;
 }
 
-/* (An empty directory has at least "." and "..", but SELECT may want none: then the list is NULL.) */
+/* (If SELECT wants no name, the list is NULL.) */
 EXPORT int scandir(const char *name, struct dirent ***list, int (*select)(const struct dirent *),
 		   int (*order)(const struct dirent **, const struct dirent **))
 {

@@ -16,12 +16,14 @@ fill() {
 	perl -e '
 		use List::Util "shuffle";
 		use Socket;
+		use POSIX "mkfifo";
 		chdir($ARGV[0]) or die;
 		sub make { open(my $f, ">", $_[0]) or die "$_[0]: $!"; }
 		srand(1);
-		mkdir($_) or die for qw(empty one big aged links long kinds huge shut new work0 work1 work2);
+		mkdir($_) or die for qw(empty one big aged links long kinds huge shut new);
 		make("one/1");
 		for my $d (qw(work0 work1 work2)) {
+			mkdir($d) or die;
 			make("$d/$_") for (map { ("replaced-$_", "removed-$_") } 0 .. 99),
 				shuffle(map { "stays-$_" } 0 .. 2999);
 		}
@@ -37,8 +39,8 @@ fill() {
 		make("shut/$_") for 1 .. 500;
 		for (1 .. 60) {
 			make("kinds/f$_"); mkdir("kinds/d$_"); symlink("x", "kinds/l$_");
-			system("mknod", "kinds/p$_", "p"); system("mknod", "kinds/b$_", "b", 1, $_);
-			system("mknod", "kinds/c$_", "c", 1, $_);
+			mkfifo("kinds/p$_", 0600);
+			system("mknod kinds/b$_ b 1 $_ && mknod kinds/c$_ c 1 $_") if $_ <= 5;
 			socket(my $s, PF_UNIX, SOCK_STREAM, 0); bind($s, sockaddr_un("kinds/s$_"));
 		}' "$1"
 }

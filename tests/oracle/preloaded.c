@@ -14,7 +14,7 @@
  *   change    names that come, go and are replaced meanwhile; those that stay come once
  *   scan      scandir, scandirat, fdopendir, readdir_r, and those with 64 in their names
  *
- * It ends with the first thing that is not as it should be, and else says how many names there were.
+ * It ends with the first thing that is not as it should be, else says how many names there were.
  */
 #include <dirent.h>
 #include <dlfcn.h>
