@@ -127,6 +127,10 @@ chattr -i mnt/.e2itree
 touch -d "2020-01-01 00:00:02" mnt/.e2itree
 chattr +i mnt/.e2itree
 believed "older than the index by a second"
+chattr -i mnt/.e2itree
+touch -d "2037-01-01" mnt/.e2itree		# also by a clock that goes back
+chattr +i mnt/.e2itree
+believed "older by years"
 mv mnt/two/file-7 mnt/one/from-two
 refused "stale"
 mv mnt/one/from-two mnt/two/file-7
@@ -147,6 +151,12 @@ tune2fs -U 01234567-0000-0000-0000-456789abcdef -f image > tune.log 2>&1 || fail
 again image "another UUID"
 cp plain image
 "$forge" set image $size catalogue:0 20 4 77
+again image "another generation in the catalogue"
+volume image 8M -b $size -N 1000 -O ^metadata_csum -d tree
+quietly e2fsck -fyD image || :
+debug image "sif /one ctime 20200101000000"
+e2itree 1 -p -q image
+debug image "sif /one generation 5"
 again image "another generation"
 cp plain image
 "$forge" set image $size header 0 4 77

@@ -4,7 +4,7 @@
 # and do the same with it; its own options, exit statuses and environment.
 # requires root
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs debugfs losetup perl tar python3 find rsync zip
+requires root mke2fs debugfs losetup perl tar python3 find rsync zip nm readelf
 
 RUN=$BUILDDIR/e2itree/readdir/e2itree-run
 export E2ITREE_READDIR_LIBRARY=$BUILDDIR/e2itree/readdir/libe2itree-readdir.so
@@ -124,3 +124,11 @@ E2ITREE_READDIR_LIBRARY=/no/such/library exits 125 true
 [ "$(LD_PRELOAD=/x/y "$RUN" printenv LD_PRELOAD 2> /dev/null)" = \
 	"$E2ITREE_READDIR_LIBRARY:/x/y" ] || fail "LD_PRELOAD: what was there is gone"
 [ "$("$RUN" "$RUN" printenv LD_PRELOAD)" = "$E2ITREE_READDIR_LIBRARY" ] || fail "it is there twice"
+
+# ---- what is preloaded ----
+
+nm -D --defined-only "$E2ITREE_READDIR_LIBRARY" | awk '{ print $3 }' | sort | paste -sd ' ' > exported
+[ "$(cat exported)" = "closedir fdopendir opendir readdir readdir64 readdir64_r readdir_r rewinddir\
+ scandir scandir64 scandirat scandirat64 seekdir telldir" ] || fail "it exports $(cat exported)"
+readelf -d "$E2ITREE_READDIR_LIBRARY" | grep NEEDED | grep -v 'libc\.so' > needed || :
+[ ! -s needed ] || fail "it needs more than the C library: $(cat needed)"
