@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What e2itree-run preloads, on mounted filesystems: by index, sorted and in runs come the names that
-# the kernel has, each once, with the same numbers and types, in the order of inode numbers;
+# What e2itree-run preloads, on mounted filesystems: by index, sorted and in runs come the names
+# that the kernel has, each once, with the same numbers and types, in the order of inode numbers;
 # positions, threads, fork and changes are as without it; other filesystems are left alone.
 # requires root
 . "$(dirname "$0")/../lib.sh"
