@@ -121,6 +121,8 @@ void raw_directory_read(int fd, int64_t from, size_t most, struct sorted *s, str
 		read_all(&r, own, buffer);
 	if (own != fd)
 		close(own);
+	else
+		lseek(fd, 0, SEEK_SET);
 	free(buffer);
 	sorted_finish(s);
 }

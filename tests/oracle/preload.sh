@@ -111,6 +111,19 @@ chmod 755 .
 ways setpriv --reuid 12345 --regid 12345 --clear-groups "$LOOK" names big kinds > got
 [ "$(cat got)" = "0 2 0 0 0" ] || fail "as an ordinary user: $(cat got)"
 
+# ---- without a further descriptor ----
+
+for memory in 64M 64K; do
+	(ulimit -n 4; "$RUN" --memory $memory "$LOOK" runs $ALL > out 2> said) ||
+		fail "4 descriptors: $(tail -n 2 said)"
+done
+"$RUN" perl -e '
+	mkdir("gone") or die;
+	opendir(my $d, "gone") or die;
+	rmdir("gone") or die;
+	$! = 0;
+	exit(defined(readdir($d)) || $! ? 1 : 0)' || fail "a directory that was removed"
+
 # ---- in runs ----
 
 want "0 5 5 0 0" --no-index --memory 64K "$LOOK" runs $ALL
