@@ -67,14 +67,18 @@ static int find_dir(struct index_reader *x, uint32_t ino, void *block, struct it
 	return 0;
 }
 
-/* A change within a second of the one that the index knows could have the same time. */
+/*
+ * A change within a second of the one that the index knows could have the same time.  Who changes a
+ * container in place notes when in the header alone.
+ */
 static int is_fresh(const struct index_reader *x, const struct index_state *state)
 {
 	const struct timespec *ctime = &state->dir.st_ctim;
+	int64_t noted = x->header.wtime, written = noted > state->written ? noted : state->written;
 
 	return x->dir.generation == state->generation && x->dir.ctime == ctime->tv_sec &&
 	       x->dir.ctime_nsec == (uint32_t) ctime->tv_nsec &&
-	       ctime->tv_sec < state->written - 1;
+	       ctime->tv_sec < written - 1;
 }
 
 static int find_index(struct index_reader *x, const struct index_state *state)

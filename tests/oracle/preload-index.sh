@@ -120,14 +120,6 @@ umount "$refused_at"
 # ---- whether it is fresh ----
 
 chattr -i mnt/.e2itree
-touch -d "2020-01-01 00:00:01" mnt/.e2itree
-chattr +i mnt/.e2itree
-refused "not older than the index by a second"
-chattr -i mnt/.e2itree
-touch -d "2020-01-01 00:00:02" mnt/.e2itree
-chattr +i mnt/.e2itree
-believed "older than the index by a second"
-chattr -i mnt/.e2itree
 touch -d "2037-01-01" mnt/.e2itree		# also by a clock that goes back
 chattr +i mnt/.e2itree
 believed "older by years"
@@ -170,6 +162,28 @@ again image "another block size"
 cp plain image
 "$forge" set image $size catalogue:0 64 4 4000000000
 again image "a tree behind the end"
+
+# made_at SECONDS: the index is made so many seconds after the last change
+made_at() {
+	cp plain image
+	SOURCE_DATE_EPOCH=$((1577836800 + $1)) e2itree 1 -p -q -f image
+	mounted image mnt
+}
+made_at 1
+refused "not older than the index by more than a second"
+unmounted mnt
+made_at 2
+believed "older than the index by more than a second"
+unmounted mnt
+
+# An index that was changed in place is of then, though the file is of before.
+cp plain image
+mounted image mnt rw,noatime
+chattr -i mnt/.e2itree
+touch -d "2019-01-01" mnt/.e2itree
+chattr +i mnt/.e2itree
+believed "older than the header"
+unmounted mnt
 
 # ---- damage ----
 
