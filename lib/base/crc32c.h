@@ -14,6 +14,9 @@
 /* Continues CRC over LEN bytes. */
 uint32_t bfo_crc32c(uint32_t crc, const void *data, size_t len);
 
+/* The same without that instruction: what other processors do. */
+uint32_t bfo_crc32c_by_table(uint32_t crc, const void *data, size_t len);
+
 /* The seed of everything that belongs to one inode: (filesystem seed, number, generation). */
 uint32_t bfo_crc32c_inode_seed(uint32_t fs_seed, uint32_t ino, uint32_t generation);
 

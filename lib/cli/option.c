@@ -15,7 +15,7 @@
 /* A table as getopt_long(3) wants it. */
 struct getopt {
 	struct option longs[MOST];
-	char shorts[3 * MOST + 2];	/* begins with a colon */
+	char shorts[3 * MOST + 3];	/* begins with a colon, behind a plus or not */
 };
 
 static int is_title(const struct option_row *row)
@@ -40,6 +40,8 @@ static void make_getopt(const struct option_table *table, struct getopt *g)
 	const struct option_row *row;
 	size_t n = 0, at = 0;
 
+	if (table->is_before_command)
+		g->shorts[at++] = '+';
 	g->shorts[at++] = ':';
 	for (row = table->rows; is_row(row); row++) {
 		if (is_title(row))

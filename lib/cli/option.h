@@ -27,6 +27,7 @@ struct option_table {
 	const char *intro;		/* of --help: up to the options */
 	const struct option_row *rows;
 	const char *outro;		/* what follows them */
+	int is_before_command;		/* the first word that is no option ends them */
 };
 
 /*

@@ -374,14 +374,3 @@ uint8_t itree_fullness(uint32_t used, uint32_t room)
 {
 	return used >= room ? 255 : (uint64_t) used * 255 / room;
 }
-
-/* ---- sets of names ---- */
-
-uint64_t itree_name_digest(uint32_t ino, const char *name, uint32_t len)
-{
-	uint32_t seed[4] = { 0x67452301 ^ ino, 0xefcdab89, 0x98badcfe, 0x10325476 };
-	ext2_dirhash_t hash = 0, minor = 0;
-
-	ext2fs_dirhash2(EXT2_HASH_HALF_MD4_UNSIGNED, name, len, NULL, 0, seed, &hash, &minor);
-	return (uint64_t) hash << 32 | minor;
-}

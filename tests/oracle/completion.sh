@@ -7,7 +7,8 @@ requires diff
 
 . "$BUILDDIR/completions/e2bfo"
 . "$BUILDDIR/completions/e2itree"
-complete -p e2bfo e2itree > /dev/null || fail "nothing is completed"
+. "$BUILDDIR/completions/e2itree-run"
+complete -p e2bfo e2itree e2itree-run > /dev/null || fail "nothing is completed"
 
 # completed WORD...: what the last of them may become
 completed() {
@@ -59,3 +60,5 @@ for words in "copy" "copy --mapfile" "copy --mkfs" "copy a" "ls --json"; do
 	[ "$(completed e2bfo $words 'an')" = 'an image' ] || fail "$words: no file"
 done
 [ "$(completed e2itree -z an)" = 'an image' ] || fail "e2itree -z: no file"
+[ "$(completed e2itree-run --mem)" = --memory ] || fail "e2itree-run: no option"
+[ "$(completed e2itree-run an)" = 'an image' ] || fail "e2itree-run: no file"
