@@ -57,12 +57,24 @@ errcode_t online_container(struct job *j)
 	return bfo_container_open(&j->reader, j->file.old, &j->old);
 }
 
+/* ---- pass 2 ---- */
+
+/* What is never read here, or NULL. */
+static const char *odd_kind(const struct dir *d)
+{
+	if (d->flags & EXT4_ENCRYPT_FL)
+		return "it is encrypted";
+	if (d->flags & EXT4_CASEFOLD_FL)
+		return "it folds cases";
+	return d->ino == EXT2_ROOT_INO ? "/" ITREE_NAME " stands in it, and is replaced" : NULL;
+}
+
 char *online_path(const struct job *j, uint32_t ino)
 {
 	const struct bfo_live live = { .root = j->mounted.root };
 	const struct dir *d = job_dir(j, ino);
 	size_t root = strlen(j->mounted.where);
-	int fd = d ? bfo_live_open(&live, ino, d->generation) : -1;
+	int fd = d && !odd_kind(d) ? bfo_live_open(&live, ino, d->generation) : -1;
 	char link[40], path[PATH_MAX], *out = NULL;
 	ssize_t n;
 
@@ -78,18 +90,6 @@ char *online_path(const struct job *j, uint32_t ino)
 	if ((size_t) n >= root && !memcmp(path, j->mounted.where, root))
 		out = strdup(path[root] ? path + root : "/");
 	return out;
-}
-
-/* ---- pass 2 ---- */
-
-/* What is never read here, or NULL. */
-static const char *odd_kind(const struct dir *d)
-{
-	if (d->flags & EXT4_ENCRYPT_FL)
-		return "it is encrypted";
-	if (d->flags & EXT4_CASEFOLD_FL)
-		return "it folds cases";
-	return d->ino == EXT2_ROOT_INO ? "/" ITREE_NAME " stands in it, and is replaced" : NULL;
 }
 
 /* Is tree T still right?  TRUSTED: the times and versions of the catalogue say so. */

@@ -25,7 +25,10 @@ errcode_t online_rebuild(struct job *j);
 /* If there is no work: what else is not as it should be with the file. */
 errcode_t online_settle(struct job *j);
 
-/* The path of directory INO from the root on, as the kernel says it: free() it; or NULL. */
+/*
+ * The path of directory INO from the root on, as the kernel says it: free() it.  NULL if it does
+ * not, and of directories that are left out always: those are not touched.
+ */
 char *online_path(const struct job *j, uint32_t ino);
 
 #endif
