@@ -237,8 +237,9 @@ static int check(const struct options *opt)
 		return complain("--progress-fd goes with --progress lines or json");
 	if (opt->remove + looks + opt->online > 1)
 		return complain("only one of -w, -r, -l and -d makes sense");
-	if (opt->online && (opt->answer == ANSWER_NO || opt->undo_file || opt->trust))
-		return complain("-w goes with none of -n, -z and --trust");
+	if (opt->online && (opt->answer == ANSWER_NO || opt->undo_file || opt->trust ||
+			    opt->in_place != INPLACE_AUTO))
+		return complain("-w goes with none of -n, -z, --in-place and --trust");
 	if (looks && (opt->force || opt->undo_file || opt->answer == ANSWER_PREEN ||
 		      opt->answer == ANSWER_YES))
 		return complain("-l and -d change nothing");

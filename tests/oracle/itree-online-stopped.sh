@@ -77,9 +77,9 @@ for first in 1 0; do
 	renewed
 	struck write 60000 signal=KILL mnt
 	[ $status = 1 ] || fail "undisturbed: status $status: $(cat out said)"
-	perl -ne '/^(\w+)\(/ or next; $n{$1}++; $on ||= $1 eq "fallocate";
-		print "$1 $n{$1}\n" if $on && $1 =~
-			/^(falloc|fch|flock|pwrite|fsync|link|ioctl|rename|unlink)/' trace > calls
+	perl -ne '/^(\w+)\(/ or next; my $c = $1; $n{$c}++; $on ||= $c eq "fallocate";
+		print "$c $n{$c}\n" if $on && $c =~
+			/^(?:fall|fch|flock|pwrite|fsync|link|ioctl|rename|unl)/' trace > calls
 	while read -r call n; do
 		renewed
 		struck "$call" "$n" signal=KILL mnt
