@@ -8,6 +8,10 @@
  *   pass 4   container, every block once; then one transaction
  *            or, of trees that few names changed, the blocks that change; one transaction
  *   pass 5   trees against directories, name by name, both ways
+ *
+ * Of a filesystem that is mounted (-w, online.h) pass 2 reads names through the kernel, and only of
+ * directories whose trees are not taken over as they are; pass 4 writes a file there.  There is no
+ * pass 5.
  */
 #ifndef E2ITREE_H
 #define E2ITREE_H
@@ -16,6 +20,8 @@
 #include "cli/exit_status.h"
 #include "cli/json.h"
 #include "commit/itrees_change.h"
+#include "device/mounted.h"
+#include "export/index_file.h"
 #include "gather/container.h"
 #include "job/job.h"
 #include "options.h"
@@ -31,6 +37,13 @@ enum {
 /* What becomes of a directory's tree. */
 enum fate { FATE_NONE, FATE_KEEP, FATE_BUILD, FATE_DROP };
 
+/* How a directory's names are known. */
+enum known {
+	KNOWN_READ,		/* they were read */
+	KNOWN_BY_TREE,		/* -w: they are those of its tree, as it has not changed since */
+	KNOWN_NOT,		/* -w: it is left out */
+};
+
 /* A directory that has a tree, or is to have one. */
 struct dir {
 	uint32_t ino, generation, flags;
@@ -39,6 +52,7 @@ struct dir {
 	int64_t ctime;
 	uint32_t ctime_nsec;
 	int damaged;			/* it cannot be read as it should */
+	enum known known;
 	uint64_t names, bytes, set_hash;	/* pass 2; bytes: of entries */
 	enum fate fate;
 };
@@ -49,6 +63,7 @@ struct tree {
 	const char *damage;		/* pass 1: what is wrong, or NULL; */
 	uint32_t blk;			/* in this block of it */
 	uint32_t fill;			/* percent of its leaves in use */
+	uint64_t bytes;			/* that its names take in a directory */
 };
 
 /* A name that was told: for --json. */
@@ -72,6 +87,8 @@ struct job {
 	int again;			/* one is due: this one is not told */
 	uint64_t moving;		/* problems that the last one still had */
 
+	struct bfo_mounted mounted;	/* -w: where, */
+	struct bfo_index_file file;	/* and the container's file there */
 	struct bfo_container old;
 	int has_old;			/* 1: it can be read; -1: it is damaged */
 	int takes_over;			/* 1: its trees may be kept; 0: none of them */
@@ -126,6 +143,12 @@ errcode_t pass3(struct job *j);
  * j->changed says so.  If that cannot be, or costs more, nothing has happened.
  */
 errcode_t change_in_place(struct job *j);
+
+/* The trees that the container is going to have, for IT. */
+errcode_t pass3_list(struct job *j, struct bfo_itrees *it);
+
+/* IT takes more blocks than the FREE_BLOCKS there are; returns ERR. */
+errcode_t tell_no_space(struct job *j, errcode_t err, uint64_t free_blocks);
 
 errcode_t pass4(struct job *j);
 errcode_t pass4_refresh(struct job *j);

@@ -17,15 +17,18 @@
 #include "gather/bitmap_check.h"
 #include "volume/open.h"
 #include "e2itree.h"
+#include "online.h"
 #include "report.h"
 
 #define REPORT_EVERY 65536U		/* names */
 
 errcode_t job_open(struct job *j, int for_writing)
 {
-	int only_looks = j->opt.list || (j->opt.answer == ANSWER_NO && !j->opt.dump);
+	int only_looks = j->opt.list || j->opt.online ||
+			 (j->opt.answer == ANSWER_NO && !j->opt.dump);
 	int how = for_writing ? BFO_OPEN_TARGET : only_looks ? BFO_OPEN_MOVING : BFO_OPEN_SOURCE;
-	errcode_t err = bfo_volume_open(&j->ctx, j->opt.device, how, NULL, &j->vol);
+	const char *device = j->opt.online ? j->mounted.device : j->opt.device;
+	errcode_t err = bfo_volume_open(&j->ctx, device, how, NULL, &j->vol);
 
 	if (!err)
 		err = bfo_reader_init(&j->reader, &j->ctx, j->vol, BFO_GAP_OF_DEVICE);
@@ -45,7 +48,10 @@ void job_close(struct job *j)
 
 char *job_raw_path(const struct job *j, uint32_t ino)
 {
-	char *path = NULL, *out = NULL;
+	char *path = NULL, *out = j->opt.online ? online_path(j, ino) : NULL;
+
+	if (out)
+		return out;
 
 	if (!ext2fs_get_pathname(j->vol->fs, ino, 0, &path) && path)
 		out = strdup(path);
@@ -119,7 +125,7 @@ static errcode_t check(struct job *j)
 	int work = 0;
 
 	if (!err)
-		err = during(j, pass2(j), "reading directories");
+		err = during(j, (j->opt.online ? online_pass2 : pass2)(j), "reading directories");
 	if (!err && j->again)
 		return 0;
 	if (!err)
@@ -129,6 +135,8 @@ static errcode_t check(struct job *j)
 			list_trees(j);
 		return err;
 	}
+	if (j->opt.online)
+		return during(j, (work ? online_rebuild : online_settle)(j), "writing the indexes");
 	if (work == 2)
 		err = rebuild(j);
 	else
@@ -175,11 +183,13 @@ static errcode_t gather_target(struct job *j, int for_writing)
 
 static errcode_t run(struct job *j)
 {
-	int looks = j->opt.list || j->opt.dump || j->opt.answer == ANSWER_NO;
+	int looks = j->opt.list || j->opt.dump || j->opt.online || j->opt.answer == ANSWER_NO;
 	errcode_t err = timestamp_now(&j->ctx, &j->now);
 
 	if (!err && j->opt.undo_file && !access(j->opt.undo_file, F_OK))
 		err = bfo_fail(&j->ctx, EEXIST, "making undo file %s", j->opt.undo_file);
+	if (!err && j->opt.online)
+		err = during(j, online_begin(j), "looking for the indexes");
 	if (!err)
 		err = during(j, job_open(j, !looks), "opening the filesystem");
 	if (!err)
@@ -194,8 +204,8 @@ static errcode_t run(struct job *j)
 
 int job_is_moving(struct job *j)
 {
-	if (!j->vol || !j->vol->users.moving)
-		return 0;
+	if (!j->vol || !j->vol->users.moving || j->opt.online)
+		return 0;		/* -w: what the kernel shows has no such moments */
 	if (!j->again)
 		j->again = bfo_users_again(j->vol, &j->tries);
 	return 1;
@@ -215,6 +225,7 @@ static void release(struct job *j)
 	bfo_vec_free(&j->dirs);
 	bfo_vec_free(&j->told);
 	job_close(j);
+	online_end(j);
 }
 
 /* The first look, and more of them as long as something that is being written to looks damaged. */

@@ -34,6 +34,9 @@ static const struct option_row rows[] = {
 	{ 'm', "min-entries", "N",
 	  "index directories of N names or more (default: what was said when the\n"
 	  "indexes were made, else of more than a block; 0: that again)" },
+	{ 'w', "online", NULL,
+	  "of a filesystem that is mounted for writing, by its mount point or device:\n"
+	  "without questions; what was changing is left for the next run" },
 	{ 'r', "remove", NULL, "remove the file with all indexes" },
 	{ 'l', "list", NULL, "list the indexes, and whether they are up to date" },
 	{ 'd', "dump", "DIR", "show the index of DIR (a path, or <inode number>), block by block" },
@@ -173,6 +176,9 @@ static int read_option(struct options *opt, int c)
 	case OPT_TRUST:
 		opt->trust = 1;
 		return -1;
+	case 'w':
+		opt->online = 1;
+		return -1;
 	case 'r':
 		opt->remove = 1;
 		return -1;
@@ -222,14 +228,17 @@ static int read_option(struct options *opt, int c)
 static int check(const struct options *opt)
 {
 	int looks = opt->list + !!opt->dump,
-	    asks = opt->answer == ANSWER_ASK && !looks && !opt->remove;
+	    asks = opt->answer == ANSWER_ASK && !looks && !opt->remove && !opt->online;
 
 	if (!progress_is_open(&opt->progress))
 		return complain("--progress-fd %d: no open file descriptor", opt->progress.fd);
 	if (!progress_is_possible(&opt->progress))
 		return complain("--progress-fd goes with --progress lines or json");
-	if (opt->remove + looks > 1)
-		return complain("only one of -r, -l and -d makes sense");
+	if (opt->remove + looks + opt->online > 1)
+		return complain("only one of -w, -r, -l and -d makes sense");
+	if (opt->online && (opt->answer == ANSWER_NO || opt->undo_file || opt->trust ||
+			    opt->in_place != INPLACE_AUTO))
+		return complain("-w goes with none of -n, -z, --in-place and --trust");
 	if (looks && (opt->force || opt->undo_file || opt->answer == ANSWER_PREEN ||
 		      opt->answer == ANSWER_YES))
 		return complain("-l and -d change nothing");
@@ -259,5 +268,7 @@ int options_read(struct options *opt, int argc, char **argv)
 	if (optind + 1 != argc)
 		return complain(optind == argc ? "no device was named" : "one device at a time");
 	opt->device = argv[optind];
+	if (opt->online && opt->answer == ANSWER_ASK)
+		opt->answer = ANSWER_PREEN;
 	return check(opt);
 }

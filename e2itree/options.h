@@ -18,6 +18,7 @@ struct options {
 	int force;		/* -f: all trees anew */
 	enum in_place in_place;	/* how trees change that were there */
 	int trust;		/* the bitmaps, whoever has used the filesystem */
+	int online;		/* -w */
 	int remove, list;	/* -r, -l */
 	const char *dump;	/* -d DIR, or NULL */
 	uint64_t min;		/* -m: entries; 0: more than one block */

@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/dirblock.h"
 #include "base/sort.h"
 #include "base/text.h"
 #include "gather/inode_check.h"
 #include "gather/inode_scan.h"
 #include "itree/check.h"
 #include "e2itree.h"
+#include "online.h"
 #include "problem.h"
 
 #define ENTRY_MIN 12U		/* bytes of the shortest entry of a directory */
@@ -95,7 +97,8 @@ static errcode_t read_catalogue(struct job *j)
 
 static errcode_t find_container(struct job *j)
 {
-	errcode_t err = bfo_container_find(&j->reader, &j->old);
+	errcode_t err = j->opt.online ? online_container(j)
+				  : bfo_container_find(&j->reader, &j->old);
 
 	if (err == BFO_ET_NO_ITREE && j->old.ino)
 		return not_ours(j);
@@ -117,7 +120,8 @@ static errcode_t find_container(struct job *j)
 
 struct sum {
 	struct job *j;
-	uint64_t bytes;		/* of entries */
+	uint64_t bytes;		/* of entries, */
+	uint64_t in_dir;	/* and those that they take in the directory */
 };
 
 static errcode_t add_entry(void *priv, const struct itree_entry *e)
@@ -125,6 +129,7 @@ static errcode_t add_entry(void *priv, const struct itree_entry *e)
 	struct sum *sum = priv;
 
 	sum->bytes += itree_entry_bytes(e->name_len);
+	sum->in_dir += bfo_dirent_bytes(e->name_len);
 	return job_count_name(sum->j);
 }
 
@@ -145,6 +150,7 @@ static errcode_t check_tree(struct job *j, struct tree *tree)
 	bfo_container_tree_free(&store);
 	tree->fill = sum.bytes * 100 / ((uint64_t) tree->dir.leaves *
 				    (j->vol->block_size - ITREE_LEAF_HEAD));
+	tree->bytes = sum.in_dir;
 	if (err != BFO_ET_ITREE)
 		return err;
 	tree->damage = itree_damage_text(found.what);
@@ -186,7 +192,7 @@ static int is_wanted(void *priv, uint32_t ino, const struct ext2_inode *raw)
 	bfo_inode_ctime(raw, j->vol->inode_size, &d.ctime, &d.ctime_nsec);
 	if (bfo_vec_push(&j->dirs, d))
 		j->no_memory = 1;
-	return 1;
+	return !j->opt.online;		/* where its blocks lie is the kernel's business then */
 }
 
 BFO_SORT_BY(by_ino, struct dir, ino)

@@ -36,13 +36,16 @@ static enum fate decide(struct job *j, struct dir *d)
 	struct about about = { .ino = d->ino, .count = d->names };
 	enum problem_code code;
 
+	if (d->known == KNOWN_NOT)
+		return t ? FATE_DROP : FATE_NONE;	/* it was told */
 	if (!is_to_be_indexed(j, d)) {
 		if (!t || d->damaged)
 			return t ? FATE_DROP : FATE_NONE;
 		return problem(j, PR_3_SMALL, &about) || t->damage || !is_right(j, d, t) ?
 		       FATE_DROP : FATE_KEEP;
 	}
-	if (t && !t->damage && is_right(j, d, t) && !j->opt.force)
+	if (t && !t->damage && is_right(j, d, t) &&
+	    (!j->opt.force || d->known == KNOWN_BY_TREE))
 		return FATE_KEEP;
 	if (t && t->damage) {
 		about.text = t->damage;
@@ -88,8 +91,9 @@ static int is_outdated(const struct job *j)
 		const struct itree_dir *t = &j->trees.v[i].dir;
 		const struct dir *d = job_dir(j, t->ino);
 
-		if (d && (d->version != t->version || d->ctime != t->ctime ||
-			  d->ctime_nsec != t->ctime_nsec))
+		if (d && d->known != KNOWN_NOT &&
+		    (d->version != t->version || d->ctime != t->ctime ||
+		     d->ctime_nsec != t->ctime_nsec))
 			return 1;
 	}
 	return 0;
@@ -126,17 +130,15 @@ errcode_t pass3_decide(struct job *j, int *work)
 	if (bfo_cancelled(&j->ctx))
 		return bfo_fail(&j->ctx, BFO_ET_CANCELLED, "asking what is to be done");
 	*work = j->wanted > (uint64_t) j->other_uuid ? 2 : 0;
-	if (!*work && j->has_old > 0 && !j->status)
+	if (!*work && j->has_old > 0 && (!j->status || j->opt.online))
 		*work = refreshes(j);
 	return 0;
 }
 
 /* ---- the plan ---- */
 
-/* Which trees the container is going to have. */
-static errcode_t list_wanted(struct job *j)
+errcode_t pass3_list(struct job *j, struct bfo_itrees *it)
 {
-	struct bfo_itrees *it = &j->work.itrees.plan;
 	const struct tree *t;
 	struct bfo_itree tree;
 	errcode_t err = 0;
@@ -177,7 +179,7 @@ static errcode_t begin(struct bfo_job *work, struct bfo_volume *vol)
 	it->header.lastcheck = (uint64_t) sb->s_lastcheck_hi << 32 | sb->s_lastcheck;
 	if (j->has_old)
 		err = bfo_itrees_replace(it, &j->old);
-	return err ? err : list_wanted(j);
+	return err ? err : pass3_list(j, it);
 }
 
 static errcode_t choose(struct bfo_job *work)
@@ -226,13 +228,12 @@ static errcode_t begin_job(struct job *j)
 	return bfo_job_begin_empty(&j->work);
 }
 
-/* ERR: there is too little room.  What would make some. */
-static errcode_t tell_no_space(struct job *j, errcode_t err)
+errcode_t tell_no_space(struct job *j, errcode_t err, uint64_t free_blocks)
 {
 	return bfo_fail(&j->ctx, err, "planning: the indexes take %u blocks of %u bytes, %llu are "
 			"free; %sresize2fs makes room, -m with a larger number needs less",
 			j->work.itrees.plan.header.blocks, j->vol->block_size,
-			(unsigned long long) bfo_ranges_total(&j->work.free.free_blocks),
+			(unsigned long long) free_blocks,
 			j->has_old ? "those there are have to stay until then (-r removes them "
 			"first); " : "");
 }
@@ -248,7 +249,7 @@ errcode_t pass3(struct job *j)
 	if (!err)
 		err = bfo_job_place(&j->work, j->vol);
 	if (err == BFO_ET_NO_SPACE)
-		return tell_no_space(j, err);
+		return tell_no_space(j, err, bfo_ranges_total(&j->work.free.free_blocks));
 	return err ? err
 		   : bfo_job_choose_way(&j->work, "make the journal larger (tune2fs -J), or say "
 						  "-z FILE");

@@ -46,6 +46,11 @@ static const struct row rows[PR_CODES] = {
 			       "%d is damaged and cannot be indexed; run "
 			       "e2fsck -f.",
 			       NULL, NO_FIX | DAMAGE },
+	[PR_2_RECENT] = { "recent",
+			  "%d changed within the last second, or while it was read; the next "
+			  "run looks again.",
+			  NULL, NO_FIX | WORK },
+	[PR_2_LEFT_OUT] = { "left-out", "%d is left out while it is mounted: %t.", NULL, NOTE },
 	[PR_3_NO_TREE] = { "no-tree", "%d has %n and no index.", "Build it", PREEN | WORK },
 	[PR_3_STALE] = { "stale", "The index of %d is out of date.", "Rebuild it", PREEN },
 	[PR_3_SMALL] = { "small", "%d has an index, but only %n.", "Drop it", PREEN },

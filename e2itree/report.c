@@ -96,14 +96,21 @@ static void json_work(struct json *out, const struct job *j, errcode_t err)
 
 static int is_moving(const struct job *j)
 {
-	return j->vol && j->vol->users.moving;
+	return j->vol && j->vol->users.moving && !j->opt.online;
+}
+
+static const char *command_of(const struct job *j)
+{
+	if (j->opt.list)
+		return "list";
+	return j->opt.remove ? "remove" : j->opt.online ? "online" : "check";
 }
 
 static void print_json(const struct job *j, errcode_t err)
 {
 	struct json out;
 
-	result_begin(&out, "e2itree", j->opt.list ? "list" : j->opt.remove ? "remove" : "check");
+	result_begin(&out, "e2itree", command_of(j));
 	json_string(&out, "device", j->opt.device);
 	if (is_moving(j))
 		json_number(&out, "moving", j->moving);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * itrees_write.c - the container of a plan: trees sized, built and written
- *
- * Both times the names are gone through once, and the trees that are built take theirs in passing.
+ * itrees_write.c - the container of a plan: what it replaces; written to its place in the stem
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,32 +10,6 @@
 #include "commit/itrees_write.h"
 #include "commit/stem.h"
 #include "gather/inode_scan.h"
-#include "itree/build.h"
-
-#define BUFFER_BYTES (4U << 20)
-#define REPORT_EVERY 65536U		/* names */
-
-/* ---- names ---- */
-
-errcode_t bfo_itree_name_add(struct bfo_extsort *names, uint32_t dir, uint32_t ino, uint32_t hash,
-			     uint32_t type, const char *text, uint32_t len)
-{
-	uint32_t key[3] = { dir, ino, hash & ~1U };
-	char data[1 + EXT2_NAME_LEN];
-
-	data[0] = type;
-	memcpy(data + 1, text, len);
-	return bfo_extsort_add(names, key, data, 1 + len);
-}
-
-struct itree_entry bfo_itree_name(const struct bfo_sorted *s)
-{
-	return (struct itree_entry) { .key = itree_key_make(s->key[1], s->key[2]),
-				      .type = *(const uint8_t *) s->data,
-				      .name = (const char *) s->data + 1, .name_len = s->len - 1 };
-}
-
-/* ---- the container there was ---- */
 
 /* Whether all of its blocks are known: those past its end are, and e2fsck does not mind one. */
 static int is_mapped(const struct bfo_tree *t)
@@ -72,208 +44,33 @@ errcode_t bfo_itrees_replace(struct bfo_itrees *it, const struct bfo_container *
 	return err;
 }
 
-/* ---- sizing and writing ---- */
-
-struct work {
-	struct bfo_plan *plan;
-	const struct bfo_itree_source *from;
-	struct bfo_writer *w;		/* NULL: only sizes are wanted */
-	struct itree_builder builder;
-	struct bfo_sorted next;
-	int more;			/* there is a next name */
-	uint64_t done, total;		/* names; progress */
-	char *buf;			/* the next blocks of the container */
-	uint32_t at, n, room;		/* where they belong, how many there are, and can be */
-};
-
-static errcode_t flush(struct work *k)
-{
-	const struct bfo_inode *rec = &k->plan->tree->inodes.v[k->plan->itrees->row];
-	errcode_t err = 0;
-
-	if (k->n)
-		err = bfo_stem_write(k->plan, k->w, rec->stem + k->at, k->n, k->buf);
-	k->at += k->n;
-	k->n = 0;
-	return err;
-}
-
-/* Where the next block of the container is to be made. */
-static errcode_t next_place(struct work *k, void **place)
-{
-	errcode_t err = k->n == k->room ? flush(k) : 0;
-
-	*place = k->buf + (size_t) k->n++ * k->plan->target->block_size;
-	return err;
-}
-
-static errcode_t emit(void *priv, uint32_t blk, const void *block)
-{
-	struct work *k = priv;
-	void *place;
-	errcode_t err = next_place(k, &place);
-
-	(void) blk;
-	memcpy(place, block, k->plan->target->block_size);
-	return err;
-}
-
-static errcode_t next_name(struct work *k)
-{
-	if (++k->done % REPORT_EVERY == 0) {
-		bfo_progress_report(k->plan->ctx, BFO_STAGE_INDEX, k->done, k->total, 0);
-		if (bfo_cancelled(k->plan->ctx))
-			return bfo_fail(k->plan->ctx, BFO_ET_CANCELLED, "building indexes");
-	}
-	return bfo_extsort_next(k->from->names, &k->next, &k->more);
-}
-
-/* The tree of directory D, from its names. */
-static errcode_t build(struct work *k, struct itree_dir *d)
-{
-	struct itree_entry e;
-	errcode_t err = 0;
-
-	itree_builder_begin(&k->builder, d->ino, d->generation);
-	while (!err && k->more && k->next.key[0] <= d->ino) {
-		e = bfo_itree_name(&k->next);
-		if (k->next.key[0] == d->ino)
-			err = itree_builder_add(&k->builder, &e);
-		if (!err)
-			err = next_name(k);
-	}
-	return err ? err : itree_builder_end(&k->builder, d);
-}
-
-/* A tree that is right as it is: its blocks depend on nothing but itself. */
-static errcode_t copy(struct work *k, const struct bfo_itree *tree)
-{
-	uint32_t done, n;
-	errcode_t err = flush(k);
-
-	for (done = 0; done < tree->dir.blocks && !err; done += n) {
-		n = tree->dir.blocks - done < k->room ? tree->dir.blocks - done : k->room;
-		err = bfo_container_read(k->from->old, tree->before + done, n, k->buf);
-		k->n = n;
-		if (!err)
-			err = flush(k);
-		if (!err && bfo_cancelled(k->plan->ctx))
-			err = bfo_fail(k->plan->ctx, BFO_ET_CANCELLED, "copying indexes");
-	}
-	return err;
-}
-
-static errcode_t write_tree(struct work *k, struct bfo_itree *tree)
-{
-	struct itree_dir d = tree->dir;
-	errcode_t err = tree->kept ? copy(k, tree) : build(k, &d);
-
-	if (!err && memcmp(&d, &tree->dir, sizeof(d)))
-		err = bfo_fail(k->plan->ctx, BFO_ET_CHANGED, "building the index of directory "
-			       "inode %u", d.ino);
-	return err;
-}
-
-static errcode_t write_catalogue(struct work *k)
-{
-	const struct bfo_itrees *it = k->plan->itrees;
-	struct itree_dir *dirs = malloc(it->trees.n * sizeof(*dirs) + 1);
-	errcode_t err = dirs ? 0 : bfo_fail(k->plan->ctx, ENOMEM, "writing /" ITREE_NAME);
-	uint32_t i;
-	void *place;
-
-	for (i = 0; dirs && i < it->trees.n; i++)
-		dirs[i] = it->trees.v[i].dir;
-	for (i = 0; i < it->header.catalogue_blocks && !err; i++) {
-		err = next_place(k, &place);
-		if (!err)
-			itree_catalogue_pack(&it->header, dirs, i, place);
-	}
-	free(dirs);
-	return err;
-}
-
-static errcode_t begin(struct work *k)
-{
-	struct bfo_itrees *it = k->plan->itrees;
-	uint32_t bs = k->plan->target->block_size;
-	struct bfo_extsort_stat stat;
-	errcode_t err = itree_builder_init(&k->builder, bs, ITREE_FILL, it->header.seed,
-					   k->w ? emit : NULL, k);
-
-	bfo_extsort_stat(k->from->names, &stat);
-	k->total = stat.records;
-	k->room = BUFFER_BYTES / bs;
-	k->buf = k->w ? malloc(BUFFER_BYTES) : NULL;
-	if (!err && k->w && !k->buf)
-		err = ENOMEM;
-	if (!err)
-		err = bfo_extsort_rewind(k->from->names);
-	if (!err)
-		err = bfo_extsort_next(k->from->names, &k->next, &k->more);
-	return err;
-}
-
-static errcode_t end(struct work *k, errcode_t err)
-{
-	itree_builder_free(&k->builder);
-	free(k->buf);
-	if (!err || *k->plan->ctx->what)
-		return err;
-	return bfo_fail(k->plan->ctx, err, "building indexes");
-}
-
 errcode_t bfo_itrees_size(struct bfo_plan *plan, const struct bfo_itree_source *from)
 {
-	struct work k = { .plan = plan, .from = from };
-	struct bfo_itrees *it = plan->itrees;
-	errcode_t err = begin(&k);
-	size_t i;
+	errcode_t err = bfo_itrees_measure(plan->ctx, plan->itrees, from);
 
-	for (i = 0; i < it->trees.n && !err; i++)
-		if (!it->trees.v[i].kept)
-			err = build(&k, &it->trees.v[i].dir);
-	err = end(&k, err);
-	return err ? err : bfo_itrees_lay_out(plan);
+	if (!err)
+		bfo_itrees_lay_out(plan);
+	return err;
 }
 
-/* What is left for trees to grow into, up to block UNTIL, is zero: not what free space held. */
-static errcode_t leave_room(struct work *k, uint32_t until)
-{
-	errcode_t err = 0;
-	void *place;
+struct to_stem {
+	struct bfo_plan *plan;
+	struct bfo_writer *w;
+};
 
-	while (!err && k->at + k->n < until) {
-		err = next_place(k, &place);
-		if (!err)
-			memset(place, 0, k->plan->target->block_size);
-	}
-	return err;
+static errcode_t put(void *priv, uint32_t blk, uint32_t n, const void *blocks)
+{
+	const struct to_stem *s = priv;
+	const struct bfo_inode *rec = &s->plan->tree->inodes.v[s->plan->itrees->row];
+
+	return bfo_stem_write(s->plan, s->w, rec->stem + blk, n, blocks);
 }
 
 errcode_t bfo_itrees_write(struct bfo_plan *plan, struct bfo_writer *w,
 			   const struct bfo_itree_source *from)
 {
-	struct work k = { .plan = plan, .from = from, .w = w };
-	struct bfo_itrees *it = plan->itrees;
-	errcode_t err = begin(&k);
-	void *place;
-	size_t i;
+	struct to_stem stem = { .plan = plan, .w = w };
+	const struct bfo_itree_sink to = { .put = put, .priv = &stem };
 
-	if (!err)
-		err = next_place(&k, &place);
-	if (!err)
-		itree_header_pack(&it->header, place);
-	if (!err)
-		err = write_catalogue(&k);
-	for (i = 0; i < it->trees.n && !err; i++) {
-		err = leave_room(&k, it->trees.v[i].dir.first);
-		if (!err)
-			err = write_tree(&k, &it->trees.v[i]);
-	}
-	if (!err)
-		err = leave_room(&k, it->header.blocks);
-	if (!err)
-		err = flush(&k);
-	return end(&k, err);
+	return bfo_itrees_build(plan->ctx, plan->itrees, from, &to);
 }

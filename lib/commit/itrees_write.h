@@ -1,35 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * itrees_write.h - the container of a plan: trees sized, built and written
- *
- *   names, sorted ── builder ── sizes      before there is space
- *   names, sorted ── builder ──┐
- *   container there was ───────┴── blocks, ascending, each once
- *
- * Names are sorted by (inode number of the directory, of the name, hash); their data is a byte with
- * the type (EXT2_FT_*), then the bytes of the name.
+ * itrees_write.h - the container of a plan: what it replaces; written to its place in the stem
  */
 #ifndef BFO_COMMIT_ITREES_WRITE_H
 #define BFO_COMMIT_ITREES_WRITE_H
 
-#include "base/extsort.h"
+#include "commit/itrees_build.h"
 #include "commit/writer.h"
-#include "gather/container.h"
-#include "plan/itrees.h"
-
-/* Where trees come from. */
-struct bfo_itree_source {
-	/* finished; of all directories that are not kept, or more */
-	struct bfo_extsort *names;
-	struct bfo_container *old;	/* where trees that are kept stand; or NULL */
-};
-
-/* Adds a name to NAMES: it stands in directory DIR of the target and leads to INO. */
-errcode_t bfo_itree_name_add(struct bfo_extsort *names, uint32_t dir, uint32_t ino, uint32_t hash,
-			     uint32_t type, const char *text, uint32_t len);
-
-/* What S, out of such names, says as an entry; valid as long as S. */
-struct itree_entry bfo_itree_name(const struct bfo_sorted *s);
 
 /*
  * The container that is to be replaced: its number and blocks for IT, its header (but for size and

@@ -27,7 +27,7 @@ struct search {
 	BFO_VEC(ino_t) seen;	/* namespaces */
 };
 
-static int has_option(const char *options, const char *name)
+int bfo_mount_has_option(const char *options, const char *name)
 {
 	size_t len = strlen(name), n;
 
@@ -59,8 +59,9 @@ static errcode_t take_line(struct search *search, char *line)
 	err = bfo_store_of_device(m.dev, &store);
 	if (err || !bfo_store_overlap(&store, search->s))
 		return err;
-	m.read_only = has_option(options + 1, "ro");
-	m.unreplayed = has_option(options + 1, "norecovery") || has_option(options + 1, "noload");
+	m.read_only = bfo_mount_has_option(options + 1, "ro");
+	m.unreplayed = bfo_mount_has_option(options + 1, "norecovery") ||
+		       bfo_mount_has_option(options + 1, "noload");
 	return bfo_vec_push(search->mounts, m);
 }
 

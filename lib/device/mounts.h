@@ -24,4 +24,7 @@ typedef BFO_VEC(struct bfo_mount) bfo_mounts;
  */
 errcode_t bfo_mounts_find(const struct bfo_store *s, int everywhere, bfo_mounts *mounts);
 
+/* True if NAME is among OPTIONS, words with commas between them. */
+int bfo_mount_has_option(const char *options, const char *name);
+
 #endif

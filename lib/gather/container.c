@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/bfo_err.h"
 #include "base/sort.h"
@@ -97,14 +99,29 @@ static errcode_t read_inode(struct bfo_container *c)
 	return err;
 }
 
-/* Blocks that can be read, from the first on. */
+/* Blocks that can be read, from the first on.  (Holes of a file are zeros, no block of ours.) */
 static uint64_t mapped_blocks(const struct bfo_container *c)
 {
 	const struct bfo_seg *last = c->segs.n ? &c->segs.v[c->segs.n - 1] : NULL;
 	uint64_t mapped = last ? (uint64_t) last->lblk + last->len : 0;
 	uint64_t held = c->size / c->r->vol->block_size;
 
-	return mapped < held ? mapped : held;
+	return c->by_file || mapped > held ? held : mapped;
+}
+
+/* Block BLK of the file and COUNT - 1 behind it, which its size has. */
+static errcode_t read_file(const struct bfo_container *c, uint32_t blk, uint32_t count, void *buf)
+{
+	size_t block_size = c->r->vol->block_size, want = count * block_size, done = 0;
+	ssize_t n = 1;
+
+	while (done < want && n > 0) {
+		n = pread(c->fd, (char *) buf + done, want - done, blk * block_size + done);
+		done += n > 0 ? n : 0;
+	}
+	if (n < 0)
+		return fail(c, errno, "its file");
+	return done < want ? fail(c, BFO_ET_ITREE, "it has become shorter") : 0;
 }
 
 static errcode_t read_header(struct bfo_container *c)
@@ -118,7 +135,8 @@ static errcode_t read_header(struct bfo_container *c)
 	block = malloc(block_size);
 	if (!block)
 		return fail(c, ENOMEM, "its header");
-	err = bfo_volume_read(c->r->ctx, c->r->vol, c->segs.v[0].blk, 1, block);
+	err = c->by_file ? read_file(c, 0, 1, block)
+			 : bfo_volume_read(c->r->ctx, c->r->vol, c->segs.v[0].blk, 1, block);
 	if (!err) {
 		err = itree_header_unpack(block, block_size, &c->header);
 		if (err == BFO_ET_NO_ITREE)
@@ -145,6 +163,18 @@ errcode_t bfo_container_find(struct bfo_reader *r, struct bfo_container *c)
 		err = read_header(c);
 	bfo_progress_leave(r->ctx);
 	return err;
+}
+
+errcode_t bfo_container_open(struct bfo_reader *r, int fd, struct bfo_container *c)
+{
+	struct stat st;
+
+	*c = (struct bfo_container) { .r = r, .by_file = 1, .fd = fd };
+	if (fstat(fd, &st))
+		return fail(c, errno, "its file");
+	c->ino = st.st_ino;
+	c->size = st.st_size;
+	return read_header(c);
 }
 
 void bfo_container_free(struct bfo_container *c)
@@ -176,6 +206,8 @@ errcode_t bfo_container_read(const struct bfo_container *c, uint32_t blk, uint32
 
 	if (blk > c->header.blocks || count > c->header.blocks - blk)
 		return fail(c, BFO_ET_ITREE, "a block behind its end");
+	if (c->by_file)
+		return read_file(c, blk, count, buf);
 	for (; count && !err; blk += part, count -= part) {
 		seg = seg_of(c, blk);
 		skip = blk - seg->lblk;

@@ -23,6 +23,8 @@ struct bfo_container {
 	uint64_t size;			/* bytes */
 	struct itree_header header;
 	BFO_VEC(struct bfo_seg) segs;	/* ascending, without holes, up to the header's blocks */
+	int by_file;			/* its blocks are read through FD, and it has no segments */
+	int fd;
 };
 
 typedef BFO_VEC(struct itree_dir) bfo_container_catalogue;
@@ -35,6 +37,12 @@ typedef BFO_VEC(struct itree_dir) bfo_container_catalogue;
  */
 errcode_t bfo_container_find(struct bfo_reader *r, struct bfo_container *c);
 void bfo_container_free(struct bfo_container *c);
+
+/*
+ * The same for a volume that is mounted, whose device may have what the file once was: FD is the
+ * file, open for reading, and the caller's.
+ */
+errcode_t bfo_container_open(struct bfo_reader *r, int fd, struct bfo_container *c);
 
 /* Reads COUNT blocks of the file from logical block BLK on, one request per segment. */
 errcode_t bfo_container_read(const struct bfo_container *c, uint32_t blk, uint32_t count,

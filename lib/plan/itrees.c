@@ -21,16 +21,18 @@ void bfo_itrees_init(struct bfo_itrees *it, struct bfo_plan *plan)
 	bfo_itrees_describe(plan);
 }
 
-void bfo_itrees_describe(struct bfo_plan *plan)
+void bfo_itrees_header(struct itree_header *h, const struct bfo_target *t)
 {
-	struct itree_header *h = &plan->itrees->header;
-	const struct bfo_target *t = plan->target;
-
 	h->block_size = t->block_size;
 	h->hash_version = t->hash_version;
 	memcpy(h->hash_seed, t->hash_seed, sizeof(h->hash_seed));
 	memcpy(h->uuid, t->uuid, sizeof(h->uuid));
 	h->seed = itree_seed_of(t->uuid);
+}
+
+void bfo_itrees_describe(struct bfo_plan *plan)
+{
+	bfo_itrees_header(&plan->itrees->header, plan->target);
 }
 
 void bfo_itrees_free(struct bfo_itrees *it)
@@ -133,12 +135,9 @@ uint32_t bfo_itrees_number(const struct bfo_plan *plan)
 	return plan->tree->inodes.v[plan->itrees->row].new_ino;
 }
 
-errcode_t bfo_itrees_lay_out(struct bfo_plan *plan)
+errcode_t bfo_itrees_arrange(struct bfo_itrees *it)
 {
-	struct bfo_itrees *it = plan->itrees;
 	struct itree_header *h = &it->header;
-	struct bfo_tree *t = plan->tree;
-	struct bfo_inode *rec = &t->inodes.v[it->row];
 	uint64_t at;
 	size_t i;
 
@@ -153,11 +152,19 @@ errcode_t bfo_itrees_lay_out(struct bfo_plan *plan)
 		at += it->trees.v[i].dir.blocks + bfo_itrees_reserve(it->trees.v[i].dir.blocks);
 	}
 	if (at > UINT32_MAX)
-		return bfo_fail(plan->ctx, BFO_ET_OVERFLOW, "planning /" ITREE_NAME);
+		return BFO_ET_OVERFLOW;
 	h->blocks = at;
-	rec->size = at * h->block_size;
-	bfo_seg_of(t, rec, 0)->len = (rec->size + t->block_size - 1) / t->block_size;
 	return 0;
+}
+
+void bfo_itrees_lay_out(struct bfo_plan *plan)
+{
+	const struct itree_header *h = &plan->itrees->header;
+	struct bfo_tree *t = plan->tree;
+	struct bfo_inode *rec = &t->inodes.v[plan->itrees->row];
+
+	rec->size = (uint64_t) h->blocks * h->block_size;
+	bfo_seg_of(t, rec, 0)->len = (rec->size + t->block_size - 1) / t->block_size;
 }
 
 void bfo_itrees_note(struct bfo_plan *plan, uint32_t ino, const void *raw)

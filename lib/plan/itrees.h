@@ -38,9 +38,10 @@ struct bfo_itrees {
 /* A plan is about its container once it has one of these; it is the caller's. */
 void bfo_itrees_init(struct bfo_itrees *it, struct bfo_plan *plan);
 
-/*
- * The header says what plan->target is, also after bfo_plan_retarget(); the times are the caller's.
- */
+/* H says what T is, and has the seed of a new container there; the times are the caller's. */
+void bfo_itrees_header(struct itree_header *h, const struct bfo_target *t);
+
+/* The same of plan->target for the plan's container, also after bfo_plan_retarget(). */
 void bfo_itrees_describe(struct bfo_plan *plan);
 void bfo_itrees_free(struct bfo_itrees *it);
 
@@ -57,10 +58,13 @@ errcode_t bfo_itrees_renew(struct bfo_plan *plan);
 uint32_t bfo_itrees_number(const struct bfo_plan *plan);
 
 /*
- * Once each tree's `blocks` are known: where each stands, and the container's size; before
- * bfo_plan_space().  BFO_ET_OVERFLOW if there are more than 2^32 blocks.
+ * Once each tree's `blocks` are known: where each stands, and the container's size.
+ * BFO_ET_OVERFLOW if there are more than 2^32 blocks.
  */
-errcode_t bfo_itrees_lay_out(struct bfo_plan *plan);
+errcode_t bfo_itrees_arrange(struct bfo_itrees *it);
+
+/* Then: the plan's record gets that size; before bfo_plan_space(). */
+void bfo_itrees_lay_out(struct bfo_plan *plan);
 
 /*
  * Behind a tree of so many blocks there are blocks left that it can grow into, in place: a

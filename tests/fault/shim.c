@@ -466,7 +466,7 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 {
 	int err = REAL(clock_gettime)(clock, t);
 
-	if (!err && clock == CLOCK_REALTIME)
+	if (!err && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
 		t->tv_sec += ahead;
 	return err;
 }

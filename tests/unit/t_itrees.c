@@ -125,7 +125,8 @@ START_TEST(lays_trees_out)
 	plan_nothing(&m, &it, _i % 2 ? OLD_INO : 0);
 	for (k = 0; k < n; k++)
 		add_tree(&it, 100 + k, 1 + k % 5);
-	want_ok(bfo_itrees_lay_out(&m.plan));
+	want_ok(bfo_itrees_arrange(&it));
+	bfo_itrees_lay_out(&m.plan);
 	want_eq(it.header.catalogue, 1);
 	want_eq(it.header.catalogue_blocks, catalogues[_i].catalogue);
 	want_eq(it.header.trees, n);
@@ -149,7 +150,7 @@ START_TEST(refuses_more_than_can_be_numbered)
 	plan_nothing(&m, &it, 0);
 	add_tree(&it, 100, UINT32_MAX - 2);
 	add_tree(&it, 101, 1);
-	want_err(bfo_itrees_lay_out(&m.plan), BFO_ET_OVERFLOW);
+	want_err(bfo_itrees_arrange(&it), BFO_ET_OVERFLOW);
 	release(&m, &it);
 }
 END_TEST
