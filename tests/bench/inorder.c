@@ -13,7 +13,7 @@
  *
  *	names		each name as readdir(3) gives it, as GNU tar does
  *	sorted		all names are read and sorted by inode number first: what the preload
- *			library spd_readdir does, and cp, find and rsync by themselves
+ *			library spd_readdir does, and cp, find and rm by themselves
  *	N		the same with runs of N names
  *
  * "." and ".." are left out.  A line for each file, but with tar: inode number, mode, size,

@@ -176,7 +176,7 @@ cat > numbers.json <<'EOF'
   "others": "Load average: 0.1 before, 0.2 at the end.", "asked": "", "limit": 67108864,
   "elapsed": { "matrix": 60, "readers": 120 }, "notes": [],
   "matrix": { "10-0-aged-limit": { "words": "10 files, aged", "files": 10, "bytes": 0,
-    "memory": "limit", "floor": { "label": "dd of the 2 MiB in use", "samples": [{ "wall": 0.5 }],
+    "state": "aged", "memory": "limit", "floor": { "label": "dd of the 2 MiB in use", "samples": [{ "wall": 0.5 }],
       "requests": { "disk_cached": 1.5 }, "stopped": 0 },
     "results": { "list": {
       "kernel": { "label": "kernel order", "stopped": 0, "order": 0.5, "reads": 1000, "writes": 0,

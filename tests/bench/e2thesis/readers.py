@@ -38,7 +38,7 @@ class Job:
 class Reader:
     key: str
     label: str
-    sorts: bool                 # by itself
+    sorts: bool                 # by itself: by inode number, but rsync by name
     program: str                # "": ours
     command: Callable           # Job -> list
     writes: bool = False

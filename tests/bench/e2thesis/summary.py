@@ -17,9 +17,11 @@ def heading(cell, limit):
 
 def in_full(cells):
     """The key of the cell that is told in full."""
-    return max(cells, key=lambda k: (len(cells[k]["results"]), cells[k]["files"],
-                                     cells[k]["bytes"], cells[k]["memory"] == "free"),
-               default=None)
+    def rank(key):
+        cell = cells[key]
+        return (len(cell["results"]), cell["files"], cell["bytes"], cell["state"] == "aged",
+                cell["memory"] == "free")
+    return max(cells, key=rank, default=None)
 
 
 def kept(cells):
