@@ -17,7 +17,7 @@ usage: thesis [--help|--summary]
 settings are environment variables:
 
   BENCH           full: all operations on all directories, to 5,000,000 files; a day, and 250 GB
-                  (default: what two cores measure within 30 minutes, images included; 8 GB)
+                  (default: a part, meant for 30 minutes on two cores, images included; 20 GB)
   BUILDDIR        top of the build tree (default: .)
   E2BFO, E2ITREE, E2ITREE_RUN
                   paths of the programs (default: e2bfo/e2bfo, e2itree/e2itree and
