@@ -50,6 +50,11 @@ refused send MANY_FILES few 'no number'
 refused batch MOST many 'no number'
 refused batch SETS mails 'unknown: mails'
 refused batch TOOLS dump 'unknown: dump'
+refused thesis FILES many 'no number'
+refused thesis OPERATIONS stat 'unknown: stat \(known: list copy tar create delete\)'
+refused thesis VARIANTS jfs 'unknown: jfs'
+refused thesis READERS cat 'unknown: cat'
+refused thesis DEVICE tape 'known: disk memory'
 refused order SEED x 'no number'
 refused order SETS mails 'unknown: mails'
 ! is_root || refused peers PEERS_SECONDS soon 'no number'
@@ -63,7 +68,7 @@ summary() {
 	[ ! -e bench ] || fail "$1 --summary has measured"
 }
 
-for benchmark in run itree populate extract batch send; do
+for benchmark in run itree populate extract batch send thesis; do
 	summary $benchmark 8
 	says 'No such file'
 	echo '{' > numbers.json
@@ -164,6 +169,97 @@ cache. Load average: 0.1 before, 0.2 at the end.
 0 of 1 goals were missed.
 EOF
 diff -u expected out || fail "extract --summary"
+
+cat > numbers.json <<'EOF'
+{ "machine": { "commit": "abc", "date": "2026-01-02", "kernel": "6.1", "cpu": "X, 2 cores",
+    "memory": "8 GiB", "images on": "ext4, past its page cache" },
+  "others": "Load average: 0.1 before, 0.2 at the end.", "asked": "", "limit": 67108864,
+  "elapsed": { "matrix": 60, "readers": 120 }, "notes": [],
+  "matrix": { "10-0-aged-limit": { "words": "10 files, aged", "files": 10, "bytes": 0,
+    "state": "aged", "memory": "limit", "floor": { "label": "dd of the 2 MiB in use", "samples": [{ "wall": 0.5 }],
+      "requests": { "disk_cached": 1.5 }, "stopped": 0 },
+    "results": { "list": {
+      "kernel": { "label": "kernel order", "stopped": 0, "order": 0.5, "reads": 1000, "writes": 0,
+        "failure": "", "untraced": "", "told": "",
+        "requests": { "disk": 9.0, "disk_cached": 8.0, "cloud": 0.3, "ssd": 0.1 },
+        "samples": [{ "wall": 3.0, "first": 0.25, "rss": 1048576 },
+          { "wall": 5.0, "first": 0.5, "rss": 3145728 },
+          { "wall": 4.0, "first": 0.125, "rss": 2097152 }] },
+      "xfs": { "label": "xfs", "stopped": 300, "order": null, "reads": 0, "writes": 0,
+        "failure": "stopped after 300 s", "untraced": "", "told": "", "requests": {},
+        "samples": [] } },
+      "create": {
+      "batch": { "label": "batch", "stopped": 0, "order": null, "reads": 1, "writes": 2,
+        "failure": "", "untraced": "", "told": "", "requests": { "disk": 2, "disk_cached": 2.0,
+          "cloud": 1, "ssd": 1 }, "samples": [{ "wall": 1.0, "first": null, "rss": 1048576 }] },
+      "batch-index": { "label": "e2itree", "stopped": 0, "order": null, "reads": 1, "writes": 2,
+        "failure": "", "untraced": "", "told": "", "requests": { "disk": 2, "disk_cached": 3.0,
+          "cloud": 1, "ssd": 1 }, "samples": [{ "wall": 1.4, "first": null, "rss": 1048576 }] } }
+    } } },
+  "readers": { "10-4096-aged": { "words": "10 files", "files": 10,
+    "floor": { "label": "dd", "samples": [], "requests": {}, "stopped": 0 },
+    "results": { "tar": { "label": "GNU tar", "sorts": false, "ways": {
+      "plain": { "label": "without", "stopped": 0, "reads": 5, "writes": 0, "failure": "",
+        "untraced": "", "told": "", "requests": { "disk_cached": 16.2 },
+        "samples": [{ "wall": 2, "first": 0.01, "rss": 1048576 }] },
+      "preload": { "label": "e2itree-run", "stopped": 0, "reads": 4, "writes": 0, "failure": "",
+        "untraced": "", "told": "not by index", "requests": { "disk_cached": 2 },
+        "samples": [{ "wall": 1, "first": 0.02, "rss": 1048576 }] },
+      "spd": { "label": "spd_readdir", "stopped": 0, "reads": 0, "writes": 0,
+        "failure": "spd_readdir: not installed", "untraced": "", "told": "", "requests": {},
+        "samples": [] } } } } } } }
+EOF
+summary thesis 0
+sed -i -E '/^\|/{s/ *\| */|/g; s/-+:?/-/g}' out
+cat > expected <<'EOF'
+10 files, aged, 64 MiB of memory (dd of the 2 MiB in use: 0.50 s, disk 1.5 s):
+
+||list: disk|create: disk|list: s|create: s|
+|-|-|-|-|-|
+|kernel order|8.0|-|4.00|-|
+|xfs|-|-|> 300|-|
+|batch|-|2.0|-|1.00|
+|e2itree|-|3.0|-|1.40|
+
+The same in full:
+
+|list|s|runs|first, ms|MiB|reads|writes|disk, s|no cache|cloud, s|SSD, s|up|× less|
+|-|-|-|-|-|-|-|-|-|-|-|-|-|
+|kernel order|4.00|3|250|2|1,000|0|8.0|9.0|0.3|0.1|0.50|1.0|
+|xfs|> 300|0|-|-|-|-|-|-|-|-|-|-|
+
+|create|s|runs|first, ms|MiB|reads|writes|disk, s|no cache|cloud, s|SSD, s|up|× less|
+|-|-|-|-|-|-|-|-|-|-|-|-|-|
+|batch|1.00|1|-|1|1|2|2.0|2.0|1.0|1.0|-|-|
+|e2itree|1.40|1|-|1|1|2|3.0|2.0|1.0|1.0|-|-|
+
+ * xfs: stopped after 300 s (list).
+
+What keeping the index, by `e2itree -p`, adds to `e2bfo batch`:
+
+ * 10 files, aged, create: 1.40 s instead of 1.00 (+40 %), disk 3.0 s instead of 2.0 (+50 %).
+
+10 files (dd: - s, disk - s):
+
+||requests|requests +|requests spd|disk, s|disk, s +|disk, s spd|× less +|× less spd|
+|-|-|-|-|-|-|-|-|-|
+|GNU tar|5|4|-|16.2|2.0|-|8.1|-|
+
+||s|s +|s spd|first, ms|first, ms +|first, ms spd|MiB|MiB +|MiB spd|
+|-|-|-|-|-|-|-|-|-|-|
+|GNU tar|2.00|1.00|-|10|20|-|1|1|-|
+
+ * e2itree-run: not by index (GNU tar).
+ * spd_readdir: spd_readdir: not installed (GNU tar).
+
+The goal, of programs that do not sort:
+
+ * 10 files, GNU tar: disk ≥ 8 × less with e2itree-run: 8.1, met.
+
+Commit abc, 2026-01-02: Linux 6.1, X, 2 cores, 8 GiB; loop devices on files on ext4, past its page
+cache. Load average: 0.1 before, 0.2 at the end. It took 3 minutes, images included.
+EOF
+diff -u expected out || fail "thesis --summary"
 
 # A file for which there is no room is not begun.
 python3 -B - "$SRCDIR/tests/bench" <<'EOF' || fail "room"

@@ -10,6 +10,7 @@ are mounted nodelalloc and filled from one CPU: the layout of the images is the 
 """
 
 import json
+import os
 from dataclasses import asdict, dataclass, replace
 from typing import Callable
 
@@ -17,6 +18,7 @@ from . import host
 from .survey import INODE_BYTES, Contents, survey
 
 GIB = 1 << 30
+CHUNK = 4 * host.MIB
 VERSION = 4                     # of the recipes: raised when one changes, images are then rebuilt
 UUID = "6f0b5a52-3a0e-4c51-9a3f-0d5be2b9c001"
 HASH_SEED = "6f0b5a52-3a0e-4c51-9a3f-0d5be2b9c002"
@@ -41,6 +43,7 @@ class Recipe:
     fresh: str = ""             # of an aged one: the set with the same files in order
     brief: bool = False         # by default without the slow competitors
     extra: bool = False         # by default not at all
+    filesystem: str = "ext4"    # of FORMATS
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,17 @@ def flat(count, size, how):
 def mkfs(device, extra=()):
     """Formats as the images were, but for the UUID, which mke2fs then makes up."""
     host.sh("mke2fs", "-q", "-F", "-t", "ext4", "-b", "4096", *extra, device)
+
+
+def mkfs_ext4(device, extra):
+    mkfs(device, ("-U", UUID, "-E", f"hash_seed={HASH_SEED}", *extra))
+
+
+FORMATS = {
+    "ext4": mkfs_ext4,
+    "xfs": lambda device, extra: host.sh("mkfs.xfs", "-q", "-f", *extra, device),
+    "btrfs": lambda device, extra: host.sh("mkfs.btrfs", "-q", "-f", *extra, device),
+}
 
 
 def key(recipe):
@@ -119,10 +133,38 @@ def build(settings, recipe, image, about):
     host.reserve(partial, recipe.size, keep=True)
     with host.loop(partial) as device:
         if not recipe.make:
-            mkfs(device, ("-U", UUID, "-E", f"hash_seed={HASH_SEED}", *recipe.mke2fs))
+            FORMATS[recipe.filesystem](device, recipe.mke2fs)
         with host.mounted(device, directory, recipe.mount):
             recipe.fill(settings, directory)
-        with host.mounted(device, directory, "ro,noatime,minixdf"):
+        everything = ",minixdf" if recipe.filesystem == "ext4" else ""
+        with host.mounted(device, directory, f"ro,noatime{everything}"):
             contents = survey(directory)
     about.write_text(json.dumps(asdict(contents), indent=1), encoding="utf-8")
     partial.rename(image)
+
+
+def copied(settings, data, name):
+    """An unshared, allocated copy of the image, so that no run pays for the blocks below it. Only
+    what was ever written to the image is copied."""
+    path = settings.image(name)
+    if not path.exists() or path.stat().st_size != data.size:
+        host.reserve(path, data.size)
+        host.fill(path, data.size)
+    with open(data.image, "rb", buffering=0) as source, open(path, "r+b", buffering=0) as target:
+        for start, end in written(source.fileno(), data.size):
+            for at in range(start, end, CHUNK):
+                os.pwrite(target.fileno(), os.pread(source.fileno(), min(CHUNK, end - at), at), at)
+        os.fsync(target.fileno())
+    return path
+
+
+def written(fd, size):
+    """(start, end) of the parts of a file that hold data."""
+    end = 0
+    while end < size:
+        try:
+            start = os.lseek(fd, end, os.SEEK_DATA)
+        except OSError:             # none behind that
+            return
+        end = os.lseek(fd, start, os.SEEK_HOLE)
+        yield start, end

@@ -210,6 +210,24 @@ def lines(title, xlabel, ylabel, series, *, xlog=False, ylog=False, xtext=number
     return p.svg()
 
 
+def scatter(title, xlabel, ylabel, series, *, most=1000):
+    """A dot for each point, of MOST of each series, evenly chosen. A series is one path: small."""
+    series = [(name, points[::max(1, -(-len(points) // most))]) for name, points in series]
+    xaxis = Axis([x for _, points in series for x, _ in points])
+    yaxis = Axis([y for _, points in series for _, y in points])
+    names = [name for name, _ in series]
+    p = Picture(title, xlabel, ylabel, names)
+    p.y_axis(yaxis)
+    p.x_labels([p.x(xaxis.at(t)) for t in xaxis.ticks], [xaxis.text(t) for t in xaxis.ticks])
+    for i, (_, points) in enumerate(series):
+        path = "".join(f"M{p.x(xaxis.at(x)):.1f} {p.y(yaxis.at(y)):.1f}h2" for x, y in points)
+        p.parts.append(f'<path d="{path}" stroke="{COLOURS[i % len(COLOURS)]}" '
+                       'stroke-width="2"/>')
+    p.frame()
+    p.legend(names, p.marker)
+    return p.svg()
+
+
 def bars(title, ylabel, groups, series, *, xlabel="", ylog=False, ytext=number_text):
     """SERIES: [(name, [a value per group]), ...], side by side in each of GROUPS."""
     shown = [v for _, values in series for v in values if v is not None]

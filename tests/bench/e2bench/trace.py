@@ -65,9 +65,12 @@ def remove_stale():
 
 
 class Tracer:
-    """with Tracer([device, ...]) as t: ...; t.logs() -> {device: Log}; t.lost events"""
+    """with Tracer([device, ...]) as t: ...; t.logs() -> {device: Log}; t.lost events
 
-    def __init__(self, devices):
+    ROOM: KiB of the buffer of each CPU."""
+
+    def __init__(self, devices, room=0):
+        self.room = room or (65536 if (os.cpu_count() or 1) <= 8 else 16384)
         self.devices = {host.device_number(d): d for d in devices}
         self.path = TRACEFS / "instances" / f"{NAME}{os.getpid()}"
         self.text = ""
@@ -79,7 +82,7 @@ class Tracer:
     def __enter__(self):
         self.path.mkdir()
         numbers = [(major << 20) | minor for major, minor in self.devices]
-        self.put("buffer_size_kb", 65536 if (os.cpu_count() or 1) <= 8 else 16384)
+        self.put("buffer_size_kb", self.room)
         self.put("trace_clock", "mono")
         self.put("events/block/block_rq_issue/filter", " || ".join(f"dev == {n}" for n in numbers))
         self.put("events/block/block_rq_issue/enable", 1)

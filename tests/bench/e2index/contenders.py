@@ -40,8 +40,8 @@ def e2bfo_ls(job):
     return [job.settings.e2bfo, "ls", "-l", job.device, "/flat"]
 
 
-def statall(how):
-    return lambda job: [job.settings.built("statall"), job.directory, how]
+def inorder(order):
+    return lambda job: [job.settings.built("inorder"), "list", order, job.directory]
 
 
 def ls(*options):
@@ -53,10 +53,10 @@ READERS = [
     Reader("notree", "e2bfo ls -l, no index: sorted", False, False, True, 0, e2bfo_ls),
     Reader("kernel-names", "kernel: ls -1U (names only)", False, True, False, 0, ls("-1U")),
     Reader("kernel-unsorted", "kernel: readdir, stat as it comes", False, True, True, 0,
-           statall("unsorted")),
+           inorder("names")),
     Reader("kernel-ls", "kernel: ls -l", False, True, True, 1, ls("-ln")),
     Reader("kernel-sorted", "kernel: readdir all, sort by inode, stat", False, True, True, 0,
-           statall("sorted")),
+           inorder("sorted")),
 ]
 
 MAKERS = [
@@ -76,7 +76,7 @@ ROWS = [c.key for c in MAKERS + READERS]
 def needs(settings):
     """Paths of the programs that the rows asked for are made with, ours only."""
     wanted = {key for key in ROWS if settings.wants(key)}
-    paths = [settings.built(name) for name in ("measure", "mkflat", "firstline", "statall")]
+    paths = [settings.built(name) for name in ("measure", "mkflat", "firstline", "inorder")]
     if wanted & {"build", "trust", "check", "tree"}:
         paths.append(settings.e2itree)
     if wanted & {"tree", "notree"}:

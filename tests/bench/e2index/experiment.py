@@ -69,15 +69,6 @@ def recipe(settings, files):
         f"one directory, {files:,} files of {settings.bytes:,} bytes, a fifth of them replaced")
 
 
-def fresh_copy(settings, data, name):
-    """An unshared, allocated copy of the image, so that no run pays for the blocks below it."""
-    path = settings.image(name)
-    if not path.exists() or path.stat().st_size != data.size:
-        host.reserve(path, data.size)
-    host.sh("dd", f"if={data.image}", f"of={path}", "bs=4M", "conv=notrunc,fsync")
-    return path
-
-
 # ---- runs ----
 
 def run(settings, command, argv_of):
@@ -118,7 +109,7 @@ def listed(settings, job, reader, names):
     judge(command, status, (0,), said)
     if int(lines) - reader.head != names:
         raise host.Failure(f"{reader.label}: {int(lines) - reader.head} names of {names}")
-    order = float(said[-1]) if reader.key in ("kernel-unsorted", "kernel-sorted") else None
+    order = float(said[-1].split()[0]) if reader.key in ("kernel-unsorted", "kernel-sorted") else None
     return Sample(float(wall), float(user), float(system), int(rss) * 1024, float(first_wall),
                   float(first_cpu)), order
 
@@ -161,7 +152,7 @@ def run_reader(settings, reader, image, names, result):
 
 def indexed_image(settings, data):
     """A copy with an index; made by e2itree."""
-    path = fresh_copy(settings, data, "itree-indexed.img")
+    path = datasets.copied(settings, data, "itree-indexed.img")
     with host.loop(path) as device:
         if host.status_of(settings.e2itree, "-p", device) != 1:
             raise host.Failure(f"e2itree -p {path}: it built nothing")
@@ -174,7 +165,7 @@ def make_rows(settings, data, indexed, results):
             continue
         result = results[maker.key] = Result(maker.key, maker.label)
         for _ in range(settings.runs):
-            image = indexed if maker.indexed else fresh_copy(settings, data, "itree-work.img")
+            image = indexed if maker.indexed else datasets.copied(settings, data, "itree-work.img")
             run_maker(settings, maker, image, result)
 
 
