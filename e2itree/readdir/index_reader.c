@@ -67,18 +67,24 @@ static int find_dir(struct index_reader *x, uint32_t ino, void *block, struct it
 	return 0;
 }
 
+static int is_second_after(const struct timespec *late, const struct timespec *early)
+{
+	return late->tv_sec > early->tv_sec + 1 ||
+	       (late->tv_sec == early->tv_sec + 1 && late->tv_nsec >= early->tv_nsec);
+}
+
 /*
  * A change within a second of the one that the index knows could have the same time.  Who changes a
- * container in place notes when in the header alone.
+ * container in place notes when in the header alone.  (Not rounded: what e2itree -w has indexed is
+ * believed, or it would be neither used nor made anew.)
  */
 static int is_fresh(const struct index_reader *x, const struct index_state *state)
 {
-	const struct timespec *ctime = &state->dir.st_ctim;
-	int64_t noted = x->header.wtime, written = noted > state->written ? noted : state->written;
+	const struct timespec *ctime = &state->dir.st_ctim, noted = { .tv_sec = x->header.wtime };
 
 	return x->dir.generation == state->generation && x->dir.ctime == ctime->tv_sec &&
 	       x->dir.ctime_nsec == (uint32_t) ctime->tv_nsec &&
-	       ctime->tv_sec < written - 1;
+	       (is_second_after(&state->written, ctime) || is_second_after(&noted, ctime));
 }
 
 static int find_index(struct index_reader *x, const struct index_state *state)

@@ -20,7 +20,7 @@ struct index_state {
 	uint8_t uuid[16];		/* of the filesystem */
 	uint64_t lastcheck;		/* when it was checked last */
 	uint32_t block_size;
-	int64_t written;		/* when the container was: seconds since 1970 */
+	struct timespec written;	/* when the container was */
 	uint32_t generation;		/* of the directory */
 	struct stat dir;		/* its number and ctime */
 };

@@ -50,7 +50,7 @@ static int open_container(struct mounted_index *x, const struct filesystem_mount
 		return 0;
 	x->dev = st.st_dev;
 	x->ino = st.st_ino;
-	state->written = st.st_mtim.tv_sec;
+	state->written = st.st_mtim;
 	return 1;
 }
 
@@ -87,7 +87,7 @@ static int read_directory(int fd, struct index_state *state)
 int mounted_index_open(struct mounted_index *x, int fd)
 {
 	struct filesystem_mount m = FILESYSTEM_MOUNT_NONE;
-	struct index_state state = { .written = 0 };
+	struct index_state state = { .block_size = 0 };
 
 	*x = (struct mounted_index) { .fd = -1 };
 	if (geteuid() || !read_directory(fd, &state))

@@ -169,11 +169,30 @@ made_at() {
 	SOURCE_DATE_EPOCH=$((1577836800 + $1)) e2itree 1 -p -q -f image
 	mounted image mnt
 }
-made_at 1
-refused "not older than the index by more than a second"
+made_at 0
+refused "not older than the index by a second"
 unmounted mnt
-made_at 2
-believed "older than the index by more than a second"
+made_at 1
+believed "older than the index by a second"
+unmounted mnt
+
+# To the nanosecond: e2itree -w indexes what is a second old, and never looks at it again.
+cp plain image
+mounted image mnt rw
+touch mnt/one
+ctime=$(stat -c %.9Z mnt/one)
+second=${ctime%.*} fraction=${ctime#*.}
+FAULT_AHEAD=86400 LD_PRELOAD=$FAULT_SHIM e2itree 1 -w mnt
+touched() {
+	chattr -i mnt/.e2itree
+	touch -d "@$1" mnt/.e2itree
+	chattr +i mnt/.e2itree
+}
+touched $((second + 1)).$fraction
+believed "a second old"
+less=$((second * 1000000000 + 10#$fraction + 999999999))
+touched $((less / 1000000000)).$(printf %09d $((less % 1000000000)))
+refused "not a second old"
 unmounted mnt
 
 # An index that was changed in place is of then, though the file is of before.

@@ -46,7 +46,8 @@ static int sealed;
 int mounted_index_open(struct mounted_index *x, int fd)
 {
 	struct index_state state = { .lastcheck = 5, .block_size = BLOCK,
-				     .written = index_dir.ctime + 2, .generation = GENERATION };
+				     .written.tv_sec = index_dir.ctime + 2,
+				     .generation = GENERATION };
 
 	*x = (struct mounted_index) { .fd = -1 };
 	if (fstat(fd, &state.dir))
