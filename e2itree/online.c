@@ -224,8 +224,9 @@ errcode_t online_rebuild(struct job *j)
 		err = bfo_index_file_publish(&j->file, &done);
 	if (done)
 		j->status |= EXIT_CHANGED;
-	j->work.stats.write_requests = j->file.requests;
-	j->work.stats.write_blocks = it->header.blocks;
+	j->blocks = it->header.blocks;
+	j->written.requests = j->file.requests;
+	j->written.blocks = it->header.blocks;
 	return err;
 }
 

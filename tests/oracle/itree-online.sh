@@ -72,6 +72,9 @@ xargs -0 stat -c '%n %x %y %z' < dirs > before
 online 1 --json mnt
 trees=$(number built)
 single "first"
+[ "$(number blocks)" = $(($(stat -c %s mnt/.e2itree) / $(stat -f -c %S mnt))) ] ||
+	fail "blocks: $(cat out)"
+[ "$(number write_blocks)" = "$(number blocks)" ] || fail "written: $(cat out)"
 [ "$(od -An -tx8 -j 40 -N 8 mnt/.e2itree)" = " 0000000000000000" ] || fail "it says an s_wtime"
 [ "$trees" -gt 14 ] && [ "$(number kept)" = 0 ] || fail "built: $(cat out)"
 xargs -0 stat -c '%n %x %y %z' < dirs > after
