@@ -29,8 +29,9 @@ static const struct option_row rows[] = {
 	  "(none of these: ask, which takes a terminal)" },
 	{ 'f', "force", NULL, "build all of them anew" },
 	{ OPT_IN_PLACE, "in-place", "auto|always|never",
-	  "change indexes that are out of date where they stand: where that costs\n"
-	  "less than writing all of them anew, wherever it can be done, never" },
+	  "change indexes that are out of date where they\n"
+	  "stand: where that costs less than writing all of them anew, wherever\n"
+	  "it can be done, never" },
 	{ 'm', "min-entries", "N",
 	  "index directories of N names or more (default: what was said when the\n"
 	  "indexes were made, else of more than a block; 0: that again)" },
@@ -59,13 +60,15 @@ static const struct option_row rows[] = {
 static const struct option_table table = {
 	.intro =
 	"Usage: e2itree [-n|-p|-y] [OPTIONS] DEVICE\n"
+	"       e2itree -w [OPTIONS] MOUNTPOINT|DEVICE\n"
 	"       e2itree -l|-r|-d DIR [OPTIONS] DEVICE\n"
 	"\n"
-	"Keeps indexes of the big directories of an unmounted ext2/3/4 filesystem that list them in\n"
-	"the order of inodes, in the file /.e2itree. No kernel reads them: \"e2bfo ls\" does, and root's\n"
-	"programs on mounted filesystems that e2itree-run(1) runs, tar for example. An index is stale\n"
-	"once its directory has changed, until e2itree is run again. Without -r, -l and -d all of them are checked; those that are missing, out of date\n"
-	"or damaged are built, those of directories that are gone dropped.\n"
+	"Keeps indexes of the big directories of an ext2/3/4 filesystem, which is not mounted (with -w:\n"
+	"is), that list them in the order of inodes, in the file /.e2itree. No kernel reads them:\n"
+	"\"e2bfo ls\" does, and root's programs on mounted filesystems that e2itree-run(1) runs, tar for\n"
+	"example. An index is stale once its directory has changed, until e2itree is run again. Without\n"
+	"-r, -l and -d all of them are checked; those that are missing, out of date or damaged are\n"
+	"built, those of directories that are gone dropped.\n"
 	"DEVICE is a device, an image file, or UUID=/LABEL=; FILE?offset=BYTES and\n"
 	"DISK?partition=N are inside of it; file:NAME takes any NAME as it stands.\n"
 	"\n",
@@ -77,6 +80,7 @@ static const struct option_table table = {
 	"\n"
 	"Examples:\n"
 	"  e2itree -p /dev/sdb1                 build or rebuild what is not up to date\n"
+	"  e2itree -w /srv/mail                 the same while it is mounted\n"
 	"  e2itree -n /dev/sdb1                 is there something to be done?\n"
 	"  e2itree -l disk.img                  what is indexed\n",
 };
