@@ -111,6 +111,15 @@ static void leave_out(struct job *j, struct dir *d, const char *odd)
 		problem(j, PR_2_LEFT_OUT, &about);
 }
 
+/* (Containers of -w, whose header has no time, have no tree that was young.) */
+int online_is_young(const struct job *j, const struct itree_dir *t)
+{
+	int64_t noted = j->old.header.wtime, written = j->file.was.st_mtim.tv_sec;
+	int64_t late = noted > written ? noted : written;
+
+	return noted && late < t->ctime + 1 + !!t->ctime_nsec && j->now > t->ctime + 1;
+}
+
 struct reading {
 	struct job *j;
 	struct dir *d;

@@ -26,6 +26,12 @@ errcode_t online_rebuild(struct job *j);
 errcode_t online_settle(struct job *j);
 
 /*
+ * Whether e2itree -p has made tree T within the second after the last change of its directory, and
+ * that second is over: who reads by the mount does not believe it, but would a container of now.
+ */
+int online_is_young(const struct job *j, const struct itree_dir *t);
+
+/*
  * The path of directory INO from the root on, as the kernel says it: free() it.  NULL if it does
  * not, and of directories that are left out always: those are not touched.
  */

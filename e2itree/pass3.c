@@ -11,6 +11,7 @@
 #include "base/bfo_err.h"
 #include "plan/names.h"
 #include "e2itree.h"
+#include "online.h"
 #include "problem.h"
 
 /* ---- deciding ---- */
@@ -94,6 +95,8 @@ static int is_outdated(const struct job *j)
 		if (d && d->known != KNOWN_NOT &&
 		    (d->version != t->version || d->ctime != t->ctime ||
 		     d->ctime_nsec != t->ctime_nsec))
+			return 1;
+		if (j->opt.online && d && online_is_young(j, t))
 			return 1;
 	}
 	return 0;

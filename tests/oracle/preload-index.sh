@@ -167,10 +167,13 @@ again image "a tree behind the end"
 made_at() {
 	cp plain image
 	SOURCE_DATE_EPOCH=$((1577836800 + $1)) e2itree 1 -p -q -f image
-	mounted image mnt
+	mounted image mnt rw
 }
 made_at 0
 refused "not older than the index by a second"
+e2itree 1 -w mnt
+believed "not older by a second, once e2itree -w was there"
+e2itree 0 -w mnt
 unmounted mnt
 made_at 1
 believed "older than the index by a second"
