@@ -78,6 +78,8 @@ static void sort(struct listing *l)
 	}
 	l->state = l->part.err == ENOMEM ? LISTING_PASSED : l->part.is_last ? LISTING_SORTED :
 		   LISTING_RUNS;
+	if (l->state == LISTING_PASSED)
+		sorted_free(&l->names);		/* the program wants some, too */
 	way = l->state == LISTING_PASSED ? READDIR_PASSED : l->state == LISTING_SORTED ?
 	      READDIR_SORTED : READDIR_IN_RUNS;
 	readdir_count(way);

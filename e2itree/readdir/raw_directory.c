@@ -60,7 +60,7 @@ static int is_dot(struct reading *r, const struct dirent64 *d)
 	return 1;
 }
 
-/* 1: the part ends before D. */
+/* 1: the part ends before D.  (For want of memory the first one never does: it has taken all.) */
 static int take(struct reading *r, const struct dirent64 *d)
 {
 	struct sorted_name name = { d->d_ino, d->d_type, strlen(d->d_name), d->d_name };
@@ -70,7 +70,7 @@ static int take(struct reading *r, const struct dirent64 *d)
 		return 1;
 	if (!is_dot(r, d))
 		err = sorted_add(r->s, &name);
-	if (err && may_end && r->s->n)
+	if (err && may_end && r->s->n && !r->dots)
 		return 1;
 	r->part->err = err;
 	r->before = r->at;

@@ -5,7 +5,7 @@
 # positions, threads, fork and changes are as without it; other filesystems are left alone.
 # requires root
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs debugfs tune2fs losetup perl setpriv
+requires root mke2fs debugfs tune2fs losetup perl python3 setpriv
 
 RUN=$BUILDDIR/e2itree/readdir/e2itree-run
 export E2ITREE_READDIR_LIBRARY=$BUILDDIR/e2itree/readdir/libe2itree-readdir.so
@@ -117,6 +117,22 @@ for memory in 64M 64K; do
 	(ulimit -n 4; "$RUN" --memory $memory "$LOOK" runs $ALL > out 2> said) ||
 		fail "4 descriptors: $(tail -n 2 said)"
 done
+
+# ---- without memory: in the kernel's order, and the program has what there is ----
+
+cat > starved.py << 'END'
+import os, resource, sys
+size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + int(sys.argv[1]), -1))
+names = sum(1 for e in os.scandir("huge"))
+sys.exit(0 if names == 100000 else 1)
+END
+for more in 100000 1000000; do
+	"$RUN" --no-index --explain python3 starved.py $more > out 2> said ||
+		fail "without memory, $more: $(tail -n 3 said)"
+	grep -q 'python.* 1 passed' said || fail "memory for $more: $(tail -n 1 said)"
+done
+
 "$RUN" perl -e '
 	mkdir("gone") or die;
 	opendir(my $d, "gone") or die;
