@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/bfo_err.h"
 #include "base/text.h"
@@ -28,8 +29,13 @@ errcode_t job_open(struct job *j, int for_writing)
 			 (j->opt.answer == ANSWER_NO && !j->opt.dump);
 	int how = for_writing ? BFO_OPEN_TARGET : only_looks ? BFO_OPEN_MOVING : BFO_OPEN_SOURCE;
 	const char *device = j->opt.online ? j->mounted.device : j->opt.device;
-	errcode_t err = bfo_volume_open(&j->ctx, device, how, NULL, &j->vol);
+	struct stat st;
+	errcode_t err;
 
+	if (!stat(device, &st) && S_ISDIR(st.st_mode))
+		return bfo_fail(&j->ctx, EISDIR, "opening %s: only -w takes a mount point; name "
+				"its device", device);
+	err = bfo_volume_open(&j->ctx, device, how, NULL, &j->vol);
 	if (!err)
 		err = bfo_reader_init(&j->reader, &j->ctx, j->vol, BFO_GAP_OF_DEVICE);
 	j->reading = !err;
