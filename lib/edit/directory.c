@@ -19,6 +19,7 @@
 #include "plan/inline.h"
 
 #define DOT_BYTES 12U			/* an entry with a name of one byte */
+#define ENTRY_BYTES 12U			/* an entry, at most, without its name */
 #define TAIL_BYTES 12U			/* of a block with a checksum */
 #define TAIL_TYPE 0xdeU
 #define FREE_AT 4U			/* of inline data: where entries begin */
@@ -212,10 +213,15 @@ errcode_t bfo_directory_entry(struct bfo_edit *e, struct bfo_draft *d, const cha
 void bfo_directory_point(struct bfo_edit *e, struct bfo_draft *d, struct bfo_entry *entry,
 			 const struct bfo_draft *draft)
 {
+	uint64_t most = d->is_new ? 0 : bfo_draft_size(d) / e->vol->block_size;
+	uint32_t more = draft ? 2 : 1;
+
 	entry->ino = draft ? draft->ino : 0;
-	if (draft)
+	if (draft) {
 		entry->type = e->shape.has_filetype ? bfo_dirent_type(bfo_draft_mode(draft)) : 0;
-	if (!d->is_new && d->counted < bfo_draft_size(d) / e->vol->block_size) {
+		e->name_bytes += ENTRY_BYTES + entry->len;
+	}
+	for (; more && d->counted < most; more--) {
 		d->counted++;
 		e->n_dirs++;
 	}

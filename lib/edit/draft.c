@@ -217,11 +217,13 @@ static uint8_t *table_bit(const struct bfo_edit *e, uint32_t ino, uint8_t *mask)
 static void count_table(struct bfo_edit *e, uint32_t ino)
 {
 	uint32_t ipg = EXT2_INODES_PER_GROUP(e->vol->fs->super);
-	uint8_t mask, *bits = table_bit(e, ino, &mask);
+	uint8_t mask, *bits = table_bit(e, ino, &mask), *group = &e->groups[(ino - 1) / ipg];
 
 	if (*bits & mask)
 		return;
 	*bits |= mask;
+	e->n_groups += !*group;
+	*group = 1;
 	if ((ino - 1) % ipg < bfo_volume_group_used(e->vol, (ino - 1) / ipg))
 		e->n_tables++;
 	else
@@ -288,12 +290,14 @@ void bfo_draft_go(struct bfo_edit *e, struct bfo_draft *n)
 void bfo_edit_forget(struct bfo_edit *e)
 {
 	size_t i, buckets = e->table ? (size_t) 1 << e->table_bits : 0;
+	uint32_t ipg = EXT2_INODES_PER_GROUP(e->vol->fs->super);
 	struct bfo_draft *n, *next;
 	uint8_t mask;
 
 	for (n = e->changed; n; n = next) {
 		next = n->next_changed;
 		*table_bit(e, n->ino, &mask) = 0;
+		e->groups[(n->ino - 1) / ipg] = 0;
 		if (n->is_gone && n->is_new)	/* it is in no bucket */
 			free_draft(n);
 	}
@@ -310,7 +314,7 @@ void bfo_edit_forget(struct bfo_edit *e)
 	e->last_value_ino = 0;
 	bfo_mapped_forget(e);
 	e->released.n = 0;
-	e->n_tables = e->n_dirs = e->n_unused = 0;
+	e->n_tables = e->n_dirs = e->n_unused = e->n_groups = e->name_bytes = 0;
 	bfo_windows_drop(&e->windows);
 	ext2fs_flush_icache(e->vol->fs);
 }

@@ -84,7 +84,10 @@ struct bfo_edit {
 	/* For the estimate of what a commit takes of the journal, in blocks: */
 	uint64_t n_tables, n_dirs;	/* of inode tables and directories that there were, */
 	uint64_t n_unused;		/* of unused parts of tables */
+	uint64_t n_groups;		/* groups whose inodes change, */
+	uint64_t name_bytes;		/* and what names that came take in directories */
 	uint8_t *tables;		/* which of all tables' blocks are counted, a bit each */
+	uint8_t *groups;		/* which groups are, a byte each */
 	bfo_chars edges;		/* scratch: what stays before and behind what is written, */
 	bfo_ranges pieces;		/* and where that goes */
 	struct bfo_map map;		/* scratch */

@@ -473,16 +473,17 @@ errcode_t bfo_edit_commit(struct bfo_edit *e, enum bfo_fate *fate)
 /* ---- how much it is ---- */
 
 /*
- * Blocks of tables are counted, of directories at most one for each name; bitmaps and descriptors
- * are those of the groups that can have changed.
+ * Blocks of tables are counted, of directories at most two for each name (its own, and the node
+ * that leads there, where that is split); bitmaps and descriptors are those of the groups that can
+ * have changed: of inodes, of contents, of new blocks of directories, which are at least half full.
  */
 uint64_t bfo_edit_need(const struct bfo_edit *e)
 {
 	uint32_t bs = e->vol->block_size, all = e->vol->fs->group_desc_count;
-	uint64_t groups = e->out.bytes / bs / EXT2_BLOCKS_PER_GROUP(e->vol->fs->super) + 4;
-	uint64_t n;
+	uint64_t blocks = (e->out.bytes + 2 * e->name_bytes) / bs, n;
+	uint64_t groups = blocks / EXT2_BLOCKS_PER_GROUP(e->vol->fs->super) + 4;
 
-	groups += e->n_tables + e->supply.freed.n;
+	groups += e->n_groups + e->supply.freed.n;
 	if (groups > all)
 		groups = all;
 	n = e->n_tables + e->n_dirs + e->released.n + e->patches.n + 2 * groups + 2;
