@@ -15,6 +15,7 @@
 #include "edit/directory.h"
 #include "edit/eas.h"
 #include "edit/filemap.h"
+#include "edit/indexed.h"
 #include "gather/inode_check.h"
 #include "plan/inline.h"
 
@@ -169,10 +170,10 @@ static void end(struct listing *l)
 
 static errcode_t entries_of(struct bfo_edit *e, struct bfo_draft *d)
 {
-	(void) e;
-	if (!d->entries)
-		d->entries = calloc(1, sizeof(*d->entries));
-	return d->entries ? 0 : ENOMEM;
+	if (d->entries)
+		return 0;
+	d->entries = calloc(1, sizeof(*d->entries));
+	return d->entries ? bfo_indexes_look(e, d) : ENOMEM;
 }
 
 /* What the volume has of NAME; an inode number 0 is none. */
@@ -225,6 +226,7 @@ void bfo_directory_point(struct bfo_edit *e, struct bfo_draft *d, struct bfo_ent
 		d->counted++;
 		e->n_dirs++;
 	}
+	bfo_indexes_count(e, d, entry);
 	bfo_draft_change(e, d);
 }
 

@@ -13,6 +13,7 @@
 #include "base/disk.h"
 #include "edit/edit.h"
 #include "edit/filemap.h"
+#include "edit/indexed.h"
 #include "edit/mapped.h"
 #include "gather/inode_check.h"
 
@@ -236,6 +237,7 @@ void bfo_draft_change(struct bfo_edit *e, struct bfo_draft *n)
 	if (n->is_listed)
 		return;
 	n->is_listed = 1;
+	e->indexes.n_changed += S_ISDIR(bfo_draft_mode(n)) && !n->is_new;
 	n->next_changed = e->changed;
 	e->changed = n;
 	count_table(e, n->ino);
@@ -282,6 +284,7 @@ void bfo_draft_go(struct bfo_edit *e, struct bfo_draft *n)
 		e->released.v[e->released.n++] = ea;
 	bfo_supply_give_number(&e->supply, n->ino, n->is_new);
 	n->is_gone = 1;
+	e->indexes.n_gone += S_ISDIR(bfo_draft_mode(n)) && !n->is_new;
 	bfo_draft_change(e, n);
 	if (n->is_new)
 		take_out(e, n);
@@ -310,6 +313,7 @@ void bfo_edit_forget(struct bfo_edit *e)
 		e->table[i] = NULL;
 	}
 	e->changed = NULL;
+	bfo_indexes_committed(&e->indexes);
 	bfo_entries_free(&e->values);
 	e->last_value_ino = 0;
 	bfo_mapped_forget(e);

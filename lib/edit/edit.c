@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
-#include "edit/edit.h"
+#include "edit/indexed.h"
 
 #define BUFFER_BYTES (8U << 20)
 
@@ -59,6 +59,7 @@ errcode_t bfo_edit_close(struct bfo_edit *e)
 	errcode_t err;
 
 	bfo_edit_forget(e);
+	bfo_indexes_free(&e->indexes);
 	bfo_quota_files_free(e->quota);
 	free(e->table);
 	free(e->tables);
