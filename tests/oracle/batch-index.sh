@@ -148,6 +148,23 @@ by_index image /d4/within
 e2itree 0 -l image
 ! grep -q '/d2' out || fail "/d2 is in the catalogue: $(cat out)"
 
+# Of a catalogue of three blocks, entries go: the first, the last, and so many that a block is left.
+truncate -s 0 image
+truncate -s 16M image
+mke2fs -q -F -t ext4 -b 1024 -J size=1 image
+perl -e 'for my $d (1 .. 32) { print "mkdir /d$d\n"; print "mknod /d$d/file-$_ p\n" for 1 .. 5 }' > script
+e2bfo 0 batch -q image script
+e2itree 1 -p -m 2 image
+left=33			# with the root
+for gone in 1 32 '2 5 7 9 11 13 15 17 19 21 23 25 27 29 31 3'; do
+	read -ra gone <<< "$gone"
+	changed 'chmod 0600 /d4/file-1'		# then it is not fresh
+	changed "${gone[@]/#/rm -r /d}" 'mknod /d4/more-'"${#gone[@]}-$left p"
+	left=$((left - ${#gone[@]}))
+	e2itree 0 -n --json image
+	[ "$(number kept)" = $left ] || fail "not $left are kept: $(cat out)"
+done
+
 made 1024
 for n in {1..900}; do
 	echo "mknod /d2/a-name-that-is-quite-long-$n p"
@@ -157,8 +174,8 @@ e2bfo 0 batch -q image script		# no room
 checked image
 e2bfo 0 ls --json image /d2
 grep -q '"order": "sorted"' out || fail "an index without room was believed"
+grep -q '"index": "likely"' out || fail "fresh, with one that is not: $(tail -n 1 out)"
 by_index image /d1
-cp --sparse=always image grown
 changed 'mknod /d2/more p' 'mknod /d1/more p'
 e2bfo 0 ls --json image /d2
 grep -q '"order": "sorted"' out || fail "a stale index was believed"
