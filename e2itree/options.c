@@ -66,9 +66,9 @@ static const struct option_table table = {
 	"Keeps indexes of the big directories of an ext2/3/4 filesystem, which is not mounted (with -w:\n"
 	"is), that list them in the order of inodes, in the file /.e2itree. No kernel reads them:\n"
 	"\"e2bfo ls\" does, and root's programs on mounted filesystems that e2itree-run(1) runs, tar for\n"
-	"example. An index is stale once its directory has changed, until e2itree is run again. Without\n"
-	"-r, -l and -d all of them are checked; those that are missing, out of date or damaged are\n"
-	"built, those of directories that are gone dropped.\n"
+	"example. An index is stale once a mount has changed its directory, until e2itree is run again.\n"
+	"Without -r, -l and -d all of them are checked; those that are missing, out of date or damaged\n"
+	"are built, those of directories that are gone dropped.\n"
 	"DEVICE is a device, an image file, or UUID=/LABEL=; FILE?offset=BYTES and\n"
 	"DISK?partition=N are inside of it; file:NAME takes any NAME as it stands.\n"
 	"\n",

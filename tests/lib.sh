@@ -365,9 +365,10 @@ goes_on() {
 		fail "e2bfo ($1), stopped and continued: exit $status, expected $2: $(cat said)"
 }
 
-# struck EVENT HOW N ARGUMENTS...: e2bfo gets HOW (int or kill) just before its Nth EVENT; sets
-# $status, and leaves what was said in out and said.  An ignored SIGINT is inherited from a shell's
-# background, so Perl starts it.
+# struck EVENT HOW N ARGUMENTS...: e2bfo gets HOW (int or kill) just before its Nth EVENT, or an
+# error (EIO) instead of it and of as many in all as FAULT_TIMES (1) says; sets $status, and leaves
+# what was said in out and said.  An ignored SIGINT is inherited from a shell's background, so Perl
+# starts it.
 struck() {
 	local event=$1 how=$2 n=$3
 
@@ -375,7 +376,7 @@ struck() {
 	truncate -s 0 counts
 	truncate -s 4096 counts
 	status=0
-	FAULT_EVENT=$event FAULT_HOW=$how FAULT_AT=$n FAULT_TIMES=1 \
+	FAULT_EVENT=$event FAULT_HOW=$how FAULT_AT=$n FAULT_TIMES=${FAULT_TIMES:-1} \
 		FAULT_COUNTS=$PWD/counts perl -e '
 		$SIG{INT} = "DEFAULT";
 		$ENV{LD_PRELOAD} = shift;

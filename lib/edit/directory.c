@@ -15,10 +15,12 @@
 #include "edit/directory.h"
 #include "edit/eas.h"
 #include "edit/filemap.h"
+#include "edit/indexed.h"
 #include "gather/inode_check.h"
 #include "plan/inline.h"
 
 #define DOT_BYTES 12U			/* an entry with a name of one byte */
+#define ENTRY_BYTES 12U			/* an entry, at most, without its name */
 #define TAIL_BYTES 12U			/* of a block with a checksum */
 #define TAIL_TYPE 0xdeU
 #define FREE_AT 4U			/* of inline data: where entries begin */
@@ -168,10 +170,10 @@ static void end(struct listing *l)
 
 static errcode_t entries_of(struct bfo_edit *e, struct bfo_draft *d)
 {
-	(void) e;
-	if (!d->entries)
-		d->entries = calloc(1, sizeof(*d->entries));
-	return d->entries ? 0 : ENOMEM;
+	if (d->entries)
+		return 0;
+	d->entries = calloc(1, sizeof(*d->entries));
+	return d->entries ? bfo_indexes_look(e, d) : ENOMEM;
 }
 
 /* What the volume has of NAME; an inode number 0 is none. */
@@ -212,13 +214,19 @@ errcode_t bfo_directory_entry(struct bfo_edit *e, struct bfo_draft *d, const cha
 void bfo_directory_point(struct bfo_edit *e, struct bfo_draft *d, struct bfo_entry *entry,
 			 const struct bfo_draft *draft)
 {
+	uint64_t most = d->is_new ? 0 : bfo_draft_size(d) / e->vol->block_size;
+	uint32_t more = draft ? 2 : 1;
+
 	entry->ino = draft ? draft->ino : 0;
-	if (draft)
+	if (draft) {
 		entry->type = e->shape.has_filetype ? bfo_dirent_type(bfo_draft_mode(draft)) : 0;
-	if (!d->is_new && d->counted < bfo_draft_size(d) / e->vol->block_size) {
+		e->name_bytes += ENTRY_BYTES + entry->len;
+	}
+	for (; more && d->counted < most; more--) {
 		d->counted++;
 		e->n_dirs++;
 	}
+	bfo_indexes_count(e, d, entry);
 	bfo_draft_change(e, d);
 }
 

@@ -13,6 +13,7 @@
 #include "base/disk.h"
 #include "edit/edit.h"
 #include "edit/filemap.h"
+#include "edit/indexed.h"
 #include "edit/mapped.h"
 #include "gather/inode_check.h"
 
@@ -217,11 +218,13 @@ static uint8_t *table_bit(const struct bfo_edit *e, uint32_t ino, uint8_t *mask)
 static void count_table(struct bfo_edit *e, uint32_t ino)
 {
 	uint32_t ipg = EXT2_INODES_PER_GROUP(e->vol->fs->super);
-	uint8_t mask, *bits = table_bit(e, ino, &mask);
+	uint8_t mask, *bits = table_bit(e, ino, &mask), *group = &e->groups[(ino - 1) / ipg];
 
 	if (*bits & mask)
 		return;
 	*bits |= mask;
+	e->n_groups += !*group;
+	*group = 1;
 	if ((ino - 1) % ipg < bfo_volume_group_used(e->vol, (ino - 1) / ipg))
 		e->n_tables++;
 	else
@@ -234,6 +237,7 @@ void bfo_draft_change(struct bfo_edit *e, struct bfo_draft *n)
 	if (n->is_listed)
 		return;
 	n->is_listed = 1;
+	e->indexes.n_changed += S_ISDIR(bfo_draft_mode(n)) && !n->is_new;
 	n->next_changed = e->changed;
 	e->changed = n;
 	count_table(e, n->ino);
@@ -280,6 +284,7 @@ void bfo_draft_go(struct bfo_edit *e, struct bfo_draft *n)
 		e->released.v[e->released.n++] = ea;
 	bfo_supply_give_number(&e->supply, n->ino, n->is_new);
 	n->is_gone = 1;
+	e->indexes.n_gone += S_ISDIR(bfo_draft_mode(n)) && !n->is_new;
 	bfo_draft_change(e, n);
 	if (n->is_new)
 		take_out(e, n);
@@ -288,12 +293,14 @@ void bfo_draft_go(struct bfo_edit *e, struct bfo_draft *n)
 void bfo_edit_forget(struct bfo_edit *e)
 {
 	size_t i, buckets = e->table ? (size_t) 1 << e->table_bits : 0;
+	uint32_t ipg = EXT2_INODES_PER_GROUP(e->vol->fs->super);
 	struct bfo_draft *n, *next;
 	uint8_t mask;
 
 	for (n = e->changed; n; n = next) {
 		next = n->next_changed;
 		*table_bit(e, n->ino, &mask) = 0;
+		e->groups[(n->ino - 1) / ipg] = 0;
 		if (n->is_gone && n->is_new)	/* it is in no bucket */
 			free_draft(n);
 	}
@@ -306,11 +313,12 @@ void bfo_edit_forget(struct bfo_edit *e)
 		e->table[i] = NULL;
 	}
 	e->changed = NULL;
+	bfo_indexes_committed(&e->indexes);
 	bfo_entries_free(&e->values);
 	e->last_value_ino = 0;
 	bfo_mapped_forget(e);
 	e->released.n = 0;
-	e->n_tables = e->n_dirs = e->n_unused = 0;
+	e->n_tables = e->n_dirs = e->n_unused = e->n_groups = e->name_bytes = 0;
 	bfo_windows_drop(&e->windows);
 	ext2fs_flush_icache(e->vol->fs);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
-#include "edit/edit.h"
+#include "edit/indexed.h"
 
 #define BUFFER_BYTES (8U << 20)
 
@@ -20,13 +20,14 @@ static errcode_t gather(struct bfo_edit *e)
 	return err;
 }
 
-/* A bit for each block of all inode tables. */
+/* A bit for each block of all inode tables, a byte for each group. */
 static errcode_t count_tables(struct bfo_edit *e)
 {
 	uint32_t per_block = e->vol->block_size / e->vol->inode_size;
 
 	e->tables = calloc(e->vol->fs->super->s_inodes_count / per_block / 8 + 1, 1);
-	return e->tables ? 0 : ENOMEM;
+	e->groups = calloc(e->vol->fs->group_desc_count, 1);
+	return e->tables && e->groups ? 0 : ENOMEM;
 }
 
 errcode_t bfo_edit_open(struct bfo_edit *e, struct bfo_context *ctx, struct bfo_volume *vol,
@@ -58,11 +59,13 @@ errcode_t bfo_edit_close(struct bfo_edit *e)
 	errcode_t err;
 
 	bfo_edit_forget(e);
+	bfo_indexes_free(&e->indexes);
 	bfo_quota_files_free(e->quota);
 	free(e->table);
 	free(e->tables);
+	free(e->groups);
 	e->table = NULL;
-	e->tables = NULL;
+	e->tables = e->groups = NULL;
 	bfo_windows_free(&e->windows);
 	bfo_outflow_free(&e->out);
 	bfo_supply_free(&e->supply);

@@ -25,6 +25,7 @@
 #include "edit/supply.h"
 #include "edit/windows.h"
 #include "gather/batch.h"
+#include "gather/container.h"
 #include "gather/inode_check.h"
 #include "gather/quota_read.h"
 #include "gather/target.h"
@@ -46,7 +47,9 @@ struct bfo_draft {
 	uint8_t is_settled;		/* the commit under way has placed its blocks */
 	uint8_t gives_no_acl;		/* it is known that it has no default one */
 	uint8_t stamps;			/* times that the commit sets: 1 << enum bfo_draft_time */
-	uint32_t counted;		/* blocks of a directory in the estimate */
+	uint32_t counted;		/* blocks of a directory in the estimate, */
+	uint32_t counted_index;		/* and of its index */
+	uint32_t index;			/* place in e->indexes.dirs + 1; 0: none is right */
 	/* of attributes in inodes of their own: that it has, and had (edit/value_refs.h) */
 	uint32_t values, values_before;
 	bfo_segs segs;			/* ascending, apart; BFO_SEG_KEPT set */
@@ -56,6 +59,18 @@ struct bfo_draft {
 	void *ea;			/* a new attribute block; raw has none then; or NULL */
 	/* inode_size bytes, as on the disk but for checksum, and map while is_remapped */
 	struct ext2_inode_large raw[];
+};
+
+/* Indexes of directories in the container /.e2itree, as they are on the volume (edit/indexed.h). */
+struct bfo_indexes {
+	int is_known;			/* the container was looked for */
+	int is_fresh;			/* its header says when the volume was written last */
+	int is_lost;			/* somebody has changed the container itself */
+	struct bfo_container container;
+	bfo_container_catalogue dirs;	/* none: nothing is to be kept right */
+	BFO_VEC(uint32_t) firsts;	/* first blocks of all trees, ascending */
+	/* for the estimate: blocks of trees, directories that change, and that go */
+	uint64_t n_blocks, n_changed, n_gone;
 };
 
 struct bfo_edit {
@@ -81,10 +96,14 @@ struct bfo_edit {
 	/* as they stand on the volume, once has_quota is set (edit/charges.h) */
 	struct bfo_quota_file quota[BFO_QUOTA_FILES];
 	int has_quota;
+	struct bfo_indexes indexes;
 	/* For the estimate of what a commit takes of the journal, in blocks: */
 	uint64_t n_tables, n_dirs;	/* of inode tables and directories that there were, */
 	uint64_t n_unused;		/* of unused parts of tables */
+	uint64_t n_groups;		/* groups whose inodes change, */
+	uint64_t name_bytes;		/* and what names that came take in directories */
 	uint8_t *tables;		/* which of all tables' blocks are counted, a bit each */
+	uint8_t *groups;		/* which groups are, a byte each */
 	bfo_chars edges;		/* scratch: what stays before and behind what is written, */
 	bfo_ranges pieces;		/* and where that goes */
 	struct bfo_map map;		/* scratch */

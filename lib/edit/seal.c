@@ -16,6 +16,7 @@
 #include "base/sort.h"
 #include "edit/charges.h"
 #include "edit/filemap.h"
+#include "edit/indexed.h"
 #include "edit/seal.h"
 #include "edit/value_make.h"
 #include "edit/value_refs.h"
@@ -415,6 +416,7 @@ static errcode_t take_patches(struct seal *s)
 static errcode_t seal(struct seal *s)
 {
 	struct bfo_edit *e = s->e;
+	uint64_t wtime = e->now.tv_sec;
 	errcode_t err = settle_directories(s);
 
 	if (!err)
@@ -430,6 +432,8 @@ static errcode_t seal(struct seal *s)
 	if (!err)
 		err = write_tables(s);
 	if (!err)
+		err = bfo_indexes_settle(e, &s->images, &wtime);
+	if (!err)
 		err = bfo_outflow_flush(&e->out);
 	if (!err)
 		err = take_patches(s);
@@ -439,8 +443,8 @@ static errcode_t seal(struct seal *s)
 		return err;
 	change_blocks(s);
 	change_inodes(s);
-	e->vol->fs->super->s_wtime = (uint32_t) e->now.tv_sec;
-	e->vol->fs->super->s_wtime_hi = (uint8_t) (e->now.tv_sec >> 32);
+	e->vol->fs->super->s_wtime = (uint32_t) wtime;
+	e->vol->fs->super->s_wtime_hi = (uint8_t) (wtime >> 32);
 	ext2fs_set_feature_xattr(e->vol->fs->super);
 	e->change.journal.now = e->now.tv_sec;
 	return bfo_change_make(&e->change);
@@ -473,19 +477,21 @@ errcode_t bfo_edit_commit(struct bfo_edit *e, enum bfo_fate *fate)
 /* ---- how much it is ---- */
 
 /*
- * Blocks of tables are counted, of directories at most one for each name; bitmaps and descriptors
- * are those of the groups that can have changed.
+ * Blocks of tables are counted, of directories at most two for each name (its own, and the node
+ * that leads there, where that is split); bitmaps and descriptors are those of the groups that can
+ * have changed: of inodes, of contents, of new blocks of directories, which are at least half full.
  */
 uint64_t bfo_edit_need(const struct bfo_edit *e)
 {
 	uint32_t bs = e->vol->block_size, all = e->vol->fs->group_desc_count;
-	uint64_t groups = e->out.bytes / bs / EXT2_BLOCKS_PER_GROUP(e->vol->fs->super) + 4;
-	uint64_t n;
+	uint64_t blocks = (e->out.bytes + 2 * e->name_bytes) / bs, n;
+	uint64_t groups = blocks / EXT2_BLOCKS_PER_GROUP(e->vol->fs->super) + 4;
 
-	groups += e->n_tables + e->supply.freed.n;
+	groups += e->n_groups + e->supply.freed.n;
 	if (groups > all)
 		groups = all;
 	n = e->n_tables + e->n_dirs + e->released.n + e->patches.n + 2 * groups + 2;
+	n += bfo_indexes_need(&e->indexes);
 	if (ext2fs_has_feature_quota(e->vol->fs->super))
 		n += BFO_QUOTA_FILES * (BFO_CHARGES_BLOCKS + 1);
 	if (e->n_unused <= bfo_edit_room(e) / ZEROED_SHARE)

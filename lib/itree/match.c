@@ -127,9 +127,8 @@ struct match {
 	size_t run;			/* which begins there */
 };
 
-static errcode_t add(struct match *m, const struct itree_entry *e, int came)
+errcode_t itree_draft_add(struct itree_draft *d, const struct itree_entry *e, int came)
 {
-	struct itree_draft *d = m->d;
 	struct itree_difference one = { .key = e->key, .name = d->names.n, .came = came,
 					.name_len = e->name_len, .type = e->type };
 	errcode_t err = bfo_vec_reserve(&d->names, e->name_len);
@@ -144,7 +143,7 @@ static errcode_t add(struct match *m, const struct itree_entry *e, int came)
 
 static errcode_t take_wanted(struct match *m)
 {
-	errcode_t err = add(m, &m->want, 1);
+	errcode_t err = itree_draft_add(m->d, &m->want, 1);
 
 	return err ? err : m->next(m->priv, &m->want, &m->more);
 }
@@ -222,7 +221,7 @@ static errcode_t take_entry(void *priv, const struct itree_entry *e)
 		return err;
 	if (m->more && is_same(&m->want, e))
 		return m->next(m->priv, &m->want, &m->more);
-	return add(m, e, 0);
+	return itree_draft_add(m->d, e, 0);
 }
 
 /* Which blocks of the tree can be used anew, the lowest one last. */
@@ -283,24 +282,49 @@ static void shorten(struct itree_draft *d)
 		d->t.dir.blocks--;
 }
 
-errcode_t itree_draft_match(struct itree_draft *d, itree_next next, void *priv)
+static int by_key(const void *a, const void *b)
 {
-	struct match m = { .d = d, .next = next, .priv = priv };
-	errcode_t err = find_differences(&m);
+	const struct itree_difference *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+/* What goes makes room for what comes. */
+static errcode_t apply_all(struct itree_draft *d)
+{
+	errcode_t err = 0;
 	size_t i;
 
-	/* what goes makes room for what comes */
 	for (i = 0; i < d->differences.n && !err; i++)
 		if (!d->differences.v[i].came)
 			err = apply(d, &d->differences.v[i]);
 	for (i = 0; i < d->differences.n && !err; i++)
 		if (d->differences.v[i].came)
 			err = apply(d, &d->differences.v[i]);
-	if (err == BFO_ET_NO_SPACE)
-		d->is_over = 1;
-	if (d->is_over)
-		return 0;
 	if (!err)
 		shorten(d);
 	return err;
+}
+
+/* What has ended for its cost is no failure. */
+static errcode_t end_over(struct itree_draft *d, errcode_t err)
+{
+	if (err == BFO_ET_NO_SPACE)
+		d->is_over = 1;
+	return d->is_over ? 0 : err;
+}
+
+errcode_t itree_draft_apply(struct itree_draft *d)
+{
+	if (d->differences.n)
+		qsort(d->differences.v, d->differences.n, sizeof(*d->differences.v), by_key);
+	return end_over(d, apply_all(d));
+}
+
+errcode_t itree_draft_match(struct itree_draft *d, itree_next next, void *priv)
+{
+	struct match m = { .d = d, .next = next, .priv = priv };
+	errcode_t err = find_differences(&m);
+
+	return end_over(d, err ? err : apply_all(d));
 }

@@ -6,7 +6,8 @@
  *                                   ├── what came, what went ── insert, delete ── changed blocks
  *   entries that there should be ───┘
  *
- * The tree is read once.  Then each entry that went is deleted, and each that came is inserted;
+ * The tree is read once; whoever knows the differences has none of it read but what their keys lead
+ * to.  Then each entry that went is deleted, and each that came is inserted;
  * what these change stays in memory, so that the caller can count it before he writes it, or drops
  * it.
  * Blocks that nothing leads to are used before the tree grows; what grows stays within `room`.
@@ -68,5 +69,12 @@ void itree_draft_close(struct itree_draft *d);
  * can be made of the draft.  BFO_ET_ITREE if the tree is damaged.
  */
 errcode_t itree_draft_match(struct itree_draft *d, itree_next next, void *priv);
+
+/*
+ * The same of differences that are known: each is added, in any order, and then they are applied.
+ * BFO_ET_NO_PATH if the tree does not have what went.
+ */
+errcode_t itree_draft_add(struct itree_draft *d, const struct itree_entry *e, int came);
+errcode_t itree_draft_apply(struct itree_draft *d);
 
 #endif

@@ -34,6 +34,19 @@ char *itree_sound(const struct bench *b)
 	return said;
 }
 
+char *itree_kept(const struct bench *b)
+{
+	struct outcome o;
+	char *said = NULL;
+
+	run_itree(&b->scn, "-n", &o);
+	if (o.hung || o.status < 0 ||
+	    (o.status && (o.status != ITREE_LEFT || !strstr(o.said, "All indexes are right"))))
+		said = ended_badly("-n", &o);
+	outcome_free(&o);
+	return said;
+}
+
 /* After e2itree -p: nothing is left to be done, and nothing else has changed. */
 static char *is_right(const struct bench *b)
 {

@@ -14,6 +14,9 @@
  */
 char *itree_sound(const struct bench *b);
 
+/* All indexes are right, whether they are said to be up to date or not. */
+char *itree_kept(const struct bench *b);
+
 /*
  * e2itree -p makes it right, and nothing else is different.  Where the target is not atomic there
  * may be something that is no container at all: then it says so and leaves it.

@@ -47,7 +47,8 @@ static void read_line(struct scenario *s, char *line)
 	if (!strcmp(line, "program")) {
 		s->itree = !strcmp(value, "itree");
 		s->arrive = !strcmp(value, "arrive");
-		s->batch = !strcmp(value, "batch");
+		s->kept = !strcmp(value, "kept");
+		s->batch = s->kept || !strcmp(value, "batch");
 	} else if (!strcmp(line, "args"))
 		read_words(s, value);
 	else if (!strcmp(line, "promise"))

@@ -38,6 +38,7 @@ struct scenario {
 	int itree;		/* e2itree, not e2bfo copy */
 	int arrive;		/* what is copied comes out of a pipe */
 	int batch;		/* e2bfo batch; the source is its script */
+	int kept;		/* the batch keeps indexes right */
 	int indexed;		/* the copy brings indexes up to date, or makes them */
 	int atomic;		/* the copy is promised to be there whole or not at all */
 	int no_mount;		/* the kernel does not mount it */

@@ -7,6 +7,7 @@
  *	crashed image -+- mount, e2fsck -fn -> the same               every so often
  *	               +- e2fsck -p, -fn ----> the same               every so often, with a journal
  *	               +- e2itree -n, -p ----> no damage, right      scenarios of e2itree
+ *	               +- e2itree -n --------> right                 batches that keep indexes
  *	               +- e2bfo resume ------> after
  *	               `- e2bfo abort -------> before                 every so often
  */
@@ -153,6 +154,8 @@ static void judge(struct sweep *s, int resume, int abort)
 	if (s->b->scn.itree && judge_itree(s))
 		return;
 	if (s->b->scn.indexed && judged(s, "e2itree", itree_sound(s->b)))
+		return;
+	if (s->b->scn.kept && judged(s, "e2itree after e2fsck", itree_kept(s->b)))
 		return;
 	if (every(s, s->opt->kernel_every) &&
 	    ((!s->b->scn.no_mount && judge_again(s, "kernel", verdict_mounted, found)) ||

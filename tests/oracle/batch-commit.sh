@@ -99,3 +99,13 @@ seq -f 'mkdir /dir%.0f' 1300 > script
 e2bfo 0 batch start.img script
 seq -f 'mknod /dir%.0f/x p' 1300 > script
 fits start.img
+
+# New names and inodes of many groups have bitmaps in each: what is estimated (as a build with
+# --enable-debug asserts) holds them, too.
+volume start.img 64M -b 1024 -g 1024 -N 8192 -J size=1
+{ echo 'mkdir /dir'; seq -f 'mknod /dir/new%.0f p' 6000; } > script
+e2bfo 0 batch start.img script
+checked start.img
+seq 1 300 6000 | sed 's|.*|mknod /dir/&-and-a-longer-name p|' > script
+e2bfo 0 batch start.img script
+checked start.img

@@ -335,6 +335,43 @@ START_TEST(stops_where_it_is_too_much)
 }
 END_TEST
 
+/* Differences that are known, in any order; a tenth of the tree is read at most. */
+START_TEST(applies_what_is_known)
+{
+	struct itree_draft d, known;
+	struct bed b;
+	size_t i;
+	int k;
+
+	bed_make(&b, 1024, 0, 9000, 9);
+	for (k = 0; k < 4; k++) {
+		come(&b);
+		go(&b);
+		become(&b);
+	}
+	match(&b, &d, b.m.dir.blocks + 20);
+	want_ok(itree_draft_open(&known, &b.m.store, MADE_SEED, &b.m.dir, b.m.dir.blocks + 20));
+	for (i = d.differences.n; i--;) {
+		const struct itree_difference *x = &d.differences.v[i];
+		struct itree_entry e = { .key = x->key, .name = d.names.v + x->name,
+					 .name_len = x->name_len, .type = x->type };
+
+		want_ok(itree_draft_add(&known, &e, x->came));
+	}
+	want_ok(itree_draft_apply(&known));
+	want(!known.is_over && known.loaded * 10 < b.m.dir.blocks);
+	want_eq(known.came, d.came);
+	want_eq(known.went, d.went);
+	want_right(&b, &known);
+	want_ok(itree_draft_add(&known, &(struct itree_entry) { .key = 4, .name = "none",
+								.name_len = 4 }, 0));
+	want_err(itree_draft_apply(&known), BFO_ET_NO_PATH);
+	itree_draft_close(&known);
+	itree_draft_close(&d);
+	bed_free(&b);
+}
+END_TEST
+
 START_TEST(refuses_damage)
 {
 	struct itree_draft d;
@@ -359,6 +396,7 @@ Suite *itree_match_suite(void)
 	unit_case(s, "changes_nothing_that_is_right", changes_nothing_that_is_right, 0);
 	unit_case(s, "uses_blocks_that_were_left", uses_blocks_that_were_left, 0);
 	unit_case(s, "stops_where_it_is_too_much", stops_where_it_is_too_much, 0);
+	unit_case(s, "applies_what_is_known", applies_what_is_known, 0);
 	unit_case(s, "refuses_damage", refuses_damage, 0);
 	return s;
 }
