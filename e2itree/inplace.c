@@ -321,15 +321,19 @@ errcode_t change_in_place(struct job *j)
 
 	if (!is_possible(j))
 		return 0;
-	if (bfo_txlog_open(&j->ctx, j->vol, &k.log)) {
-		bfo_what_clear(&j->ctx);	/* without a journal nothing is safe in place */
-	} else {
+	err = bfo_txlog_open(&j->ctx, j->vol, &k.log);
+	/* without a sound journal nothing is safe in place */
+	if (err == BFO_ET_NOT_JOURNALED || err == BFO_ET_UNHEALTHY) {
+		bfo_what_clear(&j->ctx);
+		return 0;
+	}
+	if (!err) {
 		j->seen = 0;
 		j->is_sorted = 1;
 		err = bfo_extsort_finish(j->names);
-		if (!err)
-			err = try(&k);
 	}
+	if (!err)
+		err = try(&k);
 	bfo_txlog_free(&k.log);
 	for (i = 0; i < k.blocks.n; i++)
 		free(k.blocks.v[i].data);
