@@ -4,7 +4,7 @@
 # None of them adds a name, or hides one.
 # requires root
 . "$(dirname "$0")/../lib.sh"
-requires root mke2fs debugfs tune2fs losetup chattr perl python3
+requires root mke2fs debugfs tune2fs losetup chattr perl python3 "$BUILDDIR/tests/fault/shim.so"
 
 RUN=$BUILDDIR/e2itree/readdir/e2itree-run
 export E2ITREE_READDIR_LIBRARY=$BUILDDIR/e2itree/readdir/libe2itree-readdir.so
@@ -185,7 +185,7 @@ mounted image mnt rw
 touch mnt/one
 ctime=$(stat -c %.9Z mnt/one)
 second=${ctime%.*} fraction=${ctime#*.}
-FAULT_AHEAD=86400 LD_PRELOAD=$FAULT_SHIM e2itree 1 -w mnt
+FAULT_AHEAD=86400 LD_PRELOAD=$BUILDDIR/tests/fault/shim.so e2itree 1 -w mnt
 touched() {
 	chattr -i mnt/.e2itree
 	touch -d "@$1" mnt/.e2itree
