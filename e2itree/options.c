@@ -162,8 +162,39 @@ static int read_in_place(struct options *opt)
 	return complain("--in-place %s: not auto, always or never", optarg);
 }
 
+/* What option C turns on, or NULL. */
+static int *flag_of(struct options *opt, int c)
+{
+	switch (c) {
+	case 'f':
+		return &opt->force;
+	case OPT_TRUST:
+		return &opt->trust;
+	case 'w':
+		return &opt->online;
+	case 'r':
+		return &opt->remove;
+	case 'l':
+		return &opt->list;
+	case OPT_JSON:
+		return &opt->json;
+	case 'q':
+		return &opt->quiet;
+	case 'v':
+		return &opt->verbose;
+	default:
+		return NULL;
+	}
+}
+
 static int read_option(struct options *opt, int c)
 {
+	int *flag = flag_of(opt, c);
+
+	if (flag) {
+		*flag = 1;
+		return -1;
+	}
 	switch (c) {
 	case 'n':
 		return read_answer(opt, ANSWER_NO);
@@ -172,23 +203,8 @@ static int read_option(struct options *opt, int c)
 		return read_answer(opt, ANSWER_PREEN);
 	case 'y':
 		return read_answer(opt, ANSWER_YES);
-	case 'f':
-		opt->force = 1;
-		return -1;
 	case OPT_IN_PLACE:
 		return read_in_place(opt);
-	case OPT_TRUST:
-		opt->trust = 1;
-		return -1;
-	case 'w':
-		opt->online = 1;
-		return -1;
-	case 'r':
-		opt->remove = 1;
-		return -1;
-	case 'l':
-		opt->list = 1;
-		return -1;
 	case 'd':
 		opt->dump = optarg;
 		return -1;
@@ -208,15 +224,6 @@ static int read_option(struct options *opt, int c)
 	case OPT_PROGRESS_FD:
 		return progress_fd_read(optarg, &opt->progress.fd) ? -1 :
 		       complain("--progress-fd %s: no number of a descriptor", optarg);
-	case OPT_JSON:
-		opt->json = 1;
-		return -1;
-	case 'q':
-		opt->quiet = 1;
-		return -1;
-	case 'v':
-		opt->verbose = 1;
-		return -1;
 	case 'V':
 		return print_version();
 	case 'h':

@@ -399,6 +399,17 @@ events() {
 		"$event"
 }
 
+# json_number KEY: from the last run with --json, which is in `out` or, with data in that, in `said`
+json_number() {
+	sed -n "s/.*\"$1\": *\([0-9]*\).*/\1/p" out said
+}
+
+# index_names IMAGE DIR: what its index lists, in an order that does not depend on the tree
+index_names() {
+	e2itree 0 -d "$2" "$1"
+	awk '$1 ~ /^[0-9]+$/ && !/% full$/' out | sort
+}
+
 # says PATTERN...: the last run's standard error has all of these (extended expressions).
 says() {
 	local pattern

@@ -9,17 +9,6 @@ requires mke2fs e2fsck debugfs perl truncate
 
 same="-U 12345678-1234-1234-1234-123456789abc -E hash_seed=87654321-4321-4321-4321-cba987654321"
 
-# number KEY: from the last run with --json
-number() {
-	sed -n "s/.*\"$1\": \\([0-9]*\\).*/\\1/p" out
-}
-
-# listed IMAGE DIR: what its index lists, in an order that does not depend on the tree
-listed() {
-	e2itree 0 -d "$2" "$1"
-	awk '$1 ~ /^[0-9]+$/ && !/% full$/' out | sort
-}
-
 # by_index IMAGE DIR...: each is read by its index
 by_index() {
 	local image=$1
@@ -80,7 +69,7 @@ round() {
 		full=$((full + 1))
 	fi
 	e2itree 0 -n --json image
-	[ "$(number kept)" = 4 ] || fail "$seed: not all are fresh: $(cat out)"
+	[ "$(json_number kept)" = 4 ] || fail "$seed: not all are fresh: $(cat out)"
 	cp --sparse=always image anew
 	e2itree 1 -p -f --in-place never anew
 	by_index image /d{1..4}
@@ -89,8 +78,8 @@ round() {
 	grep -o '"path": "[^"]*", "inode": [0-9]*' out | sort > anew.ls
 	same image.ls anew.ls
 	for d in d1 d2 d3 d4; do
-		listed image /$d > image.list
-		listed anew /$d > anew.list
+		index_names image /$d > image.list
+		index_names anew /$d > anew.list
 		same image.list anew.list
 	done
 }
@@ -143,7 +132,7 @@ stale() {
 made 1024
 changed 'rm -r /d2' 'mv /d3 /d4/within' 'mknod /d4/within/new p'
 e2itree 0 -n --json image
-[ "$(number kept)-$(number dropped)" = 3-0 ] || fail "a directory that is gone: $(cat out)"
+[ "$(json_number kept)-$(json_number dropped)" = 3-0 ] || fail "a directory that is gone: $(cat out)"
 by_index image /d4/within
 e2itree 0 -l image
 ! grep -q '/d2' out || fail "/d2 is in the catalogue: $(cat out)"
@@ -162,7 +151,7 @@ for gone in 1 32 '2 5 7 9 11 13 15 17 19 21 23 25 27 29 31 3'; do
 	changed "${gone[@]/#/rm -r /d}" 'mknod /d4/more-'"${#gone[@]}-$left p"
 	left=$((left - ${#gone[@]}))
 	e2itree 0 -n --json image
-	[ "$(number kept)" = $left ] || fail "not $left are kept: $(cat out)"
+	[ "$(json_number kept)" = $left ] || fail "not $left are kept: $(cat out)"
 done
 
 made 1024

@@ -9,17 +9,6 @@ requires mke2fs e2fsck debugfs perl truncate
 
 same="-U 12345678-1234-1234-1234-123456789abc -E hash_seed=87654321-4321-4321-4321-cba987654321"
 
-# number KEY: from the last run with --json
-number() {
-	sed -n "s/.*\"$1\": \\([0-9]*\\).*/\\1/p" out
-}
-
-# listed IMAGE DIR: what its index lists, in an order that does not depend on the tree
-listed() {
-	e2itree 0 -d "$2" "$1"
-	awk '$1 ~ /^[0-9]+$/ && !/% full$/' out | sort
-}
-
 # script SEED: 100 changes of what earlier ones have left, which names-N tells
 script() {
 	perl -e '
@@ -60,14 +49,14 @@ round() {
 	e2bfo 0 batch -q image script
 	cp --sparse=always image anew
 	e2itree 1 -p --json --in-place always image
-	[ "$(number changed)" = 0 ] || in_place=$((in_place + 1))	# else there was no room
-	went=$((went + $(number names_went)))
-	came=$((came + $(number names_came)))
+	[ "$(json_number changed)" = 0 ] || in_place=$((in_place + 1))	# else there was no room
+	went=$((went + $(json_number names_went)))
+	came=$((came + $(json_number names_came)))
 	e2itree 1 -p --json --in-place never anew
-	[ "$(number changed)" = 0 ] || fail "$1: in place: $(cat out)"
+	[ "$(json_number changed)" = 0 ] || fail "$1: in place: $(cat out)"
 	for d in d1 d2 d3 d4; do
-		listed image /$d > in-place.list
-		listed anew /$d > anew.list
+		index_names image /$d > in-place.list
+		index_names anew /$d > anew.list
 		same in-place.list anew.list
 	done
 	e2itree 0 -n image
@@ -109,22 +98,22 @@ echo 'mknod /d7/new p' > script
 e2bfo 0 batch -q image script
 cp --sparse=always image before
 e2itree 1 -p --json image
-[ "$(number changed)-$(number built)-$(number kept)" = 1-0-39 ] || fail "not one in place: $(cat out)"
-[ "$(number names_came)-$(number names_went)" = 1-0 ] || fail "other names: $(cat out)"
-[ "$(number write_blocks)" -lt 25 ] || fail "$(number write_blocks) blocks were written"
-[ "$(number cost_in_place)" -lt "$(number cost_anew)" ] || fail "it costs more: $(cat out)"
+[ "$(json_number changed)-$(json_number built)-$(json_number kept)" = 1-0-39 ] || fail "not one in place: $(cat out)"
+[ "$(json_number names_came)-$(json_number names_went)" = 1-0 ] || fail "other names: $(cat out)"
+[ "$(json_number write_blocks)" -lt 25 ] || fail "$(json_number write_blocks) blocks were written"
+[ "$(json_number cost_in_place)" -lt "$(json_number cost_anew)" ] || fail "it costs more: $(cat out)"
 e2itree 0 -n image
 checked image
 cp --sparse=always before image
 e2itree 1 -p --json --in-place never image
-[ "$(number write_blocks)" -gt 150 ] || fail "anew: $(number write_blocks) blocks"
+[ "$(json_number write_blocks)" -gt 150 ] || fail "anew: $(json_number write_blocks) blocks"
 
 # The inodes of names are others, and a name is another of the same inode.
 debug image "unlink /d3/file-5" "ln /d3/file-6 /d3/file-5" "sif /d3/file-6 links_count 2" \
 	"unlink /d4/file-9" "ln /d4/file-10 /d4/another" "sif /d4/file-10 links_count 2"
 repaired image
 e2itree 1 -p --json image
-[ "$(number changed)-$(number names_came)-$(number names_went)" = 2-2-2 ] ||
+[ "$(json_number changed)-$(json_number names_came)-$(json_number names_went)" = 2-2-2 ] ||
 	fail "links: $(cat out)"
 e2itree 0 -n image
 
@@ -135,7 +124,7 @@ e2bfo 0 batch -q image script
 echo 'mknod /d7/newer p' > script
 e2bfo 0 batch -q image script
 e2itree 1 -p --json image
-[ "$(number changed)-$(number dropped)-$(number kept)" = 1-1-38 ] || fail "dropped: $(cat out)"
+[ "$(json_number changed)-$(json_number dropped)-$(json_number kept)" = 1-1-38 ] || fail "dropped: $(cat out)"
 e2itree 0 -n image
 checked image
 
@@ -146,8 +135,8 @@ outdated image /d{1..39}
 perl -e 'for my $d (1 .. 39) { print "mv /d$d/file-$_ /d$d/other-$_\n" for 11 .. 400 }' > script
 e2bfo 0 batch -q --commit-every 2000 image script
 e2itree 1 -p --json image
-[ "$(number changed)" = 0 ] || fail "most has changed: $(cat out)"
-[ "$(number built)" -gt 30 ] || fail "most has changed: $(cat out)"
+[ "$(json_number changed)" = 0 ] || fail "most has changed: $(cat out)"
+[ "$(json_number built)" -gt 30 ] || fail "most has changed: $(cat out)"
 e2itree 0 -n image
 
 # There is no room.
@@ -155,7 +144,7 @@ outdated image /d7
 perl -e 'print "mknod /d7/more-$_ p\n" for 1 .. 3000' > script
 e2bfo 0 batch -q --commit-every 2000 image script
 e2itree 1 -p --json --in-place always image
-[ "$(number changed)-$(number built)" = 0-1 ] || fail "there is no room: $(cat out)"
+[ "$(json_number changed)-$(json_number built)" = 0-1 ] || fail "there is no room: $(cat out)"
 e2itree 0 -n image
 
 # There is no journal.
@@ -163,6 +152,6 @@ quietly tune2fs -O ^has_journal image
 echo 'mknod /d9/more p' > script
 e2bfo 0 batch -q --not-atomic image script
 e2itree 1 -p --json --in-place always image
-[ "$(number changed)-$(number built)" = 0-1 ] || fail "without a journal: $(cat out)"
+[ "$(json_number changed)-$(json_number built)" = 0-1 ] || fail "without a journal: $(cat out)"
 e2itree 0 -n image
 checked image

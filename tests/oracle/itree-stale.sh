@@ -52,11 +52,6 @@ told() {
 		sed -e 's/ $//' -e 's/^small /gone /' -e '/^missing-names\|^extra-names/d' | sort
 }
 
-# number KEY: from the last run with --json
-number() {
-	sed -n "s/.*\"$1\": \\([0-9]*\\).*/\\1/p" out
-}
-
 # mended WHAT [OTHERS]: names were changed; e2itree tells of exactly that, and of OTHERS; builds
 # that, or changes it in place, and no more. If nothing is to be told, it just notes that the
 # filesystem was written to.
@@ -81,11 +76,11 @@ mended() {
 	echo "$what: $(sed 's/ .*//' expected | sort | uniq -c | tr '\n' ',')"
 	diff expected actual > difference || fail "$what: told otherwise: $(head -5 difference)"
 	e2itree 1 -p --json image
-	done=$(($(number built) + $(number changed)))
+	done=$(($(json_number built) + $(json_number changed)))
 	[ "$done" = "$built" ] || fail "$what: $done built or changed, not $built"
 	all=$(perl -ne '$n{(split)[0]} += 8 + int((length((split)[2]) / 2 + 3) / 4) * 4;
 		END { print scalar(grep { $_ + 24 > '$size' } values %n) }' new)
-	[ "$(number kept)" = $((all - built)) ] || fail "$what: $(number kept) kept of $all"
+	[ "$(json_number kept)" = $((all - built)) ] || fail "$what: $(json_number kept) kept of $all"
 	settled "$what"
 }
 
@@ -249,6 +244,6 @@ trees=$(told | grep -c '^stale' || :)
 [ "$(told | grep -v '^stale')" = other-hash ] || fail "hash_alg: told $(told | grep -v '^stale')"
 [ "$trees" -gt 15 ] || fail "hash_alg: $trees stale"
 e2itree 1 -p --json image
-[ "$(number built) $(number kept)" = "$trees 0" ] || fail "hash_alg: not all are built anew"
+[ "$(json_number built) $(json_number kept)" = "$trees 0" ] || fail "hash_alg: not all are built anew"
 listed new
 settled "hash_alg"

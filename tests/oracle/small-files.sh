@@ -6,11 +6,6 @@
 . "$(dirname "$0")/../lib.sh"
 requires mke2fs debugfs e2fsck tar perl python3
 
-# number FIELD: of the report in `out` or `said`
-number() {
-	sed -n "s/.*\"$1\": *\([0-9]*\).*/\1/p" out said
-}
-
 n=3000
 
 # once WHAT ARGUMENTS...: e2bfo, of N files of 100 bytes; a quarter more is for inodes and directory
@@ -19,9 +14,9 @@ once() {
 
 	shift
 	"$E2BFO" "$@" < /dev/null > out 2> said || fail "$what: $(tail -n 5 said)"
-	blocks=$(number read_blocks)
+	blocks=$(json_number read_blocks)
 	[ "$blocks" -ge $n ] && [ "$blocks" -le $((n * 5 / 4)) ] || fail "$what reads $blocks blocks"
-	[ "$(number read_requests)" -le $((n / 20)) ] || fail "$what: $(number read_requests) requests"
+	[ "$(json_number read_requests)" -le $((n / 20)) ] || fail "$what: $(json_number read_requests) requests"
 }
 
 # ---- how much is read ----
