@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "cli/message.h"
 #include "cli/process.h"
 #include "remote_run.h"
@@ -135,19 +136,6 @@ static void *read_answers(void *priv)
 	return NULL;
 }
 
-/* Signals are for who waits. */
-static int start_reader(struct remote_run *f)
-{
-	sigset_t all, before;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&f->reader, NULL, read_answers, f);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return err;
-}
-
 /* ---- the process ---- */
 
 /* A pipe, of which OURS (0: to read, 1: to write) becomes *HERE, the other end *THERE. */
@@ -215,7 +203,7 @@ int remote_run(struct remote_run *f, enum remote_role role, const char *const *w
 	for (i = 0; i < 3; i++)
 		close_if_open(&fds[i]);
 	if (!err) {
-		err = start_reader(f);
+		err = bfo_thread_start(&f->reader, read_answers, f);
 		if (err) {		/* it sees that nobody is there */
 			close_files(f);
 			waitpid(f->pid, NULL, 0);

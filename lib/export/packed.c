@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -25,6 +24,7 @@
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
 #include "base/hasher.h"
+#include "base/thread.h"
 #include "export/packed.h"
 
 enum slot_state { FREE, READY, BUSY, DONE };
@@ -147,22 +147,17 @@ static unsigned int processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
 }
 
-/* Signals are for the threads that the program knows. */
 static errcode_t start(struct bfo_packed *p)
 {
-	sigset_t all, before;
 	errcode_t err = 0;
 	unsigned int i;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
 	for (i = 0; !err && i < p->n_workers; i++) {
 		struct worker *w = &p->workers[i];
 
-		err = pthread_create(&w->thread, NULL, worker_main, w);
+		err = bfo_thread_start(&w->thread, worker_main, w);
 		w->is_running = !err;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return err;
 }
 

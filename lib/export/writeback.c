@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "export/writeback.h"
 
 #define EVERY_BYTES (32U << 20)	/* so much makes a sync worth its price */
@@ -36,7 +37,7 @@ static void start(struct bfo_writeback *w, int dir)
 		return;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->change, NULL);
-	w->is_running = !pthread_create(&w->thread, NULL, sync_main, w);
+	w->is_running = !bfo_thread_start(&w->thread, sync_main, w);
 	if (w->is_running)
 		return;
 	pthread_cond_destroy(&w->change);

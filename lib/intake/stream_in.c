@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
 #include "base/pace.h"
+#include "base/thread.h"
 #include "intake/stream_in.h"
 
 #define WAIT 200			/* ms until somebody looks whether to go on */
@@ -94,11 +94,9 @@ static void *ring_main(void *arg)
 	return NULL;
 }
 
-/* Signals are for the threads that the program knows. */
 static errcode_t start_ring(struct bfo_stream_in *in)
 {
 	struct bfo_stream_ring *r = &in->ring;
-	sigset_t all, before;
 	int err;
 
 	r->bytes = malloc(BFO_STREAM_RING);
@@ -106,10 +104,7 @@ static errcode_t start_ring(struct bfo_stream_in *in)
 		return ENOMEM;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->change, NULL);
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = pthread_create(&r->thread, NULL, ring_main, in);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	err = bfo_thread_start(&r->thread, ring_main, in);
 	if (err) {
 		free(r->bytes);
 		r->bytes = NULL;

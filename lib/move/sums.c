@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "base/thread.h"
 #include "gather/contents.h"
 #include "move/follow.h"
 #include "move/sums.h"
@@ -301,7 +302,7 @@ static errcode_t tap_open(struct tap *tap, struct bfo_context *ctx, struct bfo_f
 	bfo_follow_begin(&tap->follow, sums->plan, tap->drain.is_packed);
 	pthread_mutex_init(&tap->lock, NULL);
 	pthread_cond_init(&tap->change, NULL);
-	return to ? pthread_create(&tap->thread, NULL, tap_main, tap) : 0;
+	return to ? bfo_thread_start(&tap->thread, tap_main, tap) : 0;
 }
 
 static void tap_close(struct tap *tap)

@@ -101,6 +101,7 @@ Suite *spill_suite(void);
 Suite *context_suite(void);
 Suite *tar_suite(void);
 Suite *text_suite(void);
+Suite *thread_suite(void);
 Suite *stand_in_suite(void);
 Suite *stream_suite(void);
 Suite *values_suite(void);
@@ -122,7 +123,8 @@ Suite *zeroes_suite(void);
 static Suite *(*const suites[])(void) = {
 	commit_fail_suite, batch_model_suite, batch_write_suite,
 	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
-	spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite, stand_in_suite,
+	spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite, thread_suite,
+	stand_in_suite,
 	stream_suite,
 	json_suite, json_in_suite, words_suite,
 	job_options_suite, manifest_suite, manifest_read_suite,
