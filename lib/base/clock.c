@@ -6,12 +6,22 @@
 
 #include "base/clock.h"
 
-double bfo_clock(void)
+static double seconds_of(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+double bfo_clock(void)
+{
+	return seconds_of(CLOCK_MONOTONIC);
+}
+
+double bfo_thread_clock(void)
+{
+	return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static double real_now(void *priv)

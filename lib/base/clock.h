@@ -8,6 +8,9 @@
 /* Seconds of a clock that only goes forward. */
 double bfo_clock(void);
 
+/* Seconds that the calling thread has had a processor. */
+double bfo_thread_clock(void);
+
 /* Whose time it is: that of the machine, or, in tests, one that goes as they want. */
 struct bfo_timer {
 	double (*now)(void *priv);			/* as bfo_clock() */

@@ -22,6 +22,7 @@
 #include <zstd.h>
 
 #include "base/bfo_err.h"
+#include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/hasher.h"
 #include "base/thread.h"
@@ -54,7 +55,7 @@ struct bfo_packed {
 	unsigned int n_slots, n_workers;
 	unsigned int filling, oldest;	/* the caller's */
 	unsigned int next;
-	unsigned int waits;		/* times that the caller waited for threads */
+	double waited;			/* seconds that the caller waited for threads */
 	int ending;
 	pthread_mutex_t lock;
 	pthread_cond_t is_ready, is_done;
@@ -262,13 +263,15 @@ void bfo_packed_free(struct bfo_packed *p)
 }
 
 /* Waits until SLOT, which was ready once, is done. */
-static void wait_done(struct bfo_packed *p, struct slot *slot)
+static void wait_done(struct bfo_packed *p, struct slot *slot, const struct bfo_timer *timer)
 {
+	const double began = timer->now(timer->priv);
+
 	pthread_mutex_lock(&p->lock);
-	p->waits += slot->state != DONE;
 	while (slot->state != DONE)
 		pthread_cond_wait(&p->is_done, &p->lock);
 	pthread_mutex_unlock(&p->lock);
+	p->waited += timer->now(timer->priv) - began;
 }
 
 static errcode_t write_oldest(struct bfo_context *ctx, struct bfo_packed *p)
@@ -276,7 +279,7 @@ static errcode_t write_oldest(struct bfo_context *ctx, struct bfo_packed *p)
 	struct slot *slot = &p->slots[p->oldest];
 	errcode_t err;
 
-	wait_done(p, slot);
+	wait_done(p, slot, bfo_timer_of(ctx));
 	if (ZSTD_isError(slot->packed_len))
 		return bfo_fail(ctx, ENOMEM, "compressing %s", p->opt.name);
 	err = p->opt.put(p->opt.priv, ctx, &slot->chunk);
@@ -345,12 +348,12 @@ void bfo_packed_set_level(struct bfo_packed *p, int level)
 	p->slots[p->filling].level = level;
 }
 
-unsigned int bfo_packed_waits(struct bfo_packed *p)
+double bfo_packed_waited(struct bfo_packed *p)
 {
-	unsigned int waits = p->waits;
+	double waited = p->waited;
 
-	p->waits = 0;
-	return waits;
+	p->waited = 0;
+	return waited;
 }
 
 errcode_t bfo_packed_end(struct bfo_context *ctx, struct bfo_packed *p)

@@ -68,8 +68,8 @@ errcode_t bfo_packed_cut(struct bfo_context *ctx, struct bfo_packed *p);
 void bfo_packed_tag(struct bfo_packed *p, unsigned int tag);
 void bfo_packed_set_level(struct bfo_packed *p, int level);
 
-/* How often the caller had to wait for threads since it asked last. */
-unsigned int bfo_packed_waits(struct bfo_packed *p);
+/* Seconds that the caller has waited for threads since it asked last. */
+double bfo_packed_waited(struct bfo_packed *p);
 
 /* Compresses and writes what is left.  The output has to be ended, too. */
 errcode_t bfo_packed_end(struct bfo_context *ctx, struct bfo_packed *p);

@@ -10,7 +10,6 @@
  * are in the order of the stem, by names of the first link; nothing of the tree is kept.
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,18 +17,15 @@
 #include "base/disk.h"
 #include "base/pace.h"
 #include "export/send.h"
+#include "export/send_level.h"
 #include "export/send_member.h"
 #include "plan/runs.h"
 #include "wire/frames.h"
 
-#define LOOK_EVERY 64U		/* frames of data, until the level is thought over */
-#define MANY (LOOK_EVERY / 2)
-#define FEW (LOOK_EVERY / 8)
+/* The level is thought over after so much. */
+#define LOOK_BYTES (8U << 20)
+#define LOOK_SECONDS 0.1
 
-/* Levels of "auto", from the fastest on. */
-static const int levels[] = { BFO_PACKED_NONE, -5, -1, 1, 3, 6 };
-
-#define N_LEVELS (sizeof(levels) / sizeof(*levels))
 #define PACE_PIECE (64U << 10)		/* bytes that are written at once where that is paced */
 
 struct send {
@@ -55,9 +51,9 @@ struct send {
 	/* what has left */
 	uint32_t number, data_number;
 	uint64_t tree_at, data_at;
-	size_t level;			/* in levels[] */
-	/* frames since the level was thought over; those at which the pipe was full */
-	unsigned int looked, full;
+	struct bfo_send_level level;
+	struct bfo_send_look look;	/* since the level was thought over, */
+	double looked;			/* which was then (clock.h); 0: not yet */
 	uint8_t end_digest[BFO_STREAM_DIGEST];
 };
 
@@ -73,27 +69,19 @@ static errcode_t no_memory(struct send *s, errcode_t err)
 
 /* ---- frames that leave ---- */
 
-static int is_full(const struct send *s)
+static void think_over(struct send *s, struct bfo_context *ctx)
 {
-	struct pollfd p = { .fd = s->opt.fd, .events = POLLOUT };
+	const struct bfo_timer *timer = bfo_timer_of(ctx);
+	const double now = timer->now(timer->priv);
 
-	return !poll(&p, 1, 0);
-}
-
-/* A full pipe can wait for smaller bytes; threads that are waited for cannot make them. */
-static void think_over(struct send *s)
-{
-	unsigned int waits;
-
-	s->full += is_full(s);
-	if (!s->opt.is_auto || ++s->looked < LOOK_EVERY)
+	s->look.seconds = now - s->looked;
+	if (s->look.bytes < LOOK_BYTES || s->look.seconds < LOOK_SECONDS)
 		return;
-	waits = bfo_packed_waits(s->packed);
-	if (waits > MANY && s->full < FEW && s->level)
-		s->level--;
-	else if (s->full > MANY && waits < FEW && s->level + 1 < N_LEVELS)
-		s->level++;
-	s->looked = s->full = 0;
+	s->look.waited = bfo_packed_waited(s->packed);
+	if (s->looked)
+		bfo_send_level_look(&s->level, &s->look);
+	memset(&s->look, 0, sizeof(s->look));
+	s->looked = now;
 }
 
 static errcode_t write_paced(struct send *s, struct bfo_context *ctx, const char *data, size_t len)
@@ -122,6 +110,31 @@ static uint64_t *place_of(struct send *s, enum bfo_stream_kind kind)
 	return kind == BFO_STREAM_DATA ? &s->data_at : kind == BFO_STREAM_TREE ? &s->tree_at : NULL;
 }
 
+static errcode_t write_frame(struct send *s, struct bfo_context *ctx,
+			     const struct bfo_stream_head *h, const void *stored)
+{
+	uint8_t head[BFO_STREAM_HEAD];
+	errcode_t err;
+
+	bfo_stream_put_head(h, head);
+	err = write_paced(s, ctx, (const char *) head, sizeof(head));
+	return err ? err : write_paced(s, ctx, stored, h->stored);
+}
+
+/* As write_frame(), of data.  What time went by while this thread had nothing to do is noted. */
+static errcode_t write_data(struct send *s, struct bfo_context *ctx,
+			    const struct bfo_stream_head *h, const void *stored)
+{
+	const struct bfo_timer *timer = bfo_timer_of(ctx);
+	const double began = timer->now(timer->priv), worked = bfo_thread_clock();
+	errcode_t err = write_frame(s, ctx, h, stored);
+
+	s->look.blocked += timer->now(timer->priv) - began - (bfo_thread_clock() - worked);
+	s->look.bytes += h->bytes;
+	think_over(s, ctx);
+	return err;
+}
+
 /* For the threads: a frame is done. */
 static errcode_t put_frame(void *priv, struct bfo_context *ctx, const struct bfo_packed_chunk *c)
 {
@@ -129,8 +142,6 @@ static errcode_t put_frame(void *priv, struct bfo_context *ctx, const struct bfo
 	struct bfo_stream_head h = { .kind = c->tag, .is_packed = c->is_packed, .bytes = c->len,
 				     .stored = c->stored_len, .crc = c->crc };
 	uint64_t *at = place_of(s, h.kind);
-	uint8_t head[BFO_STREAM_HEAD];
-	errcode_t err;
 
 	h.number = number_of(s, h.kind);
 	if (bfo_stream_is_marked(h.kind))
@@ -138,13 +149,11 @@ static errcode_t put_frame(void *priv, struct bfo_context *ctx, const struct bfo
 	h.at = at ? *at : 0;
 	if (at)
 		*at += c->len;
-	if (h.kind == BFO_STREAM_DATA) {
-		bfo_hasher_add(&s->hasher, c->digest, sizeof(c->digest));
-		think_over(s);
-	}
-	bfo_stream_put_head(&h, head);
-	err = write_paced(s, ctx, (const char *) head, sizeof(head));
-	return err ? err : write_paced(s, ctx, c->stored, c->stored_len);
+	if (h.kind != BFO_STREAM_DATA)
+		return write_frame(s, ctx, &h, c->stored);
+	bfo_hasher_add(&s->hasher, c->digest, sizeof(c->digest));
+	return s->opt.is_auto ? write_data(s, ctx, &h, c->stored)
+			      : write_frame(s, ctx, &h, c->stored);
 }
 
 /* LEN bytes at DATA are one frame of KIND. */
@@ -408,7 +417,7 @@ static errcode_t send_data(void *priv, uint64_t offset, const void *data, size_t
 	skip = skip < len ? skip : len;
 	s->at += len;
 	if (s->opt.is_auto)
-		bfo_packed_set_level(s->packed, levels[s->level]);
+		bfo_packed_set_level(s->packed, bfo_send_level(&s->level));
 	return bfo_packed_write(ctx_of(s), s->packed, (const char *) data + skip, len - skip);
 }
 
@@ -481,8 +490,7 @@ static errcode_t begin(struct send *s, struct bfo_context *ctx)
 		err = bfo_hasher_open(&s->hasher, BFO_SUM_SHA256);
 	if (err)
 		return bfo_fail(ctx, err, "sending %s", s->opt.name);
-	while (s->level + 1 < N_LEVELS && levels[s->level] < s->opt.level)
-		s->level++;
+	bfo_send_level_begin(&s->level, s->opt.level);
 	if (s->opt.bwlimit)
 		bfo_pace_init(&s->pace, s->opt.bwlimit, bfo_timer_of(ctx), ctx->cancel);
 	return bfo_packed_begin(ctx, &how, &s->packed);

@@ -93,6 +93,7 @@ Suite *rank_suite(void);
 Suite *replay_suite(void);
 Suite *reread_suite(void);
 Suite *runs_suite(void);
+Suite *send_level_suite(void);
 Suite *sequence_suite(void);
 Suite *sort_suite(void);
 Suite *space_suite(void);
@@ -137,7 +138,7 @@ static Suite *(*const suites[])(void) = {
 	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite,
 	space_suite,
 	runs_suite, inode_image_suite, intake_suite, archive_suite, members_suite, acl_suite,
-	tar_suite, pax_put_suite, packed_suite,
+	tar_suite, pax_put_suite, packed_suite, send_level_suite,
 	extract_suite, extract_names_suite, extract_hostile_suite,
 	dir_suite, dir_xattrs_suite, end_suite, amend_suite, zeroes_suite,
 	xattr_suite, xattr_split_suite,
