@@ -34,6 +34,8 @@ static errcode_t settle(const struct bfo_context *ctx, int fd)
 	struct stat st;
 	errcode_t err = fstat(fd, &st) ? errno : 0;
 
+	if (!err && S_ISREG(st.st_mode))
+		return 0;		/* O_NONBLOCK does nothing there */
 	if (!err && S_ISFIFO(st.st_mode))
 		err = bfo_input_wait(ctx, fd);
 	if (!err && fcntl(fd, F_SETFL, 0))
