@@ -74,7 +74,7 @@ struct bfo_reader {
 	uint32_t most;		/* blocks of a request */
 	void *merge;		/* BFO_MERGE_BYTES */
 	struct iovec *iov;	/* BFO_READ_PIECES */
-	int direct;		/* gather/cache.c's: reads go around the page cache */
+	int direct;		/* source.c's: reads go around the page cache */
 	/* gather/cache.c's: those in the page cache; or NULL */
 	const struct bfo_regions *regions;
 	uint64_t reads;		/* requests issued */

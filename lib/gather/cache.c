@@ -323,9 +323,7 @@ errcode_t bfo_cache_read(struct bfo_cache *c, bfo_order_list *batch, int by_regi
 		return c->source->ops->read(c->source, batch->v, batch->n, sink);
 	if (by_regions && c->regions.n)
 		return read_all_by_regions(c, batch, sink);
-	c->r->direct = c->is_foretold || bfo_reader_is_dense(c->r, batch->v, batch->n);
-	err = c->source->ops->read(c->source, batch->v, batch->n, sink);
-	c->r->direct = 0;
+	err = bfo_source_read_bulk(c->source, batch->v, batch->n, c->is_foretold, sink);
 	leave(c, batch, 0, batch->n);
 	return err;
 }

@@ -131,7 +131,7 @@ static errcode_t read_all(struct bfo_contents *s)
 		err = add_nodes(s, i);
 	bfo_order_list_sort(&s->nodes);
 	if (!err)
-		err = s->source->ops->read(s->source, s->nodes.v, s->nodes.n, &sink);
+		err = bfo_source_read_bulk(s->source, s->nodes.v, s->nodes.n, 0, &sink);
 	return err ? err : read_smalls(s);
 }
 

@@ -58,6 +58,20 @@ void bfo_source_of_volume(struct bfo_source *s, struct bfo_reader *reader)
 	s->stamp = bfo_crc32c(~0U, vol->fs->super, offsetof(struct ext2_super_block, s_checksum));
 }
 
+errcode_t bfo_source_read_bulk(struct bfo_source *s, const struct bfo_node *nodes, size_t n,
+			       int is_bulk, const struct bfo_sink *sink)
+{
+	struct bfo_reader *r = s->reader;
+	errcode_t err;
+
+	if (r)
+		r->direct = is_bulk || bfo_reader_is_dense(r, nodes, n);
+	err = s->ops->read(s, nodes, n, sink);
+	if (r)
+		r->direct = 0;
+	return err;
+}
+
 int bfo_source_zeroes(const struct bfo_source *s)
 {
 	return s->reader ? s->reader->vol->media.opt.mode == BFO_MEDIA_ZERO : s->zeroes;

@@ -106,6 +106,13 @@ struct bfo_source {
 /* A source of what READER reads, which has to stay. */
 void bfo_source_of_volume(struct bfo_source *s, struct bfo_reader *reader);
 
+/*
+ * Reads as ops->read() does: around the page cache (device/direct.h) if all of S IS_BULK, or if the
+ * nodes lie so dense that nobody will want what is read with them.
+ */
+errcode_t bfo_source_read_bulk(struct bfo_source *s, const struct bfo_node *nodes, size_t n,
+			       int is_bulk, const struct bfo_sink *sink);
+
 /* True if zeroes are to take the place of data that cannot be read; else that ends the work. */
 int bfo_source_zeroes(const struct bfo_source *s);
 
