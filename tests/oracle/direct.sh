@@ -87,9 +87,15 @@ for sizes in "4096 4096" "1024 4096" "4096 1024" "1024 1024"; do
 	strace -f -o calls -e trace=openat,close,pread64,preadv "$E2BFO" verify -q "$source" "$target" \
 		> said 2>&1 || fail "$sizes: verify: $(cat said)"
 	read -r direct cached <<< "$(bulk calls)"
+	strace -f -o calls -e trace=openat,close,pread64,preadv \
+		"$E2BFO" cat "$source" /big /odd > contents || fail "$sizes: cat"
+	cat tree/big tree/odd | cmp -s - contents || fail "$sizes: cat: other contents"
+	read -r read_direct read_cached <<< "$(bulk calls)"
 	unloop "$source"
 	unloop "$target"
 	[ "$(digest target.img)" = "$expected" ] || fail "$sizes: sectors of 4 KB: not the same"
+	[ "$from" = 1024 ] || { [ "$read_direct" -ge 20 ] && [ "$read_cached" -le 2 ]; } ||
+		fail "$sizes: cat: $read_direct MiB past the page cache, $read_cached not"
 	[ "$from$to" = 40964096 ] && { [ "$direct" -ge 40 ] && [ "$cached" -le 6 ] ||
 		fail "verify: $direct MiB past the page cache, $cached not"; }
 	unchanged source.img "$before" "$sizes"
