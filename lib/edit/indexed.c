@@ -78,7 +78,9 @@ static errcode_t load(struct bfo_edit *e)
 	err = bfo_draft_get(e, EXT2_ROOT_INO, &root);
 	if (!err)
 		err = bfo_directory_entry(e, root, ITREE_NAME, strlen(ITREE_NAME), &entry);
-	if (!err && entry->was)
+	if (err)
+		return without(e, err);
+	if (entry->was)
 		err = read_container(e);
 	return err || !entry->was ? err : bfo_indexes_look(e, root);	/* which was looked at */
 }

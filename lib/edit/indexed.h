@@ -9,7 +9,7 @@
  * does what has no room to grow, or is damaged: nothing is written for it, and its directory's new
  * i_version says that it is not to be believed.  Without a journal, too.
  *
- * Errors: ENOMEM, BFO_ET_CANCELLED; those of finding a name in the root directory.
+ * Errors: ENOMEM, BFO_ET_CANCELLED; of looking those of reading a directory's inode.
  */
 #ifndef BFO_EDIT_INDEXED_H
 #define BFO_EDIT_INDEXED_H

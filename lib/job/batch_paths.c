@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bfo_err.h"
+#include "edit/indexed.h"
 #include "job/batch_state.h"
 
 #define NAME_BYTES 255U
@@ -177,8 +178,10 @@ errcode_t bfo_batch_walk(struct bfo_batch *b, const char *path, int flags,
 	memset(way, 0, sizeof(*way));
 	while (len > 1 && path[len - 1] == '/')
 		len--;
-	if (*path == '/' && len == 1)
-		return bfo_draft_get(&b->edit, EXT2_ROOT_INO, &way->draft);
+	if (*path == '/' && len == 1) {
+		err = bfo_draft_get(&b->edit, EXT2_ROOT_INO, &way->draft);
+		return err ? err : bfo_indexes_look(&b->edit, way->draft);
+	}
 	dirs = last_name(path, len) - path;
 	if (b->last && dirs && dirs == b->last_path.n && !memcmp(path, b->last_path.v, dirs)) {
 		way->dir = b->last;

@@ -200,7 +200,16 @@ changed 'mknod /d2/new p'
 cmp <(ask before 'cat /.e2itree') <(ask image 'cat /.e2itree') || fail "changed blindly"
 stale 1
 
+# Nothing but the root is changed, which has an index, too.
+volume image 16M -J size=4
+seq -f 'mknod /file-%.0f p' 300 > script
+e2bfo 0 batch -q image script
+e2itree 1 -p image
+changed 'chmod 0700 /'
+e2itree 0 -n image
+
 # The container itself is changed, or goes.
+made 1024
 changed 'set -F 0 /.e2itree' 'mknod /d1/new-2 p'
 stale 1
 changed 'set -F 0 /.e2itree' 'rm /.e2itree' 'mknod /d1/new-3 p'
