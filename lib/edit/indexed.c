@@ -13,7 +13,9 @@
 #include "itree/match.h"
 #include "plan/names.h"
 
-/* What becomes of trees with a commit. */
+#define NO_TIME UINT32_MAX		/* nanoseconds that no directory has */
+
+/* What becomes of trees, or what the catalogue says of them, with a commit. */
 enum { SAME, CHANGED, GONE };
 
 struct settling {
@@ -73,8 +75,6 @@ static errcode_t load(struct bfo_edit *e)
 	errcode_t err;
 
 	e->indexes.is_known = 1;
-	if (!e->change.has_journal)
-		return 0;
 	err = bfo_draft_get(e, EXT2_ROOT_INO, &root);
 	if (!err)
 		err = bfo_directory_entry(e, root, ITREE_NAME, strlen(ITREE_NAME), &entry);
@@ -264,31 +264,61 @@ static errcode_t change_tree(struct settling *s, const struct bfo_draft *n, stru
 	return 0;
 }
 
+/* Tree I is not that of its directory any more, whatever the times and numbers of that will be. */
+static void disown(struct settling *s, size_t i)
+{
+	s->e->indexes.dirs.v[i].ctime_nsec = NO_TIME;
+	s->fates[i] = CHANGED;
+	s->changed++;
+	s->some_stale = 1;
+}
+
+/* Who has the directory mounted sees no i_version, and a clock that was pinned shows no change. */
+static int looks_right(const struct bfo_draft *n, const struct itree_dir *dir, uint32_t inode_size)
+{
+	uint32_t nsec;
+	int64_t sec;
+
+	bfo_inode_ctime(n->raw, inode_size, &sec, &nsec);
+	return dir->generation == ext2fs_le32_to_cpu(n->raw->i_generation) && dir->ctime == sec &&
+	       dir->ctime_nsec == nsec;
+}
+
+static errcode_t settle_gone(struct settling *s, size_t i)
+{
+	if (!s->e->change.has_journal) {
+		disown(s, i);
+		return 0;
+	}
+	s->fates[i] = GONE;
+	s->gone++;
+	return 0;
+}
+
 /* The index of directory N, if there is one. */
 static errcode_t settle_index(struct settling *s, struct bfo_draft *n)
 {
 	struct bfo_indexes *x = &s->e->indexes;
+	uint32_t inode_size = s->e->vol->inode_size;
 	size_t i = place_of(x, n->ino);
-	int right, over;
+	int right, over = !s->e->change.has_journal;
 	errcode_t err;
 
 	if (i == SIZE_MAX)
 		return 0;
-	if (n->is_gone) {
-		s->fates[i] = GONE;
-		s->gone++;
-		return 0;
-	}
+	if (n->is_gone)
+		return settle_gone(s, i);
 	err = is_right(s->e, i, &right);
-	if (!err && right)
+	if (!err && right && !over)
 		err = change_tree(s, n, &x->dirs.v[i], &over);
 	if (err || !right || over) {
 		s->some_stale = 1;
+		if (!err && looks_right(n, &x->dirs.v[i], inode_size))
+			disown(s, i);
 		return err;
 	}
-	x->dirs.v[i].version = bfo_inode_version(n->raw, s->e->vol->inode_size);
-	bfo_inode_ctime(n->raw, s->e->vol->inode_size, &x->dirs.v[i].ctime,
-			&x->dirs.v[i].ctime_nsec);
+	x->dirs.v[i].version = bfo_inode_version(n->raw, inode_size);
+	bfo_inode_ctime(n->raw, inode_size, &x->dirs.v[i].ctime, &x->dirs.v[i].ctime_nsec);
 	s->fates[i] = CHANGED;
 	s->changed++;
 	return 0;

@@ -6,8 +6,9 @@
  *   entries of the commit ── what came, what went ── insert, delete ── blocks, catalogue, header
  *
  * Only blocks of a tree are read that the keys lead to.  What was stale before stays so, and so
- * does what has no room to grow, or is damaged: nothing is written for it, and its directory's new
- * i_version says that it is not to be believed.  Without a journal, too.
+ * does what has no room to grow, or is damaged, and all without a journal: its blocks stay as they
+ * are, and its directory's new i_version and ctime say that it is not to be believed.  Where they
+ * might not, as a clock is pinned, the catalogue does.
  *
  * Errors: ENOMEM, BFO_ET_CANCELLED; of looking those of reading a directory's inode.
  */

@@ -200,6 +200,28 @@ changed 'mknod /d2/new p'
 cmp <(ask before 'cat /.e2itree') <(ask image 'cat /.e2itree') || fail "changed blindly"
 stale 1
 
+# Without a journal all are left behind, also where a directory that is gone had the number, times,
+# and all that goes into the generation, of a new one.
+made_without() {
+	{ echo "mkdir /d"; seq -f "mknod /d/$1-%.0f p" 99; } > script
+	SOURCE_DATE_EPOCH=1700000000 e2bfo 0 batch -q --not-atomic image script
+}
+truncate -s 0 image
+truncate -s 16M image
+mke2fs -q -F -t ext2 -b 1024 image
+made_without old
+inode=$(inode_of image /d)
+e2itree 1 -p -m 2 image
+by_index image /d
+echo 'rm -r /d' > script
+e2bfo 0 batch -q --not-atomic image script
+made_without new
+checked image
+[ "$(inode_of image /d)" = "$inode" ] || fail "/d has another number"
+e2bfo 0 ls image /d
+[ "$(grep -c '^new-' out)" = 99 ] || fail "not the names of /d: $(head -n 3 out)"
+stale 1
+
 # Nothing but the root is changed, which has an index, too.
 volume image 16M -J size=4
 seq -f 'mknod /file-%.0f p' 300 > script

@@ -163,6 +163,28 @@ cp plain image
 "$forge" set image $size catalogue:0 64 4 4000000000
 again image "a tree behind the end"
 
+# batched OPTION NAMES: a batch, whose clock is pinned, gives /one so many names and the ctime that
+# it had
+batched() {
+	seq -f "ln /one/file-1-n /one/$2-%.0f" "$2" > script
+	SOURCE_DATE_EPOCH=1577836800 e2bfo 0 batch -q "$1" image script
+	mounted image mnt rw,noatime
+}
+cp plain image
+batched -q 5
+believed "kept by a batch"
+unmounted mnt
+batched -q 300
+refused "without room for what a batch brought"
+unmounted mnt
+volume image 8M -b $size -N 1000 -O ^has_journal -d tree
+quietly e2fsck -fyD image || :
+debug image "sif /one ctime 20200101000000"
+e2itree 1 -p -q image
+batched --not-atomic 5
+refused "without a journal"
+unmounted mnt
+
 # made_at SECONDS: the index is made so many seconds after the last change
 made_at() {
 	cp plain image
