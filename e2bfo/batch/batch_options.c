@@ -85,6 +85,12 @@ static int read_seconds(const char *text, double *seconds)
 	       *seconds <= DAY;
 }
 
+/* "64M"; but what is "5m" where "5s" are seconds? */
+static int read_bytes(const char *text, uint64_t *bytes)
+{
+	return !strchr(text, 'm') && bfo_text_size(text, bytes) && *bytes && *bytes <= INT64_MAX;
+}
+
 static int read_marks(struct e2bfo_batch_options *batch, const char *text)
 {
 	uint64_t *files = &batch->mark_files, *bytes = &batch->mark_bytes;
@@ -93,7 +99,7 @@ static int read_marks(struct e2bfo_batch_options *batch, const char *text)
 		batch->flags |= E2BFO_BATCH_AUTO;
 	else if (!(bfo_manifest_number(text, strlen(text), 10, UINT32_MAX, files) && *files) &&
 		 !read_seconds(text, &batch->mark_seconds) &&
-		 !(bfo_text_size(text, bytes) && *bytes && *bytes <= INT64_MAX))
+		 !read_bytes(text, bytes))
 		return argument_complain("batch", "--commit-every %s: not a number, a size (64M), "
 					 "seconds (5s) or auto", text);
 	return -1;

@@ -486,6 +486,8 @@ errcode_t script_line(struct script *s, const char *line, size_t len, struct scr
 	errcode_t err;
 
 	*op = (struct script_op) { .kind = SCRIPT_NOTHING };
+	for (; len && (*line == ' ' || *line == '\t'); len--)
+		line++;
 	if (len && *line == '{')
 		err = read_json(s, line, len, op);
 	else
