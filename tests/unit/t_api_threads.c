@@ -57,6 +57,20 @@ static void read_all(struct apibed *b, struct worker *w, const struct e2bfo_end 
 	e2bfo_fs_close(fs);
 }
 
+/* A file comes in one commit, and grows in the next. */
+static void change(struct apibed *b, const struct e2bfo_end *image)
+{
+	struct e2bfo_content text = { .size = sizeof(text), .data = "text", .bytes = 4 };
+	e2bfo_batch *batch;
+
+	want_call(b, e2bfo_batch_open(b->c, image, NULL, &batch));
+	want_call(b, e2bfo_batch_create(batch, "/new/text", NULL, &text, E2BFO_PARENTS));
+	want_call(b, e2bfo_batch_commit(batch, NULL));
+	want_call(b, e2bfo_batch_append(batch, "/new/text", &text, 0));
+	want_call(b, e2bfo_batch_commit(batch, NULL));
+	e2bfo_batch_close(batch);
+}
+
 /* One of all kinds of calls. */
 static void *work(void *priv)
 {
@@ -77,6 +91,7 @@ static void *work(void *priv)
 	want_call(&bed, e2bfo_verify(bed.c, &a, &b, NULL, &report));
 	want_eq(report.differences, 0);
 	read_all(&bed, w, &b);
+	change(&bed, &b);
 	want(strcmp(e2bfo_message(E2BFO_ERR_NO_PATH), e2bfo_message(E2BFO_ERR_CANCELLED)));
 	apibed_close(&bed);
 	return NULL;
