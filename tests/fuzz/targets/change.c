@@ -16,7 +16,7 @@
 
 #define NOW 1000000000
 
-static const char *const targets[] = { "ext4", "ext2", "inline", "bigalloc", "values", "indexed",
+static const char *const targets[] = { "ext4", "ext2", "inline", "bigalloc", "values", "kept",
 				       "atomic" };
 
 static const char *const files[] = { "/dir/file", "/large", "/holes", "/empty", "/hard",
