@@ -159,8 +159,8 @@ errcode_t remove_container(struct job *j)
 	if (err == BFO_ET_NO_ITREE && !j->old.ino)
 		return 0;
 	if (err == BFO_ET_NO_ITREE)
-		return bfo_fail(&j->ctx, BFO_ET_CLASH, "removing /" ITREE_NAME " on %s: it is no "
-				"container of indexes", j->opt.device);
+		return bfo_fail(&j->ctx, BFO_ET_EXISTS, "removing /" ITREE_NAME " on %s: it is no "
+				"container of indexes, and stays", j->opt.device);
 	if (err && err != BFO_ET_ITREE)
 		return err;
 	if (j->opt.answer == ANSWER_NO) {

@@ -39,10 +39,8 @@ struct dir *job_dir(const struct job *j, uint32_t ino)
 
 static errcode_t not_ours(struct job *j)
 {
-	return bfo_fail(&j->ctx, BFO_ET_CLASH,
-			"looking at /" ITREE_NAME " on %s: it is no container "
-			"of indexes; move it away",
-			j->opt.device);
+	return bfo_fail(&j->ctx, BFO_ET_EXISTS, "looking at /" ITREE_NAME " on %s: it is no "
+			"container of indexes; " BFO_INDEX_FILE_AWAY, j->opt.device);
 }
 
 /* Without its catalogue a container has nothing to keep. */

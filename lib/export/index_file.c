@@ -89,7 +89,7 @@ static errcode_t take_name(const struct bfo_index_file *f, const char *name, int
 		if (fstatat(f->root, name, st, AT_SYMLINK_NOFOLLOW))
 			return errno == ENOENT ? 0 : errno;
 		if (!is_ours(st))
-			return BFO_ET_CLASH;
+			return BFO_ET_EXISTS;
 		*fd = openat(f->root, name, flags);
 		if (*fd < 0 && errno != ENOENT)
 			return errno;
@@ -98,7 +98,7 @@ static errcode_t take_name(const struct bfo_index_file *f, const char *name, int
 		if (fstat(*fd, st))
 			return errno;
 		if (!is_ours(st))
-			return BFO_ET_CLASH;
+			return BFO_ET_EXISTS;
 		if (flock(*fd, LOCK_EX | LOCK_NB))
 			return errno == EWOULDBLOCK ? BFO_ET_BUSY : errno;
 		if (leads_to(f, name, st))
@@ -113,9 +113,9 @@ static errcode_t explain(const struct bfo_index_file *f, errcode_t err, const ch
 	if (err == BFO_ET_BUSY)
 		return bfo_fail(f->ctx, err, "looking at /%s below %s: another e2itree is at work "
 				"on it", name, f->where);
-	if (err == BFO_ET_CLASH)
+	if (err == BFO_ET_EXISTS)
 		return bfo_fail(f->ctx, err, "looking at /%s below %s: it is no file that only "
-				"root can write to; move it away", name, f->where);
+				"root can write to; " BFO_INDEX_FILE_AWAY, name, f->where);
 	return bfo_fail(f->ctx, err, "looking at /%s below %s", name, f->where);
 }
 
@@ -150,7 +150,7 @@ static errcode_t remove_left(const struct bfo_index_file *f, const char *name)
 		err = errno;
 	if (fd >= 0)
 		close(fd);
-	if (err == BFO_ET_CLASH)
+	if (err == BFO_ET_EXISTS)
 		return 0;		/* some other file */
 	return err ? explain(f, err, name) : 0;
 }

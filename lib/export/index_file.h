@@ -22,6 +22,9 @@
 
 #include "base/context.h"
 
+/* What is to be done about something else that has its name. */
+#define BFO_INDEX_FILE_AWAY "move it away in a mount (chattr -i first, if lsattr shows i)"
+
 struct bfo_index_file {
 	struct bfo_context *ctx;
 	const char *where;	/* the mount point: for messages */
@@ -35,7 +38,7 @@ struct bfo_index_file {
 
 /*
  * Finds and locks what there is, and removes what interrupted runs have left; ROOT and WHERE are
- * the caller's.  BFO_ET_BUSY: another one is at work; BFO_ET_CLASH: it is not root's, or no file.
+ * the caller's.  BFO_ET_BUSY: another one is at work; BFO_ET_EXISTS: it is not root's, or no file.
  * End it with bfo_index_file_end(), also after errors.
  */
 errcode_t bfo_index_file_begin(struct bfo_index_file *f, struct bfo_context *ctx, int root,

@@ -178,7 +178,8 @@ chattr -i mnt/.e2itree
 chown 12345 mnt/.e2itree
 cp mnt/.e2itree indexes
 online 8 mnt
-says 'Names exist already while looking at /.e2itree below .*/mnt: it is no file that only root'
+says 'File exists already while looking at /.e2itree below .*/mnt: it is no file that only root' \
+	'move it away in a mount \(chattr -i first, if lsattr shows i\)'
 cmp mnt/.e2itree indexes || fail "somebody else's file has changed"
 rm mnt/.e2itree
 ln -s /etc/passwd mnt/.e2itree
