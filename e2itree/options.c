@@ -50,7 +50,7 @@ static const struct option_row rows[] = {
 	{ OPT_PROGRESS, "progress", PROGRESS_ARGUMENT, PROGRESS_HELP },
 	{ OPT_PROGRESS_FD, "progress-fd", "FD", PROGRESS_FD_HELP },
 	{ OPT_JSON, "json", NULL, "a report for scripts on standard output" },
-	{ 'q', "quiet", NULL, "only problems" },
+	{ 'q', "quiet", NULL, "only what is damaged, or left to be done" },
 	{ 'v', "verbose", NULL, "more about the work" },
 	{ 'V', "version", NULL, NULL },
 	{ 'h', "help", NULL, NULL },

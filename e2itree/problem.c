@@ -155,20 +155,30 @@ static int ask(struct job *j, const char *prompt)
 	return 0;
 }
 
-static int decide(struct job *j, const struct row *row)
+/* The answer that is given without a question. */
+static int answer(const struct job *j, const struct row *row)
 {
-	int yes = j->opt.answer == ANSWER_YES ||
-		  (j->opt.answer == ANSWER_PREEN && row->flags & PREEN);
+	return !(row->flags & (NO_FIX | NOTE)) &&
+	       (j->opt.answer == ANSWER_YES ||
+		(j->opt.answer == ANSWER_PREEN && row->flags & PREEN));
+}
 
-	if (j->opt.json)
-		return yes;
-	if (j->opt.answer == ANSWER_ASK)
+/* -q: what is mended is not told, unless it was damaged. */
+static int is_told(const struct job *j, const struct row *row, int yes)
+{
+	return !j->opt.json && (!j->opt.quiet || !yes || row->flags & DAMAGE);
+}
+
+/* Ends the line with the question, if there is one, and the answer, which is YES until then. */
+static int decide(struct job *j, const struct row *row, int yes)
+{
+	int asks = !(row->flags & (NO_FIX | NOTE));
+
+	if (asks && j->opt.answer == ANSWER_ASK)
 		return ask(j, row->prompt);
-	if (j->opt.answer == ANSWER_NO && row->flags & WORK) {
-		putchar('\n');
-		return 0;
-	}
-	printf("  %s? %s\n", row->prompt, yes ? "yes" : "no");
+	if (asks && !j->opt.quiet && (j->opt.answer != ANSWER_NO || !(row->flags & WORK)))
+		printf("  %s? %s", row->prompt, yes ? "yes" : "no");
+	putchar('\n');
 	return yes;
 }
 
@@ -196,7 +206,7 @@ static void note(struct job *j, struct told told, uint32_t ino)
 int problem(struct job *j, enum problem_code code, const struct about *about)
 {
 	const struct row *row = &rows[code];
-	int fixed = 0;
+	int fixed = answer(j, row);
 
 	if (row->flags & DAMAGE && job_is_moving(j)) {
 		if (!j->again) {
@@ -208,13 +218,9 @@ int problem(struct job *j, enum problem_code code, const struct about *about)
 	if (j->opt.list)
 		return 0;	/* list_trees() tells */
 	progress_wipe(&j->bar);
-	if (!j->opt.json)
+	if (is_told(j, row, fixed)) {
 		print(j, row, about);
-	if (row->flags & (NO_FIX | NOTE)) {
-		if (!j->opt.json)
-			putchar('\n');
-	} else {
-		fixed = decide(j, row);
+		fixed = decide(j, row, fixed);
 	}
 	if (!fixed && !(row->flags & NOTE))
 		j->status |= EXIT_LEFT;

@@ -191,6 +191,7 @@ online 8 mnt
 says 'it is no container of indexes; move it away'
 rm mnt/.e2itree
 online 1 -q mnt
+[ ! -s out ] || fail "-q tells what is mended: $(cat out)"
 unmounted mnt
 checked image
 e2itree 0 -n image
