@@ -94,6 +94,9 @@ struct job {
 	int takes_over;			/* 1: its trees may be kept; 0: none of them */
 	int is_damaged;			/* without a header or a catalogue that can be read */
 	int other_uuid;			/* its trees, made for another UUID, are to be taken over */
+	/* what keeps programs from believing the container's file, in words; "": nothing does */
+	char unprotected[80];
+	int renews;			/* it gives way to another file, of another number */
 	int no_memory;			/* in the middle of pass 1 */
 	BFO_VEC(struct tree) trees;	/* ascending */
 

@@ -53,7 +53,8 @@ static int is_possible(const struct job *j)
 {
 	size_t i;
 
-	if (j->has_old <= 0 || !j->takes_over || j->opt.force || j->opt.in_place == INPLACE_NEVER)
+	if (j->has_old <= 0 || !j->takes_over || j->renews || j->opt.force ||
+	    j->opt.in_place == INPLACE_NEVER)
 		return 0;
 	for (i = 0; i < j->dirs.n; i++) {
 		const struct dir *d = &j->dirs.v[i];

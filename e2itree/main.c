@@ -142,7 +142,7 @@ static errcode_t check(struct job *j)
 		return err;
 	}
 	if (j->opt.online)
-		return during(j, (work ? online_rebuild : online_settle)(j), "writing the indexes");
+		return work ? during(j, online_rebuild(j), "writing the indexes") : 0;
 	if (work == 2)
 		err = rebuild(j);
 	else

@@ -238,15 +238,3 @@ errcode_t online_rebuild(struct job *j)
 	j->written.blocks = it->header.blocks;
 	return err;
 }
-
-errcode_t online_settle(struct job *j)
-{
-	errcode_t err;
-
-	if (bfo_index_file_is_protected(&j->file))
-		return 0;
-	err = bfo_index_file_protect(&j->file);
-	if (!err)
-		j->status |= EXIT_CHANGED;
-	return err;
-}

@@ -22,9 +22,6 @@ errcode_t online_container(struct job *j);
 errcode_t online_pass2(struct job *j);
 errcode_t online_rebuild(struct job *j);
 
-/* If there is no work: what else is not as it should be with the file. */
-errcode_t online_settle(struct job *j);
-
 /*
  * Whether e2itree -p has made tree T within the second after the last change of its directory, and
  * that second is over: who reads by the mount does not believe it, but would a container of now.

@@ -12,6 +12,7 @@
 #include "base/dirblock.h"
 #include "base/sort.h"
 #include "base/text.h"
+#include "gather/attrs.h"
 #include "gather/inode_check.h"
 #include "gather/inode_scan.h"
 #include "itree/check.h"
@@ -116,6 +117,39 @@ static errcode_t find_container(struct job *j)
 	return err;
 }
 
+/*
+ * What programs that read by the mount ask of the file (readdir/mounted_index.h).  Where others
+ * could write to it, its trees are not taken over: they may have been made so that hashes agree.
+ */
+static void look_at_file(struct job *j, uint32_t uid, uint32_t mode, uint32_t links, int immutable)
+{
+	size_t room = sizeof(j->unprotected), n = 0;
+	char *text = j->unprotected;
+
+	if (uid)
+		n += snprintf(text, room, "owner %u", uid);
+	if ((mode & 07777) != 0600)
+		n += snprintf(text + n, room - n, "%smode %04o", n ? ", " : "", mode & 07777);
+	if (!immutable)
+		n += snprintf(text + n, room - n, "%snot immutable", n ? ", " : "");
+	if (links != 1)
+		snprintf(text + n, room - n, "%s%u names", n ? ", " : "", links);
+	if ((uid || mode & 022) && !j->opt.list)
+		j->takes_over = 0;
+}
+
+static void tell_file(struct job *j)
+{
+	const struct stat *st = &j->file.was;
+	struct about about = { .text = j->unprotected };
+
+	if (j->opt.online && j->has_old)
+		look_at_file(j, st->st_uid, st->st_mode, st->st_nlink,
+			     bfo_index_file_is_immutable(&j->file));
+	if (*j->unprotected)
+		j->renews = problem(j, PR_1_UNPROTECTED, &about);
+}
+
 struct sum {
 	struct job *j;
 	uint64_t bytes;		/* of entries, */
@@ -181,7 +215,13 @@ static int is_wanted(void *priv, uint32_t ino, const struct ext2_inode *raw)
 	struct dir d = { .ino = ino, .flags = ext2fs_le32_to_cpu(raw->i_flags),
 			 .generation = ext2fs_le32_to_cpu(raw->i_generation),
 			 .size = bfo_inode_size(raw) };
+	struct bfo_attrs attrs;
 
+	if (ino == j->old.ino && !j->opt.online) {
+		bfo_attrs_read(raw, j->vol->inode_size, &attrs);
+		look_at_file(j, attrs.uid, attrs.mode, attrs.nlink,
+			     !!(attrs.flags & EXT2_IMMUTABLE_FL));
+	}
 	if (!S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode)) || d.flags & EXT4_INLINE_DATA_FL)
 		return 0;
 	if (!is_large(j, d.size) && !job_tree(j, ino))
@@ -207,6 +247,8 @@ errcode_t pass1(struct job *j)
 		err = bfo_inode_scan_wanted(&j->reader, &j->tree, is_wanted, j);
 	if (!err && j->no_memory)
 		err = bfo_fail(&j->ctx, ENOMEM, "reading inode tables");
+	if (!err)
+		tell_file(j);
 	if (j->dirs.n)
 		qsort(j->dirs.v, j->dirs.n, sizeof(*j->dirs.v), by_ino);
 	return err;

@@ -5,6 +5,8 @@
  * Each name is added to its directory's sum, which tells whether a tree lists the same, and to what
  * is to be sorted.
  */
+#include <string.h>
+
 #include "base/bfo_err.h"
 #include "base/dirblock.h"
 #include "commit/itrees_write.h"
@@ -12,6 +14,13 @@
 #include "plan/names.h"
 #include "e2itree.h"
 #include "problem.h"
+
+/* The name of a container that gives way leads to another inode afterwards: pass 3 adds it. */
+static int gives_way(const struct job *j, const struct dir *d, const struct bfo_found_name *n)
+{
+	return j->renews && d->ino == EXT2_ROOT_INO && n->len == strlen(ITREE_NAME) &&
+	       !memcmp(n->text, ITREE_NAME, n->len);
+}
 
 static errcode_t take_name(void *priv, const struct bfo_found_name *n)
 {
@@ -23,6 +32,8 @@ static errcode_t take_name(void *priv, const struct bfo_found_name *n)
 	d->names++;
 	d->bytes += bfo_dirent_bytes(n->len) + (n->hashes ? BFO_HASH_BYTES : 0);
 	d->set_hash += itree_name_digest(n->ino, n->text, n->len);
+	if (gives_way(j, d, n))
+		return 0;
 	return bfo_itree_name_add(j->names, d->ino, n->ino, hash, n->type, n->text, n->len);
 }
 

@@ -24,11 +24,13 @@ static int is_to_be_indexed(const struct job *j, const struct dir *d)
 			  : bfo_itrees_is_big(j->vol->block_size, d->bytes);
 }
 
-/* Whether the tree says what the directory does. */
+/* Whether the tree says what the directory does, and is going to. */
 static int is_right(const struct job *j, const struct dir *d, const struct tree *t)
 {
-	return j->takes_over && t->dir.generation == d->generation && t->dir.entries == d->names &&
-	       t->dir.set_hash == d->set_hash;
+	int gets_another_number = j->renews && !j->opt.online && d->ino == EXT2_ROOT_INO;
+
+	return j->takes_over && !gets_another_number && t->dir.generation == d->generation &&
+	       t->dir.entries == d->names && t->dir.set_hash == d->set_hash;
 }
 
 static enum fate decide(struct job *j, struct dir *d)
@@ -180,7 +182,7 @@ static errcode_t begin(struct bfo_job *work, struct bfo_volume *vol)
 	it->header.min_entries = j->opt.min;
 	it->header.wtime = (uint64_t) sb->s_wtime_hi << 32 | bfo_record_wtime(j->now);
 	it->header.lastcheck = (uint64_t) sb->s_lastcheck_hi << 32 | sb->s_lastcheck;
-	if (j->has_old)
+	if (j->has_old && !j->renews)
 		err = bfo_itrees_replace(it, &j->old);
 	return err ? err : pass3_list(j, it);
 }
@@ -190,7 +192,7 @@ static errcode_t choose(struct bfo_job *work)
 	return bfo_itrees_renew(&work->plan);
 }
 
-/* A tree of the root has to list the container itself, if that is new. */
+/* A tree of the root has to list the container itself, if that is a new file. */
 static errcode_t add_own_name(struct job *j)
 {
 	static const char name[] = ITREE_NAME;
@@ -199,7 +201,7 @@ static errcode_t add_own_name(struct job *j)
 	uint32_t ino = bfo_itrees_number(&j->work.plan), hash, minor;
 	int type = target->has_filetype ? EXT2_FT_REG_FILE : 0;
 
-	if (j->has_old || !root)
+	if ((j->has_old && !j->renews) || !root)
 		return 0;
 	bfo_text_hash(target, root->flags, name, sizeof(name) - 1, NULL, &hash, &minor);
 	return bfo_itree_name_add(j->names, root->ino, ino, hash, type, name, sizeof(name) - 1);
@@ -225,6 +227,7 @@ static errcode_t begin_job(struct job *j)
 	j->work.ctx = &j->ctx;
 	j->work.target = j->vol;
 	j->work.config = (struct bfo_job_config) { .target = j->opt.device, .to = "/",
+		.over = j->renews ? BFO_OVER_REPLACE : BFO_OVER_CLASH,
 		.now = j->now, .memory = j->opt.memory, .read_gap = BFO_GAP_OF_DEVICE,
 		.make_indexes = 1, .is_quick = 1, .undo_file = j->opt.undo_file, .text = "",
 		.indexes = &steps, .priv = j };
@@ -248,7 +251,8 @@ errcode_t pass3(struct job *j)
 	if (!err)
 		err = bfo_job_decide(&j->work, j->vol);
 	if (err && bfo_job_has_plan(&j->work) && j->work.plan.clashes.n)
-		return bfo_fail(&j->ctx, BFO_ET_CLASH, "making /" ITREE_NAME);
+		return bfo_fail(&j->ctx, BFO_ET_IMMUTABLE, "replacing /" ITREE_NAME ": the root "
+				"directory; clear its flag i before");
 	if (!err)
 		err = bfo_job_place(&j->work, j->vol);
 	if (err == BFO_ET_NO_SPACE)

@@ -40,6 +40,10 @@ static const struct row rows[PR_CODES] = {
 			      "Take them over", PREEN },
 	[PR_1_OTHER_HASH] = { "other-hash", "The indexes were made with another hash of names.",
 			      "Build them anew", PREEN },
+	[PR_1_UNPROTECTED] = { "unprotected",
+			       "Programs do not believe the file of indexes, /" ITREE_NAME
+			       ": %t.",
+			       "Make another one", PREEN },
 	[PR_1_TREE_DAMAGED] = { "tree-damaged", "The index of %d is damaged (block %b: %t).",
 				"Rebuild it", PREEN | DAMAGE },
 	[PR_2_DIR_DAMAGED] = { "directory-damaged",

@@ -14,6 +14,7 @@ enum problem_code {
 	PR_1_CONTAINER_DAMAGED,	/* header or catalogue */
 	PR_1_OTHER_UUID,
 	PR_1_OTHER_HASH,
+	PR_1_UNPROTECTED,	/* others than root can write to it, or may have made it */
 	PR_1_TREE_DAMAGED,
 	PR_2_DIR_DAMAGED,
 	PR_2_RECENT,

@@ -172,8 +172,8 @@ static errcode_t free_inode(struct removal *r)
 	raw = at;
 	if (le16(raw->i_links_count) != 1 || bfo_inode_ea_block((void *) raw))
 		return bfo_fail(r->c->r->ctx, BFO_ET_FEATURE, "removing /" ITREE_NAME " of %s: it "
-				"has other names, or attributes in a block; please rm it in a mount",
-				r->vol->spec);
+				"has other names, or attributes in a block; remove it in a "
+				"mount, with chattr -i and rm", r->vol->spec);
 	for (type = 0; type < BFO_QUOTA_TYPES; type++)
 		owner[type] = bfo_charge_owner(raw, r->vol->inode_size, type);
 	bytes = bfo_charge_bytes(raw, r->vol->block_size,

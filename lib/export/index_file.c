@@ -48,14 +48,9 @@ static int set_immutable(int fd, int on)
 	return ioctl(fd, FS_IOC_SETFLAGS, &flags);
 }
 
-int bfo_index_file_is_protected(const struct bfo_index_file *f)
+int bfo_index_file_is_immutable(const struct bfo_index_file *f)
 {
 	return f->old < 0 || is_immutable(f->old);
-}
-
-errcode_t bfo_index_file_protect(struct bfo_index_file *f)
-{
-	return set_immutable(f->old, 1) ? fail(f, errno, "making immutable") : 0;
 }
 
 /* ---- what is there ---- */

@@ -45,9 +45,8 @@ errcode_t bfo_index_file_begin(struct bfo_index_file *f, struct bfo_context *ctx
 			       const char *where);
 void bfo_index_file_end(struct bfo_index_file *f);
 
-/* True if the old file is immutable, as it should be; see bfo_index_file_protect(). */
-int bfo_index_file_is_protected(const struct bfo_index_file *f);
-errcode_t bfo_index_file_protect(struct bfo_index_file *f);
+/* True if the old file is immutable, as it should be, or there is none. */
+int bfo_index_file_is_immutable(const struct bfo_index_file *f);
 
 /*
  * Makes the new one, with room for BLOCKS blocks of BLOCK_SIZE bytes.  BFO_ET_NO_SPACE if they

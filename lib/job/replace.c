@@ -133,6 +133,16 @@ static int stays(struct replacing *d, const struct bfo_meeting *m, const struct 
 	return bfo_over_stays(d->job->plan.over, new, &old->mtime);
 }
 
+/* A container of indexes gives way to another one, sealed as it should be. */
+static enum bfo_clash_kind clash_with(const struct replacing *d, const struct bfo_meeting *m,
+				      const struct met *old)
+{
+	const struct bfo_tree *t = &d->job->tree;
+
+	return bfo_plan_is_container(&d->job->plan, bfo_name_row(t, &t->names.v[m->name]))
+	       ? BFO_CLASH_KINDS : old->clash;
+}
+
 static errcode_t decide(struct replacing *d, struct bfo_meeting *m)
 {
 	struct bfo_plan *plan = &d->job->plan;
@@ -143,7 +153,7 @@ static errcode_t decide(struct replacing *d, struct bfo_meeting *m)
 		bfo_plan_stay(plan, m);
 		return 0;
 	}
-	clash = clash == BFO_CLASH_SEALED ? BFO_CLASH_SEALED_ABOVE : old->clash;
+	clash = clash == BFO_CLASH_SEALED ? BFO_CLASH_SEALED_ABOVE : clash_with(d, m, old);
 	if (clash != BFO_CLASH_KINDS)
 		return bfo_vec_push(&plan->clashes, (struct bfo_clash) { .name = m->name,
 									 .kind = clash });
