@@ -3,7 +3,8 @@
  * settings.c - the environment, once; counts, at the end
  *
  * Programs close their standard error before they end, so what is to be told goes to a copy of that
- * descriptor, which is made when the program begins.
+ * descriptor, which is made when the program begins.  A process that has read no directory tells
+ * nothing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,10 +74,13 @@ __attribute__((constructor)) static void begin(void)
 
 __attribute__((destructor)) static void end(void)
 {
+	unsigned long all = 0;
 	char text[256];
-	int len;
+	int len, way;
 
-	if (settings.explain < 0)
+	for (way = 0; way < READDIR_WAYS; way++)
+		all += counts[way];
+	if (settings.explain < 0 || !all)
 		return;
 	len = snprintf(text, sizeof(text), "e2itree-run: %s (%d): %lu by index, %lu sorted, %lu in "
 		       "runs, %lu passed, %lu begun by a damaged index\n",

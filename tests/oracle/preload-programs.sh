@@ -37,6 +37,9 @@ mounted image mnt rw,noatime
 cd mnt
 "$RUN" --explain ls -f big > out 2> said
 grep -q ': 1 by index' said || fail "not by index: $(cat said)"
+"$RUN" --explain sh -c 'cat /dev/null; ls -f big > out' 2> said
+[ "$(grep -c '^e2itree-run: ls ' said)" = 1 ] && [ "$(wc -l < said)" = 1 ] ||
+	fail "programs that have read no directory: $(cat said)"
 
 # ---- programs ----
 
