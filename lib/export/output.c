@@ -90,9 +90,14 @@ errcode_t bfo_output_write(struct bfo_context *ctx, struct bfo_output *o, const 
 	return err;
 }
 
+errcode_t bfo_output_flush(struct bfo_context *ctx, struct bfo_output *o)
+{
+	return write_all(ctx, o, o->buffer, 0);
+}
+
 errcode_t bfo_output_end(struct bfo_context *ctx, struct bfo_output *o)
 {
-	errcode_t err = write_all(ctx, o, o->buffer, 0);
+	errcode_t err = bfo_output_flush(ctx, o);
 	struct stat st;
 
 	if (err)

@@ -24,13 +24,16 @@ struct bfo_output {
 errcode_t bfo_output_open(struct bfo_output *o, int fd, const char *name);
 
 /*
- * Both return 0 or the error of writing, EPIPE, ENOSPC, whatever the system says, or
+ * All return 0 or the error of writing, EPIPE, ENOSPC, whatever the system says, or
  * BFO_ET_CANCELLED: a write that a signal interrupts goes on unless the caller is to stop.
  */
 errcode_t bfo_output_write(struct bfo_context *ctx, struct bfo_output *o, const void *data,
 			   size_t len);
 
-/* Writes what is left, and has a regular file made durable. */
+/* Writes what was gathered. */
+errcode_t bfo_output_flush(struct bfo_context *ctx, struct bfo_output *o);
+
+/* The same at the end, and has a regular file made durable. */
 errcode_t bfo_output_end(struct bfo_context *ctx, struct bfo_output *o);
 
 void bfo_output_free(struct bfo_output *o);

@@ -84,6 +84,7 @@ static void think_over(struct send *s, struct bfo_context *ctx)
 	s->looked = now;
 }
 
+/* What was waited for leaves at once: gathered, it would leave together. */
 static errcode_t write_paced(struct send *s, struct bfo_context *ctx, const char *data, size_t len)
 {
 	errcode_t err = 0;
@@ -97,7 +98,7 @@ static errcode_t write_paced(struct send *s, struct bfo_context *ctx, const char
 		err = bfo_cancelled(ctx) ? bfo_fail(ctx, BFO_ET_CANCELLED, "sending")
 					 : bfo_output_write(ctx, &s->out, data, n);
 	}
-	return err;
+	return err ? err : bfo_output_flush(ctx, &s->out);
 }
 
 static uint32_t number_of(struct send *s, enum bfo_stream_kind kind)
@@ -337,7 +338,7 @@ static errcode_t send_head(struct send *s)
 	p.warn = s->opt.quota ? BFO_STREAM_HAS_QUOTA : 0;
 	bfo_stream_put_preamble(&p, preamble);
 	bfo_stream_put_facts(&s->facts, facts);
-	err = bfo_output_write(ctx_of(s), &s->out, preamble, sizeof(preamble));
+	err = write_paced(s, ctx_of(s), (const char *) preamble, sizeof(preamble));
 	if (!err)
 		err = send_frame(s, BFO_STREAM_FACTS, facts, sizeof(facts));
 	return err || !s->opt.quota ? err : send_quota(s);

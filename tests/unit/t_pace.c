@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_pace.c - base/pace: no second has more than its limit; and all that is read of a source counts
+ * t_pace.c - base/pace: no second has more than its limit; all that is read of a source counts, and
+ * all that leaves as a stream
  *
  * Time is ours: it goes on when somebody waits.  What is read is what the kernel is asked for: the
  * program's own pread(2) and preadv(2) stand before those of the C library, also for libext2fs.
  */
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +20,7 @@
 #include "copyjob.h"
 #include "gather/inode_scan.h"
 #include "gather/name_scan.h"
+#include "job/copy.h"
 #include "volume/open.h"
 
 #define BS 4096U
@@ -57,13 +61,13 @@ static struct event {
 	uint64_t bytes;
 } events[EVENTS];
 
-/* The most that any second has, wherever it begins. */
-static uint64_t most_in_a_second(void)
+/* The most that any second has, wherever it begins, of the first N events. */
+static uint64_t most_in_a_second(size_t n)
 {
 	uint64_t most = 0, sum = 0;
 	size_t from = 0, to;
 
-	for (to = 0; to < EVENTS; to++) {
+	for (to = 0; to < n; to++) {
 		sum += events[to].bytes;
 		for (; events[from].when < events[to].when - 1; from++)
 			sum -= events[from].bytes;
@@ -95,8 +99,8 @@ START_TEST(no_second_has_more)
 		bfo_pace_take(&p, events[i].bytes);
 		events[i].when = t.now;
 	}
-	want(most_in_a_second() <= limit);
-	want(most_in_a_second() > limit * 9 / 10);
+	want(most_in_a_second(EVENTS) <= limit);
+	want(most_in_a_second(EVENTS) > limit * 9 / 10);
 }
 END_TEST
 
@@ -297,6 +301,85 @@ START_TEST(gathering_keeps_to_it)
 }
 END_TEST
 
+/* ---- what is sent ---- */
+
+#define SENT_CHUNKS 30U			/* of 1 MiB, which zstd makes small */
+#define SENT_PERIOD (32 * KIB)
+
+static struct {
+	struct our_time t;
+	int fd;
+	uint64_t seen;
+	size_t n;
+} sent;
+
+/* What has left since somebody looked last, left now: only waiting takes time. */
+static void look_at_sent(void)
+{
+	struct stat st;
+
+	want(!fstat(sent.fd, &st) && sent.n < EVENTS);
+	events[sent.n++] = (struct event) { sent.t.now, st.st_size - sent.seen };
+	sent.seen = st.st_size;
+}
+
+static void wait_and_look(void *priv, double seconds)
+{
+	look_at_sent();
+	wait_for(priv, seconds);
+}
+
+/* A folder with a file of which each frame is smaller than what is worth a write of its own. */
+static char *make_compressible(void)
+{
+	char *dir = unit_path("pace.sent"), path[1024];
+	uint8_t *piece = unit_alloc(SENT_PERIOD);
+	struct chance c;
+	uint32_t i;
+	FILE *f;
+
+	chance_init(&c, 77);
+	copyjob_shell("mkdir '%s' %s", dir, "");
+	snprintf(path, sizeof(path), "%s/file", dir);
+	f = fopen(path, "w");
+	want(f);
+	for (i = 0; i < SENT_CHUNKS * KIB * KIB / SENT_PERIOD; i++) {
+		if (!(i % (KIB * KIB / SENT_PERIOD)))
+			chance_fill(&c, piece, SENT_PERIOD);
+		want(fwrite(piece, 1, SENT_PERIOD, f) == SENT_PERIOD);
+	}
+	want(!fclose(f));
+	free(piece);
+	return dir;
+}
+
+START_TEST(a_stream_keeps_to_it_as_it_leaves)
+{
+	static const char *const from[] = { "/" };
+	struct bfo_context ctx = { .timer = &sent.t.timer };
+	char *dir = make_compressible(), *file = unit_path("pace.stream");
+	struct bfo_copy_options opt = { .source = dir, .target = "stream:-", .from = from,
+					.n_from = 1, .to = "/", .memory = 64 * MIB,
+					.compress = "1", .bwlimit = BFO_PACE_LEAST };
+	struct bfo_copy copy;
+
+	begin_time(&sent.t);
+	sent.t.timer.wait = wait_and_look;
+	opt.out = sent.fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	want_ok(bfo_copy_open(&copy, &ctx, &opt));
+	want_ok(bfo_copy_plan(&copy));
+	want_ok(bfo_copy_commit(&copy));
+	bfo_copy_close(&copy);
+	look_at_sent();
+	want(sent.seen > 4 * BFO_PACE_LEAST && sent.seen < SENT_CHUNKS * 64 * KIB);
+	want(most_in_a_second(sent.n) <= BFO_PACE_LEAST);
+	want(most_in_a_second(sent.n) > BFO_PACE_LEAST * 3 / 4);
+	close(sent.fd);
+	free(file);
+	free(dir);
+}
+END_TEST
+
 Suite *pace_suite(void)
 {
 	Suite *s = suite_create("pace");
@@ -307,5 +390,6 @@ Suite *pace_suite(void)
 	unit_case(s, "who_gives_up_waits_no_more", who_gives_up_waits_no_more, 0);
 	unit_case(s, "the_reader_keeps_to_it", the_reader_keeps_to_it, WAYS);
 	unit_case(s, "gathering_keeps_to_it", gathering_keeps_to_it, 0);
+	unit_case(s, "a_stream_keeps_to_it_as_it_leaves", a_stream_keeps_to_it_as_it_leaves, 0);
 	return s;
 }
