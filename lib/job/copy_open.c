@@ -3,6 +3,7 @@
  * copy_open.c - a copy begins: its ends are opened, as far as they are there yet
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +31,17 @@ static errcode_t check_bitmaps(struct bfo_copy *c)
 	return err;
 }
 
+/* No archive, and no stream, either of which somebody keeps. */
+static int is_no_backup(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int is_none = fd >= 0 && !bfo_end_begins_as(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return is_none;
+}
+
 /*
  * How to go on with a target that has no filesystem, if nothing is in the way of formatting it; or
  * NULL.
@@ -45,9 +57,8 @@ static const char *way_to_format(struct bfo_copy *c)
 		return NULL;
 	if (!store.size)
 		return "it is empty: --mkfs --size SIZE --force makes an image file in its place";
-	return bfo_probe_read(&ctx, c->path, offset, store.size, &p) || p.several || *p.text
-		       ? NULL
-		       : "--mkfs formats it";
+	return bfo_probe_read(&ctx, c->path, offset, store.size, &p) || p.several || *p.text ||
+	       (!offset && !is_no_backup(c->path)) ? NULL : "--mkfs formats it";
 }
 
 static errcode_t tell_unformatted(struct bfo_copy *c, errcode_t err)

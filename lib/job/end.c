@@ -58,6 +58,13 @@ static int begins_as_stream(int fd)
 	       !memcmp(magic, BFO_STREAM_MAGIC, sizeof(magic));
 }
 
+const char *bfo_end_begins_as(int fd)
+{
+	if (begins_as_stream(fd))
+		return "a stream";
+	return bfo_archive_probe(fd) != BFO_ARCHIVE_NONE ? "an archive" : NULL;
+}
+
 /* What regular file PATH begins as.  One that cannot be read is a volume: its opening will tell. */
 static errcode_t tell_file(struct bfo_context *ctx, const char *spec, const char *path,
 			   struct bfo_end *end)

@@ -61,6 +61,9 @@ errcode_t bfo_end_tell(struct bfo_context *ctx, const char *spec, struct bfo_end
 errcode_t bfo_end_tell_target(struct bfo_context *ctx, const char *spec, struct bfo_end *end);
 void bfo_end_free(struct bfo_end *end);
 
+/* What FD begins as, "an archive" or "a stream"; NULL: neither. */
+const char *bfo_end_begins_as(int fd);
+
 /*
  * BFO_ET_OPTION, with a text about NAME, if HOW asks for what ends of none of KINDS have: a bit
  * each, 1 << kind.

@@ -22,7 +22,6 @@
 #include "volume/users.h"
 #include "volume/open.h"
 #include "device/store.h"
-#include "intake/archive_probe.h"
 #include "job/copy.h"
 #include "job/unfinished.h"
 
@@ -94,16 +93,16 @@ static errcode_t check_empty(struct bfo_copy *c)
 			"it all the same)", c->opt.target, c->opt.target, c->opt.target);
 }
 
-/* libblkid knows no archives; they may be all that somebody has. */
-static errcode_t check_archive(struct bfo_copy *c)
+/* libblkid knows no archives and no streams; they may be all that somebody has. */
+static errcode_t check_backup(struct bfo_copy *c)
 {
-	int fd = open(c->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), is_archive;
+	int fd = open(c->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const char *what = fd >= 0 && !c->place.offset ? bfo_end_begins_as(fd) : NULL;
 
-	is_archive = fd >= 0 && !c->place.offset && bfo_archive_probe(fd) != BFO_ARCHIVE_NONE;
 	if (fd >= 0)
 		close(fd);
-	return !is_archive ? 0 : bfo_fail(c->ctx, EEXIST, "formatting %s: it begins as an archive "
-					  "does (--force formats it all the same)", c->opt.target);
+	return !what ? 0 : bfo_fail(c->ctx, EEXIST, "formatting %s: it begins as %s does (--force "
+				    "formats it all the same)", c->opt.target, what);
 }
 
 /* Refuses to format what is mounted, is the source, or holds something. */
@@ -121,7 +120,7 @@ static errcode_t check_victim(struct bfo_copy *c, const struct bfo_store *store)
 	if (!err && !c->opt.force)
 		err = check_empty(c);
 	if (!err && !c->opt.force)
-		err = check_archive(c);
+		err = check_backup(c);
 	if (!err && !store->size)
 		err = bfo_fail(c->ctx, BFO_ET_TOO_SMALL, "formatting %s: it is empty (--size SIZE "
 			       "makes an image file of that size, with --force also in its place)",

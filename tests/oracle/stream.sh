@@ -36,6 +36,13 @@ e2bfo 0 copy kept kept.tar
 e2bfo 0 verify source.img kept.tar
 rm again other kept.tar
 
+# It is nothing to format, nor a volume.
+e2bfo 8 copy --mkfs source.img kept
+says 'it begins as a stream does \(--force'
+e2bfo 8 copy source.img kept
+says 'Not an ext2, ext3 or ext4 filesystem while opening kept: it holds nothing that is known$'
+e2bfo 0 stream kept
+
 # A part of it, from a file and from a pipe; inodes that hold small files; a directory.
 volume inline.img 600M -I 512 -O inline_data
 e2bfo 0 copy --from /files --to /sub kept inline.img
