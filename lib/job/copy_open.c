@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -183,11 +184,23 @@ static errcode_t check_arrival(const struct bfo_copy *c)
 			"--spool puts it into a temporary file", opt->source, what);
 }
 
+/* The file that is written: where a directory is read that has it, it is none of that tree. */
+static const char *written_file(const struct bfo_copy *c, char text[32])
+{
+	const char *path = c->goal.path ? c->goal.path : c->opt.target;
+
+	if (!path || strcmp(path, "-"))
+		return path;
+	snprintf(text, 32, "/proc/self/fd/%d", c->opt.out);
+	return text;
+}
+
 /* The source, whatever it is. */
 static errcode_t open_end(struct bfo_copy *c)
 {
+	char out[32];
 	struct bfo_end_options how = { .cross_mounts = c->opt.cross_mounts,
-				       .left_out = c->goal.path ? c->goal.path : c->opt.target,
+				       .left_out = written_file(c, out),
 				       .strip = c->opt.strip, .in = c->opt.in,
 				       .spool = c->opt.spool || bfo_copy_exports(c),
 				       .arrives = !c->job.config.record,

@@ -101,6 +101,16 @@ grep -q 'status 16' terminal || fail "an archive to a terminal: $(cat -v termina
 grep -q 'it is a terminal' terminal || fail "not said: $(cat -v terminal | head)"
 ! grep -aq E2BFO.format terminal || fail "an archive on a terminal"
 
+# The file that standard output goes to is none of the directory that is read.
+mkdir inside
+echo text > inside/file
+for how in "send ." "copy . tar:-"; do
+	rm -f inside/made
+	(cd inside && "$E2BFO" $how > made 2> ../said) || fail "$how into the source: $(cat said)"
+	e2bfo 0 ls inside/made
+	[ "$(cat out)" = file ] || fail "$how into the source: it has $(cat out)"
+done
+
 # ---- lists ----
 
 # Names that a list cannot have are left out, told with their number, and no success.
