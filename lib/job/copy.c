@@ -155,22 +155,42 @@ int bfo_copy_comes_once(const struct bfo_copy *c)
 	return bfo_stream_is_pipe(c->end.source) || !strcmp(c->end.path, "-");
 }
 
+/* What TOKEN is of fits what is on the target: nothing, or the beginning of just that. */
+static errcode_t check_stream(struct bfo_copy *c, const struct bfo_stream_token *token)
+{
+	const uint32_t first = bfo_stream_preamble(c->end.source)->first;
+	struct bfo_stream_token before;
+
+	if (!c->job.config.record)
+		return !first || !bfo_copy_comes_once(c) ? 0 :
+		       bfo_fail(c->ctx, BFO_ET_CHANGED, "reading %s: it goes on with frame %u of a "
+				"stream that broke, of which %s has nothing: send it from the "
+				"beginning", c->end.source->name, first, c->opt.target);
+	if (!c->opt.token && bfo_copy_comes_once(c))
+		return bfo_fail(c->ctx, BFO_ET_CHANGED, "going on with the copy into %s: it is not "
+				"one of a stream: 'e2bfo resume' goes on with it, 'e2bfo abort' "
+				"gives it up", c->opt.target);
+	return c->opt.token && bfo_stream_get_token(c->opt.token, &before) &&
+	       memcmp(before.tree, token->tree, sizeof(token->tree)) ?
+	       bfo_fail(c->ctx, BFO_ET_CHANGED, "going on with the copy into %s: another stream "
+			"has come: 'e2bfo abort' gives up the copy", c->opt.target) : 0;
+}
+
 /*
  * A stream out of a pipe goes on where it came to, if its sender can send it once more: the record
  * has its digest then.  Else there is no record.
  */
 static errcode_t note_stream(struct bfo_copy *c)
 {
-	struct bfo_stream_token token = { .next = 0 }, before;
+	struct bfo_stream_token token = { .next = 0 };
 	errcode_t err;
 
 	if (!bfo_copy_is_stream(c))
 		return 0;
 	memcpy(token.tree, bfo_stream_digest(c->end.source), sizeof(token.tree));
-	if (c->job.config.record && c->opt.token && bfo_stream_get_token(c->opt.token, &before) &&
-	    memcmp(before.tree, token.tree, sizeof(token.tree)))
-		return bfo_fail(c->ctx, BFO_ET_CHANGED, "going on with the copy into %s: another "
-				"stream has come: 'e2bfo abort' gives up the copy", c->opt.target);
+	err = check_stream(c, &token);
+	if (err)
+		return err;
 	c->job.config.is_quick = bfo_copy_comes_once(c) &&
 				 !bfo_stream_facts(c->end.source)->can_resume;
 	if (!bfo_copy_comes_once(c) || c->job.config.is_quick)

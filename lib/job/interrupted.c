@@ -216,7 +216,7 @@ static errcode_t find_source(struct bfo_interrupted *in, const struct bfo_resume
 		c->opt.source = in->found_source;
 	}
 	err = bfo_copy_open_source(c);
-	if (err && !how->source && !c->job.source)
+	if (err && !how->source && !c->job.source && !c->opt.token)
 		return ask_source(in, err);
 	return err || !c->job.source ? err : bfo_record_is_of(c->ctx, &in->record, c->job.from);
 }
