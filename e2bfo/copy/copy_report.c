@@ -4,6 +4,7 @@
  */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bfo_err.h"
@@ -12,6 +13,7 @@
 #include "cli/message.h"
 #include "cli/result.h"
 #include "cli/size.h"
+#include "cli/words.h"
 #include "plan/itrees.h"
 #include "tree/path.h"
 #include "e2bfo/damage.h"
@@ -504,31 +506,61 @@ static void print_json(const struct report *r)
 	result_end(&j);
 }
 
-static void tell_kept(const struct report *r)
+/* Of a stream, how it goes on is told by its token. */
+static void tell_fate(const struct report *r)
 {
-	char text[3 * PATH_MAX];
+	const int formatted = r->result.formatted;
+	char token[BFO_STREAM_TOKEN_TEXT];
 
-	message("%s %s", r->result.kept,
-		bfo_fate_image_text(r->result.kept_fate, r->copy->opt.target, text, sizeof(text)));
+	message("%s %s", r->copy->opt.target,
+		r->result.fate != BFO_FATE_RECORDED || !token_of(r, token) ?
+		bfo_fate_text(r->result.fate, formatted) : formatted ?
+		"has been formatted, and keeps what has arrived; 'e2bfo abort' leaves it empty" :
+		"is as it was before, and keeps what has arrived; 'e2bfo abort' (or a mount, or "
+		"e2fsck -p) gives that up");
 }
 
-/* How the sender goes on, in a line that can be copied. */
+static void tell_kept(const struct report *r)
+{
+	char text[3 * PATH_MAX], token[BFO_STREAM_TOKEN_TEXT];
+
+	if (r->result.kept_fate == BFO_FATE_RECORDED && token_of(r, token))
+		message("%s has what has arrived; 'e2bfo abort %s' removes it", r->result.kept,
+			r->copy->opt.target);
+	else
+		message("%s %s", r->result.kept,
+			bfo_fate_image_text(r->result.kept_fate, r->copy->opt.target, text,
+					    sizeof(text)));
+}
+
+/* How the sender goes on, with TOKEN, in a line that can be copied. */
+static void tell_command(const struct report *r, const char *token)
+{
+	const struct bfo_copy_options *opt = &r->copy->opt;
+	char *source = words_quote(opt->source), *target = words_quote(opt->target);
+	char *state = opt->state ? words_quote(opt->state) : NULL;
+
+	if (r->remote)
+		message("to go on: e2bfo copy --resume %s%s%s %s %s", token,
+			state ? " --state " : "", state ? state : "", source ? source : "SOURCE",
+			target ? target : "TARGET");
+	else
+		message("to go on: e2bfo send --resume %s SOURCE | e2bfo receive %s", token,
+			target ? target : "TARGET");
+	free(source);
+	free(target);
+	free(state);
+}
+
 static void tell_token(const struct report *r)
 {
 	char token[BFO_STREAM_TOKEN_TEXT];
-	int has_token = token_of(r, token);
-	const char *state = r->copy->opt.state;
 
 	if (is_forgotten(r))
 		message("this copy of a directory cannot be resumed, as it had no --state FILE; "
 			"'e2bfo abort' there gives up what has arrived");
-	else if (has_token && r->remote)
-		message("to go on: e2bfo copy --resume %s %s%s%s%s %s", token,
-			state ? "--state " : "", state ? state : "", state ? " " : "",
-			r->copy->opt.source, r->copy->opt.target);
-	else if (has_token)
-		message("to go on: e2bfo send --resume %s SOURCE | e2bfo receive %s", token,
-			r->copy->opt.target);
+	else if (token_of(r, token))
+		tell_command(r, token);
 	else if (r->copy->end.kind == BFO_END_STREAM && r->result.tell_fate &&
 		 r->copy->end.source && bfo_copy_comes_once(r->copy))
 		message("this stream cannot be resumed: send it again from the beginning");
@@ -547,8 +579,7 @@ void report_print(const struct report *r)
 	else if (r->remote)
 		remote_tell(r->remote);
 	if (r->err && r->result.tell_fate && !there(r))
-		message("%s %s", r->copy->opt.target,
-			bfo_fate_text(r->result.fate, r->result.formatted));
+		tell_fate(r);
 	if (r->err && r->result.kept)
 		tell_kept(r);
 	if (r->err)

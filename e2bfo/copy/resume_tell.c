@@ -3,12 +3,14 @@
  * resume_tell.c - what e2bfo resume tells where it has copied nothing
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/message.h"
 #include "cli/result.h"
 #include "cli/size.h"
 #include "cli/timestamp.h"
+#include "cli/words.h"
 #include "e2bfo/commands.h"
 #include "resume_tell.h"
 
@@ -33,22 +35,12 @@ int resume_tell_whole(const struct resume_options *o, const struct bfo_interrupt
 
 /* ---- --dry-run ---- */
 
-/* As a shell would take it. */
 static void print_word(const char *word)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "+,-./:=@_%";
-	int n;
+	char *quoted = words_quote(word);
 
-	putchar(' ');
-	if (*word && !word[strspn(word, plain)]) {
-		fputs(word, stdout);
-		return;
-	}
-	for (; *word; word += n + (word[n] == '\'')) {
-		n = strcspn(word, "'");
-		message_printf(word[n] ? "'%.*s'\\'" : "'%.*s'", n, word);
-	}
+	message_printf(" %s", quoted ? quoted : word);
+	free(quoted);
 }
 
 static void print_command(const struct bfo_copy_options *said)
@@ -89,12 +81,14 @@ static void print_record(const struct resume_options *o, const struct bfo_interr
 		message_printf("  file:     %s, until it is complete\n", in->image.made);
 	if (in->saved.opt.verify)
 		printf("With --verify all of it is copied again.\n");
-	if (bfo_interrupted_token(in, token))
-		message_printf("  stream:   e2bfo send --resume %s SOURCE | e2bfo receive %s\n",
-			       token, o->target);
-	else
+	if (bfo_interrupted_token(in, token)) {
+		printf("  stream:   e2bfo send --resume %s SOURCE | e2bfo receive", token);
+		print_word(o->target);
+		putchar('\n');
+	} else {
 		puts(err ? "resume cannot go on with it as things are."
 			 : "resume can go on with it.");
+	}
 }
 
 static void json_record(struct json *j, const struct bfo_interrupted *in, const struct bfo_copy *c)

@@ -6,6 +6,7 @@
  * is none of it: so all words, with their NULs, fit into one byte more than the line has.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/words.h"
@@ -94,4 +95,25 @@ void words_free(struct words *w)
 {
 	bfo_vec_free(&w->v);
 	bfo_vec_free(&w->text);
+}
+
+/* Between single quotes all is as it stands but a single quote, which stands between two others. */
+char *words_quote(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "+,-./:=@_%", quote[] = "'\\''";
+	char *text, *to;
+
+	if (*word && !word[strspn(word, plain)])
+		return strdup(word);
+	text = to = malloc(4 * strlen(word) + 3);
+	if (!text)
+		return NULL;
+	for (*to++ = '\''; *word; word++)
+		if (*word == '\'')
+			to = stpcpy(to, quote);
+		else
+			*to++ = *word;
+	strcpy(to, "'");
+	return text;
 }

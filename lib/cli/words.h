@@ -27,4 +27,10 @@ struct words {
 errcode_t words_split(struct words *w, const char *line, size_t len, const char **why);
 void words_free(struct words *w);
 
+/*
+ * WORD so that sh(1) takes it for one word: as it stands, if that will do, else between quotes.
+ * NULL: no memory.  free() it.
+ */
+char *words_quote(const char *word);
+
 #endif

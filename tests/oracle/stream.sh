@@ -4,7 +4,7 @@
 # file; the same tree has the same digest however it is packed.  A stream that is cut or damaged
 # leaves its target as it was, or goes on by its token, and then all is there.
 . "$(dirname "$0")/../lib.sh"
-requires root losetup mke2fs e2fsck debugfs mount jq python3
+requires root losetup mke2fs e2fsck debugfs mount jq python3 strace
 
 # ---- one of everything ----
 
@@ -118,6 +118,8 @@ broken() {
 	fi
 	"$E2BFO" resume -n target.img < /dev/null > out || fail "$1: resume -n"
 	grep -qF -e "--resume $token " out || fail "$1: resume -n tells another token: $(cat out)"
+	grep -qx "e2bfo: target.img is as it was before, and keeps what has arrived; 'e2bfo abort' .*" \
+		said || fail "$1: it is told to go on in another way: $(cat said)"
 	"$E2BFO" send -q --resume "$token" small.img > rest
 	"$E2BFO" receive -q target.img < rest 2> said || fail "$1: resumed: $(cat said)"
 	all_there "$1"
@@ -173,6 +175,38 @@ cp base.img target.img
 head -c $cut whole > stream
 "$E2BFO" receive --json --memory 1M target.img < stream > out 2> said || :
 token=$(jq -r .token out)
+
+# What reads nothing is told how, whatever the target is called; so is where the token is asked for.
+e2bfo 8 resume target.img
+says "^e2bfo: to go on: e2bfo send --resume $token SOURCE \\| e2bfo receive "
+grep -q -e --source said && fail "the source is asked for where nobody has it: $(cat said)"
+cp target.img "o'dd name"
+e2bfo 0 resume -n "o'dd name"
+grep -qF -e "--resume $token SOURCE | e2bfo receive 'o'\\''dd name'" out || fail "resume -n: $(cat out)"
+"$E2BFO" receive "o'dd name" < stream > out 2> said && fail "half of it went on"
+grep -qF "SOURCE | e2bfo receive '$PWD/o'\\''dd name'" said || fail "no word of it: $(cat said)"
+
+# What begins in the middle is for what has the beginning: nothing is formatted for it.
+"$E2BFO" send -q --resume "$(streams token whole 3)" small.img > rest
+truncate -s 32M blank.img
+before=$(digest blank.img base.img)
+for target in "--mkfs blank.img" base.img; do
+	for how in "" -n; do
+		cat rest | "$E2BFO" receive $how $target > out 2> said && fail "the end alone: $target"
+		says "with frame 3 of a stream that broke, of which ${target#* } has nothing"
+	done
+done
+[ "$(digest blank.img base.img)" = "$before" ] || fail "the end alone: something was written"
+
+# Nor is it what goes on with a copy of something else.
+cp base.img other.img
+strace -qq -o log -e trace=pwrite64 -e inject=pwrite64:signal=KILL:when=12 \
+	"$E2BFO" copy --memory 1M small.img other.img > out 2>&1 || [ $? = 137 ]
+"$E2BFO" receive other.img < whole > out 2> said && fail "a stream went on with a copy of a volume"
+says "it is not one of a stream: 'e2bfo resume' goes on with it"
+grep -q 'to go on' said && fail "it is told to go on with a stream: $(cat said)"
+e2bfo 0 resume other.img
+e2bfo 0 verify --from /top --to /top small.img other.img
 
 rm rest
 # Another tree, a token that was mistyped, a directory, a stream: none of these goes on.
