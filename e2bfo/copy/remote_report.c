@@ -31,12 +31,21 @@ static int has_report(const struct remote_told *t)
 	       !strcmp(t->there->report.command, t->options->sends ? "receive" : "send");
 }
 
+/* It has lost the stream, though not us; or it does not say what else has failed. */
+static int has_lost_stream(const struct remote_report *r)
+{
+	const errcode_t code = error_code_of(r->code);
+
+	return r->is_resumable && *r->token && r->status == EXIT_FAILED &&
+	       (!code || code == BFO_ET_STREAM_CUT || code == BFO_ET_STREAM_DAMAGED);
+}
+
 static enum remote_outcome judge_receiver(const struct remote_told *t)
 {
 	const struct remote_report *r = &t->there->report;
 
-	if (r->is_resumable && *r->token && r->status == EXIT_FAILED)
-		return REMOTE_BROKEN;	/* it has lost the stream, though not us */
+	if (has_lost_stream(r))
+		return REMOTE_BROKEN;
 	if (r->status != t->there->status)
 		return REMOTE_BROKEN;
 	return r->status <= EXIT_FINDINGS && (r->is_complete || t->options->dry_run)

@@ -228,6 +228,20 @@ token=$(sed -n 's/.*to go on: e2bfo copy --resume \([^ ]*\) .*/\1/p' said)
 copy 0 --resume "$token" small.img "ssh://one$WORK/got.img"
 e2bfo 0 verify small.img got.img
 rm got.img
+# It has not lost the stream, but has no room for it: that is no broken connection.
+cat > full <<- END
+	#!/bin/bash
+	FAULT_TARGET=\${!#} FAULT_EVENT=write FAULT_HOW=ENOSPC FAULT_AT=13 FAULT_TIMES=0 \
+		FAULT_COUNTS=$WORK/counts LD_PRELOAD=$BUILDDIR/tests/fault/shim.so \
+		exec "$E2BFO" "\$1" --memory=1M "\${@:2}"
+END
+chmod +x full
+volume got.img 32M
+truncate -s 4096 counts
+far=$WORK/full copy 8 --json --retries 3 small.img "ssh://one$WORK/got.img"
+jq -e '.code == "ENOSPC" and .remote.attempts == 1 and .token' out > /dev/null || fail "$(cat out said)"
+says 'one: No space left on device' 'to go on: e2bfo copy --resume'
+rm got.img
 far=$WORK/short copy 8 $mkfs --json --state later tree "ssh://one$WORK/got.img"
 says "to go on: e2bfo copy --resume .* --state later tree ssh:"
 copy 0 --resume "$(jq -r .token out)" --state later tree "ssh://one$WORK/got.img"
