@@ -64,6 +64,13 @@ static void tell_places(const struct report *r)
 			" (all with --verbose or --json)" : "");
 }
 
+static void tell_behind(const struct report *r)
+{
+	if (r->c->behind && !r->opt->common.quiet)
+		message("%s: %llu bytes follow the end of the stream, and are not read",
+			r->opt->name, (unsigned long long) r->c->behind);
+}
+
 static void print_hole(const struct report *r, const struct bfo_finding *f, bfo_row row)
 {
 	const struct bfo_tree *t = &r->c->browse.tree;
@@ -197,6 +204,7 @@ static void json_known(const struct report *r, struct json *j)
 	json_number(j, "frames_missing", r->c->lost);
 	json_number(j, "bytes_missing", bfo_stream_damage(s)->lost_bytes);
 	json_places(j, bfo_stream_damage(s));
+	json_number(j, "bytes_behind", r->c->behind);
 	json_digest(j, "tree_sha256", bfo_stream_digest(s));
 	json_digest(j, "sha256", bfo_stream_end_digest(s));
 	if (is_salvage(r))
@@ -240,10 +248,12 @@ int stream_verify(const struct stream_options *opt, struct bfo_context *ctx, str
 	r.what = ctx->what;
 	r.is_known = !r.err;
 	r.status = status_of(&r);
-	if (r.err)
+	if (r.err) {
 		tell_error(&r);
-	else
+	} else {
 		tell_places(&r);
+		tell_behind(&r);
+	}
 	if (opt->common.json)
 		json(&r);
 	else if (!r.err)

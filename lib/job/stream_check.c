@@ -20,6 +20,17 @@ static int is_file(const char *path, int in)
 	return !stat(path, &st) && (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode));
 }
 
+/* (What a device has behind it was there before.) */
+static uint64_t count_behind(const struct bfo_stream_check *c, const char *path, int in)
+{
+	const uint64_t bytes = bfo_stream_damage(c->browse.source)->bytes;
+	struct stat st;
+	int gone = strcmp(path, "-") ? stat(path, &st) : fstat(in, &st);
+
+	return gone || !S_ISREG(st.st_mode) || (uint64_t) st.st_size < bytes ? 0 :
+	       st.st_size - bytes;
+}
+
 static void count_files(struct bfo_stream_check *c)
 {
 	const struct bfo_tree *t = &c->browse.tree;
@@ -58,6 +69,7 @@ errcode_t bfo_stream_check(struct bfo_stream_check *c, struct bfo_context *ctx, 
 	source = c->browse.source;
 	c->frames = (bfo_stream_facts(source)->data + BFO_STREAM_CHUNK - 1) / BFO_STREAM_CHUNK;
 	c->lost = looks ? bfo_stream_damage(source)->lost : bfo_stream_preamble(source)->first;
+	c->behind = looks ? count_behind(c, path, in) : 0;
 	count_files(c);
 	return source->ops->settle(source);
 }

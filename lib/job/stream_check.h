@@ -16,6 +16,7 @@ struct bfo_stream_check {
 	struct bfo_browse browse;	/* its tree: files that lack data are findings there */
 	uint64_t frames, lost;		/* of data; those that are not there */
 	uint64_t files, damaged;	/* regular files; those that lack data */
+	uint64_t behind;		/* bytes of a regular file that follow the stream */
 };
 
 /* Reads PATH; "-": descriptor IN.  C is to be freed. */

@@ -44,6 +44,14 @@ whole() {
 		.frames_missing == 0 and .status == 0' out > /dev/null || fail "$1: $(cat out)"
 }
 whole kept
+jq -e '.bytes_behind == 0' out > /dev/null || fail "something is behind it: $(cat out)"
+# What follows it does not matter, but is told where somebody could look for it.
+cat kept kept > two
+whole two
+jq -e --argjson size "$(stat -c %s kept)" '.bytes_behind == $size' out > /dev/null || fail "$(cat out)"
+says "two: $(stat -c %s kept) bytes follow the end of the stream"
+"$E2BFO" stream - > out 2>&1 < <(cat two) || fail "two out of a pipe: $(cat out)"
+rm two
 whole stream:kept
 whole -
 cat kept | "$E2BFO" stream - > out 2> said || fail "out of a pipe: $(cat said)"
@@ -60,6 +68,8 @@ same is dumped
 jq -e --arg sha256 "$sha256" --argjson size "$(stat -c %s kept)" '.sha256 == $sha256 and
 	.read_bytes == $size and .facts.members == 72 and .facts.label == "a\u001bb" and
 	([.kinds[] | .frames * 40 + .stored] | add) + 48 == $size' out > /dev/null || fail "$(cat out)"
+jq -e '.kinds[] | select(.kind == "DATA") | .packed > 0 and .packed < .frames' out > /dev/null ||
+	fail "what zstd makes smaller is packed, and nothing else is: $(cat out)"
 e2bfo 0 stream --dump kept
 grep -qF '"a\x1bb"' out || fail "a control character: $(cat out)"
 
