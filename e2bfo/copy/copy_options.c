@@ -20,9 +20,13 @@
 #include "copy_options.h"
 #include "copy_words.h"
 #include "owner_options.h"
+#include "remote_spec.h"
 #include "size_options.h"
 
 #define DIR_FILL 80
+
+/* Whose --help tells more: copy, send and receive share what is here. */
+#define complain(opt, ...) argument_complain((opt)->syntax->command, __VA_ARGS__)
 
 /* Options that only note what was said. */
 #define AT(member) offsetof(struct copy_options, member)
@@ -161,8 +165,9 @@ static const struct option_table table = {
 	"Copies a file tree into the ext2, ext3 or ext4 filesystem in TARGET, which is unmounted: a block\n"
 	"device or an image file (or FILE?offset=BYTES, FILE?partition=N, UUID=..., LABEL=...; file:NAME\n"
 	"takes any NAME as it stands).  Or into a directory (it exists, or its name ends in /), or into\n"
-	"an archive (NAME.tar, NAME.tar.zst; tar:- is standard output).  SOURCE is such a filesystem,\n"
-	"too, a directory, or an archive (tar, cpio; - is standard input).  It is never written.\n"
+	"an archive (NAME.tar, NAME.tar.zst; tar:- is standard output), or a stream (stream:FILE, as\n"
+	"e2bfo send makes).  SOURCE is such a filesystem, too, a directory, an archive (tar, cpio; - is\n"
+	"standard input), or a stream.  It is never written.\n"
 	"One of them may be on another machine: ssh://HOST/PATH.\n"
 	"\n",
 	.rows = rows,
@@ -197,13 +202,12 @@ static int read_percent(const char *text, unsigned int *out)
 	return -1;
 }
 
-static int read_losses(const char *text, uint64_t *losses)
+static int read_losses(struct copy_options *opt, const char *text)
 {
-	const char *bad = bfo_losses_read(text, losses);
+	const char *bad = bfo_losses_read(text, &opt->job.losses);
 
-	return !bad ? -1 : argument_complain("copy", "--allow-loss: '%.*s' is no kind of loss "
-					     "(e2bfo-copy(8) lists them)",
-					     (int) strcspn(bad, ","), bad);
+	return !bad ? -1 : complain(opt, "--allow-loss: '%.*s' is no kind of loss (e2bfo-copy(8) "
+				    "lists them)", (int) strcspn(bad, ","), bad);
 }
 
 static int no_memory(void)
@@ -235,8 +239,7 @@ static int check_stdin(const struct copy_options *opt)
 	uses += argument_is_stdin(opt->job.source);
 	for (i = 0; i < opt->job.n_exclude; i++)
 		uses += opt->job.exclude[i].is_file && !strcmp(opt->job.exclude[i].text, "-");
-	return uses > 1 ? argument_complain("copy", "only one list, or SOURCE, can be standard "
-					    "input") : -1;
+	return uses > 1 ? complain(opt, "only one list, or SOURCE, can be standard input") : -1;
 }
 
 /* Some list of names is read. */
@@ -289,8 +292,8 @@ static int read_note(struct copy_options *opt, int c)
 static int read_over(struct copy_options *opt, enum bfo_over over)
 {
 	if (opt->job.over && opt->job.over != over)
-		return argument_complain("copy", "--overwrite, --skip-existing and --if-newer "
-					 "exclude each other");
+		return complain(opt, "--overwrite, --skip-existing and --if-newer exclude each "
+				"other");
 	opt->job.over = over;
 	return -1;
 }
@@ -302,25 +305,25 @@ static int read_option(struct copy_options *opt, int c)
 	if (order_is_option(c))
 		return order_option(&opt->job.order, &opt->order_texts, c);
 	if (argument_is_medium(c))
-		return argument_medium("copy", c, &opt->job.medium);
+		return argument_medium(opt->syntax->command, c, &opt->job.medium);
 	switch (c) {
 	case OPT_EXCLUDE:
 	case OPT_EXCLUDE_FROM:
-		return argument_exclude("copy", optarg, c == OPT_EXCLUDE_FROM,
+		return argument_exclude(opt->syntax->command, optarg, c == OPT_EXCLUDE_FROM,
 					&opt->exclude[opt->job.n_exclude++]);
 	case OPT_MKFS:
 		opt->job.mkfs = 1;
 		return optarg ? join_args(opt, optarg) : -1;
 	case OPT_SIZE:
-		return size_option(optarg, &opt->job);
+		return size_option(opt->syntax->command, optarg, &opt->job);
 	case OPT_STRIP:
 		return argument_strip("copy", optarg, &opt->job.strip);
 	case OPT_OWNER:
-		return owner_option(&opt->owners, "owner", optarg);
+		return owner_option(opt->syntax->command, &opt->owners, "owner", optarg);
 	case OPT_MAP_USERS:
-		return owner_option(&opt->owners, "map-users", optarg);
+		return owner_option(opt->syntax->command, &opt->owners, "map-users", optarg);
 	case OPT_MAP_GROUPS:
-		return owner_option(&opt->owners, "map-groups", optarg);
+		return owner_option(opt->syntax->command, &opt->owners, "map-groups", optarg);
 	case OPT_REPRODUCIBLE:
 		opt->job.is_reproducible = 1;
 		opt->job.seed = optarg;
@@ -332,7 +335,7 @@ static int read_option(struct copy_options *opt, int c)
 	case OPT_IF_NEWER:
 		return read_over(opt, BFO_OVER_NEWER);
 	case OPT_INODES:
-		return inodes_option(optarg, &opt->job);
+		return inodes_option(opt->syntax->command, optarg, &opt->job);
 	case OPT_READ_GAP:
 		return argument_size("copy", "read-gap", optarg, 0, 1 << 30, &opt->job.read_gap);
 	case OPT_DIRECT:
@@ -342,10 +345,10 @@ static int read_option(struct copy_options *opt, int c)
 	case OPT_RSH:
 	case OPT_REMOTE_E2BFO:
 	case OPT_RETRIES:
-		return argument_complain("copy", "--rsh, --remote-e2bfo and --retries go with an "
-					 "end that is ssh://HOST/PATH");
+		return complain(opt, "--rsh, --remote-e2bfo and --retries go with an end that is "
+				"ssh://HOST/PATH");
 	case OPT_ALLOW_LOSS:
-		return read_losses(optarg, &opt->job.losses);
+		return read_losses(opt, optarg);
 	default:
 		if (c == '?' && opt->job.mkfs)
 			message("options of mke2fs stand behind '=': --mkfs='-L new'");
@@ -362,13 +365,12 @@ static int check_mkfs_target(const struct copy_options *opt)
 	if (bfo_spec_parse(opt->job.target, &spec))
 		return no_memory();
 	if (spec.options && opt->job.size)
-		status = argument_complain("copy",
-					   "--size makes a new image file, and no ?%s in one",
-					   spec.options);
+		status = complain(opt, "--size makes a new image file, and no ?%s in one",
+				  spec.options);
 	else if (spec.options && strncmp(spec.options, "partition=", 10))
-		status = argument_complain("copy", "--mkfs with ?%s: where would it end? It takes "
-					   "?partition=N, or a device that losetup -o and "
-					   "--sizelimit make", spec.options);
+		status = complain(opt, "--mkfs with ?%s: where would it end? It takes "
+				  "?partition=N, or a device that losetup -o and --sizelimit make",
+				  spec.options);
 	bfo_spec_free(&spec);
 	return status;
 }
@@ -379,34 +381,33 @@ static int check_pairs(const struct copy_options *opt)
 	int status = -1;
 
 	if (opt->job.size && !opt->job.mkfs)
-		return argument_complain("copy", "--size goes with --mkfs");
+		return complain(opt, "--size goes with --mkfs");
 	if ((opt->job.inodes || opt->job.counts_used) && !opt->job.mkfs)
-		return argument_complain("copy", "--inodes goes with --mkfs");
+		return complain(opt, "--inodes goes with --mkfs");
 	if (opt->job.is_reproducible && !opt->job.mkfs)
-		return argument_complain("copy", "--reproducible goes with --mkfs");
+		return complain(opt, "--reproducible goes with --mkfs");
 	if (opt->job.is_reproducible && opt->job.same_uuid)
-		return argument_complain("copy", "--reproducible and --same-uuid exclude each "
-					 "other");
+		return complain(opt, "--reproducible and --same-uuid exclude each other");
 	if (opt->job.hash_source && opt->job.medium.mapfile)
-		return argument_complain("copy", "--hash-source reads all of SOURCE: it and "
-					 "--mapfile exclude each other");
+		return complain(opt, "--hash-source reads all of SOURCE: it and --mapfile exclude "
+				"each other");
 	if (opt->job.same_uuid && !opt->job.mkfs)
-		return argument_complain("copy", "--same-uuid goes with --mkfs");
+		return complain(opt, "--same-uuid goes with --mkfs");
 	if (opt->job.same_uuid && bfo_mkfs_words_have(opt->job.mkfs_words, 'U'))
-		return argument_complain("copy", "--same-uuid and -U in --mkfs exclude each other");
+		return complain(opt, "--same-uuid and -U in --mkfs exclude each other");
 	if (opt->job.mkfs)
 		status = check_mkfs_target(opt);
 	if (status >= 0)
 		return status;
 	if (opt->job.undo_file && opt->job.mkfs)
-		return argument_complain("copy", "-z cannot undo --mkfs; mke2fs(8) has -z too");
+		return complain(opt, "-z cannot undo --mkfs; mke2fs(8) has -z too");
 	if (opt->job.allow_empty && !opt->job.files_from)
-		return argument_complain("copy", "--allow-empty goes with --files-from");
+		return complain(opt, "--allow-empty goes with --files-from");
 	if (opt->job.files_from && opt->job.n_from)
-		return argument_complain("copy", "--files-from and --from exclude each other");
+		return complain(opt, "--files-from and --from exclude each other");
 	if (opt->job.from0 && !has_list(opt))
-		return argument_complain("copy", "--from0 goes with --files-from, --exclude-from "
-					 "and --order list:FILE");
+		return complain(opt, "--from0 goes with --files-from, --exclude-from and --order "
+				"list:FILE");
 	return order_check(&opt->job.order) < 0 ? check_stdin(opt) : EXIT_USAGE;
 }
 
@@ -421,12 +422,16 @@ static int check(struct copy_options *opt, int argc, char **argv)
 	opt->job.source = syntax->source ? syntax->source : argv[optind];
 	opt->job.target = syntax->target ? syntax->target : argv[argc - 1];
 	if (!*opt->job.source || !*opt->job.target)
-		return argument_complain("copy", "SOURCE and TARGET must not be empty");
+		return complain(opt, "%s must not be empty", syntax->source ? "TARGET" :
+				syntax->target ? "SOURCE" : "SOURCE and TARGET");
+	if (remote_spec_is(opt->job.source) || remote_spec_is(opt->job.target))
+		return complain(opt, "an end that is ssh://HOST/PATH is for e2bfo copy");
 	status = check_pairs(opt);
 	if (status < 0)
-		status = argument_check_medium("copy", &opt->job.medium);
+		status = argument_check_medium(syntax->command, &opt->job.medium);
 	if (status < 0)
-		status = argument_partition("copy", "SOURCE", &opt->common, &opt->job.source);
+		status = argument_partition(syntax->command, "SOURCE", &opt->common,
+					    &opt->job.source);
 	opt->job.medium.how.keep_done = !!opt->job.write_mapfile;
 	opt->job.owners = opt->owners.v;
 	if (!opt->job.n_from)

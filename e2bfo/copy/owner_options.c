@@ -39,7 +39,7 @@ static int is_number(const char *name)
 	return *name && !name[strspn(name, "0123456789")];
 }
 
-static int add_id(bfo_chars *text, const char *key, const char *name)
+static int add_id(const char *command, bfo_chars *text, const char *key, const char *name)
 {
 	const struct passwd *user = NULL;
 	const struct group *group = NULL;
@@ -52,34 +52,34 @@ static int add_id(bfo_chars *text, const char *key, const char *name)
 	else
 		group = getgrnam(name);
 	if (!user && !group)
-		return argument_complain("copy", "--owner: this machine knows no %s %s",
+		return argument_complain(command, "--owner: this machine knows no %s %s",
 					 strcmp(key, "owner") ? "group" : "user", name);
 	snprintf(number, sizeof(number), "%u", user ? user->pw_uid : group->gr_gid);
 	return add(text, key, number);
 }
 
-static int add_owner(bfo_chars *text, const char *value)
+static int add_owner(const char *command, bfo_chars *text, const char *value)
 {
 	const char *colon = strchr(value, ':');
 	char *user = strndup(value, colon ? (size_t) (colon - value) : strlen(value));
 	int status = user ? -1 : no_memory();
 
 	if (status < 0 && *user)
-		status = add_id(text, "owner", user);
+		status = add_id(command, text, "owner", user);
 	if (status < 0 && colon && colon[1])
-		status = add_id(text, "group", colon + 1);
+		status = add_id(command, text, "group", colon + 1);
 	free(user);
 	return status;
 }
 
-static int complain(const char *what, const char *value)
+static int complain(const char *command, const char *what, const char *value)
 {
-	return argument_complain("copy", "--%s %s: %s", what, value, !strcmp(what, "owner") ?
+	return argument_complain(command, "--%s %s: %s", what, value, !strcmp(what, "owner") ?
 				 "not USER, USER:GROUP or :GROUP" :
 				 "not FROM:TO:COUNT, or FROM overlaps another range");
 }
 
-int owner_option(bfo_chars *text, const char *what, const char *value)
+int owner_option(const char *command, bfo_chars *text, const char *what, const char *value)
 {
 	int status, is_owner = !strcmp(what, "owner");
 	struct bfo_amend amend = { 0 };
@@ -87,14 +87,14 @@ int owner_option(bfo_chars *text, const char *what, const char *value)
 
 	if (!*value || value[strlen(value) - 1] == ':' ||
 	    (!is_owner && value[strspn(value, "0123456789:")]))
-		return complain(what, value);
+		return complain(command, what, value);
 	if (is_owner)
-		status = add_owner(text, value);
+		status = add_owner(command, text, value);
 	else
 		status = add(text, what + strlen("map-"), value);
 	if (status >= 0)
 		return status;
 	err = bfo_owners_read(text->v, &amend);
 	bfo_owners_free(&amend);
-	return !err ? -1 : err == ENOMEM ? no_memory() : complain(what, value);
+	return !err ? -1 : err == ENOMEM ? no_memory() : complain(command, what, value);
 }

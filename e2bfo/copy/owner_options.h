@@ -12,8 +12,8 @@
 
 /*
  * Append to TEXT what job/owners.h makes of VALUE.  WHAT: "owner", "map-users", "map-groups".
- * Return -1 to go on, or the exit status after a complaint.
+ * Return -1 to go on, or the exit status after a complaint, which is COMMAND's.
  */
-int owner_option(bfo_chars *text, const char *what, const char *value);
+int owner_option(const char *command, bfo_chars *text, const char *what, const char *value);
 
 #endif

@@ -25,19 +25,19 @@ static int read_more(const char *text, struct bfo_more *more)
 	return bfo_text_size(text, &more->n) && more->n <= INT64_MAX;
 }
 
-int size_option(const char *text, struct bfo_copy_options *opt)
+int size_option(const char *command, const char *text, struct bfo_copy_options *opt)
 {
 	opt->spare = (struct bfo_more) { .n = 0 };
 	if (strncmp(text, "min", 3))
-		return argument_size("copy", "size", text, 1, INT64_MAX, &opt->size);
+		return argument_size(command, "size", text, 1, INT64_MAX, &opt->size);
 	opt->size = BFO_SIZE_MIN;
 	if (!text[3] || (text[3] == '+' && read_more(text + 4, &opt->spare)))
 		return -1;
-	return argument_complain("copy", "--size %s: neither SIZE, min, min+SIZE nor min+N%%",
+	return argument_complain(command, "--size %s: neither SIZE, min, min+SIZE nor min+N%%",
 				 text);
 }
 
-int inodes_option(const char *text, struct bfo_copy_options *opt)
+int inodes_option(const char *command, const char *text, struct bfo_copy_options *opt)
 {
 	opt->inodes = 0;
 	opt->more_inodes = (struct bfo_more) { .n = 0 };
@@ -48,5 +48,5 @@ int inodes_option(const char *text, struct bfo_copy_options *opt)
 	if (!opt->counts_used && bfo_text_size(text, &opt->inodes) && opt->inodes &&
 	    opt->inodes <= UINT32_MAX)
 		return -1;
-	return argument_complain("copy", "--inodes %s: neither N, used+N nor used+N%%", text);
+	return argument_complain(command, "--inodes %s: neither N, used+N nor used+N%%", text);
 }

@@ -10,8 +10,8 @@
 
 #include "job/job_options.h"
 
-/* Read TEXT into OPT.  Return -1 to go on, or the exit status after a complaint. */
-int size_option(const char *text, struct bfo_copy_options *opt);
-int inodes_option(const char *text, struct bfo_copy_options *opt);
+/* Read TEXT, of COMMAND, into OPT.  Return -1 to go on, or the exit status after a complaint. */
+int size_option(const char *command, const char *text, struct bfo_copy_options *opt);
+int inodes_option(const char *command, const char *text, struct bfo_copy_options *opt);
 
 #endif
