@@ -17,7 +17,8 @@ enum fault_event {		/* what is counted, and can be made to fail */
 	FAULT_READ_SOURCE,
 	/* malloc() and its like, anonymous mmap(), threads; e2bfo's own only */
 	FAULT_ALLOC,
-	FAULT_ALLOC_LIBRARY,	/* the same, called by libext2fs and libblkid for it */
+	/* the same, called by libext2fs, libblkid and libgcrypt for it (the last one aborts) */
+	FAULT_ALLOC_LIBRARY,
 	FAULT_EVENTS
 };
 

@@ -47,6 +47,7 @@ static void read_line(struct scenario *s, char *line)
 	if (!strcmp(line, "program")) {
 		s->itree = !strcmp(value, "itree");
 		s->arrive = !strcmp(value, "arrive");
+		s->stream = !strcmp(value, "stream");
 		s->kept = !strcmp(value, "kept");
 		s->batch = s->kept || !strcmp(value, "batch");
 	} else if (!strcmp(line, "args"))
@@ -272,14 +273,16 @@ static void run_copy(const struct scenario *s, const struct fault *f, struct out
 {
 	char *source = f->source ? f->source : s->source;
 	char *argv[32] = { "bash", "-c", "exec \"$@\" < <(cat \"$0\")", source,
-			   (char *) needed("E2BFO"), "copy", "--progress=none", "--memory=1M" };
-	int n = 8, i;
+			   (char *) needed("E2BFO"), s->stream ? "receive" : "copy",
+			   "--progress=none", "--memory=1M" };
+	int n = 8, i, is_piped = s->arrive || s->stream;
 
 	for (i = 0; i < s->n_args; i++)
 		argv[n++] = s->args[i];
-	argv[n++] = s->arrive ? "-" : source;
+	if (!s->stream)
+		argv[n++] = s->arrive ? "-" : source;
 	argv[n++] = f->target;
-	run(s, s->arrive ? argv : argv + 4, f, o);
+	run(s, is_piped ? argv : argv + 4, f, o);
 }
 
 void run_scenario(const struct scenario *s, const struct fault *f, struct outcome *o)

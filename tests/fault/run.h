@@ -5,12 +5,12 @@
  * A scenario is a folder that tests/fault/scenarios makes:
  *
  *   source.img, before.img	the two volumes; before.img may be a link to that of another
- *				(program arrive: source.img is a tar; batch: a script, in which
-				"commit" may be a line)
+ *				(program arrive: source.img is a tar; stream: a stream; batch: a
+ *				script, in which "commit" may be a line)
  *   content			of a batch: another name of a file that its script puts
  *   scenario			lines of KEY VALUE: program (copy: e2bfo copy; arrive: the same,
- *				from a pipe; itree: e2itree, which has no source; batch: e2bfo
- *				batch, which nothing resumes), args, promise
+ *				from a pipe; stream: e2bfo receive; itree: e2itree, which has no
+ *				source; batch: e2bfo batch, which nothing resumes), args, promise
  *				(atomic, weak), mount (rw, no: what this kernel does with the
  *				target)
  */
@@ -36,7 +36,8 @@ struct scenario {
 	char *args[16];
 	int n_args;
 	int itree;		/* e2itree, not e2bfo copy */
-	int arrive;		/* what is copied comes out of a pipe */
+	int arrive;		/* what is copied comes out of a pipe, */
+	int stream;		/* and so it does here: to e2bfo receive */
 	int batch;		/* e2bfo batch; the source is its script */
 	int kept;		/* the batch keeps indexes right */
 	int indexed;		/* the copy brings indexes up to date, or makes them */

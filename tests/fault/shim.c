@@ -127,7 +127,8 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *priv)
 
 	(void) size, (void) priv;
 	if (!strstr(info->dlpi_name, "/libext2fs.") && !strstr(info->dlpi_name, "/libblkid.") &&
-	    !strstr(info->dlpi_name, "/libcom_err.") && !strstr(info->dlpi_name, "/libe2p."))
+	    !strstr(info->dlpi_name, "/libcom_err.") && !strstr(info->dlpi_name, "/libe2p.") &&
+	    !strstr(info->dlpi_name, "/libgcrypt."))
 		return 0;
 	for (i = 0; i < info->dlpi_phnum && n_libraries < 64; i++)
 		if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_X)
