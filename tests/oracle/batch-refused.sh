@@ -40,6 +40,13 @@ e2bfo 0 batch image.img fits
 checked image.img
 [ "$(ask image.img 'ls -p /' | grep -c /new)" = 40 ] || fail "not 40 directories"
 
+# Attributes have the rest of their inode, and a block; without ea_inode values get no inodes.
+refused 'script:2: Extended attributes are too large for the target .*inode and block have no room' \
+	"setxattr /plain user.a $(head -c 3000 /dev/zero | tr '\0' a)" \
+	"setxattr /plain user.b $(head -c 3000 /dev/zero | tr '\0' b)"
+e2bfo 8 batch --json image.img script
+grep -q '"code": "BFO_ET_XATTR_ROOM"' out || fail "another code: $(cat out)"
+
 # The journal has 1024 blocks; inodes that are there take more, new ones take none.
 volume start.img 32M -N 20000 -J size=4
 seq -f 'mknod /new%.0f p' 19000 > script

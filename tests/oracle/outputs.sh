@@ -88,18 +88,20 @@ for how in "hash many.img" "ls many.img"; do
 	says 'standard output|the report could not be written'
 done
 # Nobody reads: an error, and no death without a word.
-for how in "small.img tar:-" "--manifest-out mtree:- small.img tar.tar"; do
+for how in "copy small.img tar:-" "copy --manifest-out mtree:- small.img tar.tar" "send small.img"; do
 	status=0
 	perl -e '$SIG{PIPE} = "DEFAULT"; pipe(my $r, my $w) or die; close($r);
-		open(STDOUT, ">&", $w) or die; exec(@ARGV)' "$E2BFO" copy $how 2> said || status=$?
-	[ $status = 8 ] || fail "copy $how: status $status where nobody reads"
+		open(STDOUT, ">&", $w) or die; exec(@ARGV)' "$E2BFO" $how 2> said || status=$?
+	[ $status = 8 ] || fail "$how: status $status where nobody reads"
 	says 'Broken pipe'
 	[ ! -e tar.tar ] || fail "an archive of which the list is lost"
 done
-script -qec "'$E2BFO' copy small.img tar:-; echo status \$?" /dev/null > terminal < /dev/null
-grep -q 'status 16' terminal || fail "an archive to a terminal: $(cat -v terminal | head)"
-grep -q 'it is a terminal' terminal || fail "not said: $(cat -v terminal | head)"
-! grep -aq E2BFO.format terminal || fail "an archive on a terminal"
+for how in "copy small.img tar:-" "send small.img"; do
+	script -qec "'$E2BFO' $how; echo status \$?" /dev/null > terminal < /dev/null
+	grep -q 'status 16' terminal || fail "$how to a terminal: $(cat -v terminal | head)"
+	grep -q 'it is a terminal' terminal || fail "$how: not said: $(cat -v terminal | head)"
+	! grep -aq 'E2BFO' terminal || fail "$how: something on a terminal"
+done
 
 # The file that standard output goes to is none of the directory that is read.
 mkdir inside
