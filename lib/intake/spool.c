@@ -54,5 +54,6 @@ errcode_t bfo_spool(struct bfo_context *ctx, int fd, const char *name, int *file
 	}
 	if (err == BFO_ET_CANCELLED)
 		return bfo_fail(ctx, BFO_ET_CANCELLED, "reading %s", name);
-	return err ? bfo_fail(ctx, err, "taking %s to a temporary file", name) : 0;
+	return err ? bfo_fail(ctx, err, "taking %s to a temporary file in %s", name,
+			      bfo_temporary_folder(ctx)) : 0;
 }
