@@ -122,6 +122,8 @@ static void pack(struct worker *w, struct slot *slot)
 		slot->chunk.is_packed = 0;
 	}
 	slot->chunk.crc = bfo_crc32c(~0U, slot->chunk.stored, slot->chunk.stored_len);
+	if (slot->tag != opt->digested)
+		return;
 	bfo_hasher_add(&w->hasher, slot->raw, slot->len);
 	bfo_hasher_end(&w->hasher, &sums);
 	memcpy(slot->chunk.digest, sums.sha256, sizeof(slot->chunk.digest));

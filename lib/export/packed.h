@@ -7,7 +7,8 @@
  * number of threads.
  *
  * An archive's chunks have 4 MiB, their size and a checksum, and nothing between them.  Whoever
- * puts heads before them (framed) gets checksum and digest of each, and perhaps the chunk as it is.
+ * puts heads before them (framed) gets a checksum of each, a digest of those for which he wants
+ * one, and perhaps the chunk as it is.
  */
 #ifndef BFO_EXPORT_PACKED_H
 #define BFO_EXPORT_PACKED_H
@@ -29,9 +30,8 @@ struct bfo_packed_chunk {
 	const void *stored;
 	size_t stored_len, len;		/* as it stands there; of what it is */
 	int is_packed;
-	/* of those that are framed: */
-	uint32_t crc;			/* crc32c of what is stored */
-	uint8_t digest[BFO_SHA256_BYTES];	/* of what it is */
+	uint32_t crc;			/* of those that are framed: crc32c of what is stored */
+	uint8_t digest[BFO_SHA256_BYTES];	/* of what it is, if its tag is `digested` */
 };
 
 struct bfo_packed_options {
@@ -39,6 +39,7 @@ struct bfo_packed_options {
 	int level;			/* zstd's, or BFO_PACKED_NONE */
 	unsigned int threads;		/* 0: one per processor that this process may use */
 	int is_framed;
+	unsigned int digested;		/* a tag: chunks that have it get digests */
 	/* Takes chunks in their order, by the calling thread. */
 	errcode_t (*put)(void *priv, struct bfo_context *ctx, const struct bfo_packed_chunk *c);
 	void *priv;

@@ -483,6 +483,7 @@ static errcode_t begin(struct send *s, struct bfo_context *ctx)
 {
 	const struct bfo_packed_options how = {
 		.chunk = BFO_STREAM_CHUNK, .level = s->opt.level, .is_framed = 1,
+		.digested = BFO_STREAM_DATA,
 		.put = put_frame, .priv = s, .name = s->opt.name,
 	};
 	errcode_t err = bfo_output_open(&s->out, s->opt.fd, s->opt.name);
