@@ -6,7 +6,8 @@
  *   walk    /  a  b -> a  c  (leave)  d ...	what is told in between
  *
  * Data say which item they belong to (move/follow.h); before the first of them, the walk over names
- * goes on to that item, and everything on the way is handed out.
+ * goes on to that item, and everything on the way is handed out.  An outlet that wants no items has
+ * no walk.
  */
 #include <string.h>
 
@@ -90,8 +91,16 @@ static errcode_t put(struct emission *e, bfo_row row, uint64_t at, const void *d
 		return 0;		/* the target of a link is known already */
 	if (len > end - at)
 		len = end - at;
-	err = advance(e, row);
+	err = e->outlet->item ? advance(e, row) : 0;
 	return err ? err : e->outlet->data(e->outlet->priv, at, data, len);
+}
+
+/* For the drain: what comes before all data. */
+static errcode_t begin(void *priv)
+{
+	const struct bfo_outlet *outlet = ((struct emission *) priv)->outlet;
+
+	return outlet->begin ? outlet->begin(outlet->priv) : 0;
 }
 
 /* For the drain: LEN blocks at DATA, of the stem from BLK on. */
@@ -119,7 +128,7 @@ static errcode_t finish_all(struct emission *e)
 {
 	struct bfo_serial_step s;
 	errcode_t err = 0;
-	int more = 1;
+	int more = e->outlet->item != NULL;
 
 	while (more && !err) {
 		err = step(e, &s, &more);
@@ -138,7 +147,7 @@ static errcode_t move_data(struct bfo_plan *plan, struct bfo_source *source,
 	struct bfo_data_progress progress = { .from = from };
 
 	if (plan->stem_len <= from && !sums)
-		return 0;
+		return drain ? drain->begin(drain->priv) : 0;
 	return bfo_sums_data(plan, source, sums, drain, memory, &progress);
 }
 
@@ -147,8 +156,9 @@ errcode_t bfo_emit(struct bfo_plan *plan, struct bfo_items *items, struct bfo_ou
 {
 	struct emission e = { .plan = plan, .items = items, .outlet = outlet, .row = BFO_NONE };
 	struct bfo_drain drain = { .block_size = plan->target->block_size, .is_packed = 1,
-				   .write = write_blocks, .priv = &e, .ctx = &outlet->ctx };
-	errcode_t err = bfo_serial_begin(&e.walk, plan);
+				   .begin = begin, .write = write_blocks, .priv = &e,
+				   .ctx = &outlet->ctx };
+	errcode_t err = outlet->item ? bfo_serial_begin(&e.walk, plan) : 0;
 
 	e.walk.has_stand_ins = 1;
 	bfo_follow_begin(&e.follow, plan, drain.is_packed);

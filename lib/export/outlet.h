@@ -2,8 +2,8 @@
 /*
  * outlet.h - where a tree goes that goes to no volume: an archive, a directory
  *
- *   [look]* ── [ item ── [data]* ── done ]* ── end
- *                 directory: item ── all that is below it ── leave
+ *   [look]* ── begin ── [ item ── [data]* ── done ]* ── end
+ *                          directory: item ── all that is below it ── leave
  *
  * Items come in tree order: the root first (path ""), every directory before what is in it, and all
  * of that before what follows the directory.  A file with several names comes with its data by the
@@ -81,6 +81,12 @@ struct bfo_outlet {
 	 * below a directory that is skipped is not looked at.
 	 */
 	errcode_t (*look)(void *priv, const struct bfo_item *item, enum bfo_look *what);
+	/* Before all of the following, while the first data are being read; may be NULL. */
+	errcode_t (*begin)(void *priv);
+	/*
+	 * NULL: the outlet knows of all items, in this order, and wants their data alone.  Then
+	 * `done` and `leave` are not called, either.
+	 */
 	errcode_t (*item)(void *priv, const struct bfo_item *item);
 	/*
 	 * Data of the item that came last, a regular file: ascending, parts that are not unwritten,

@@ -354,7 +354,7 @@ static void begin_digest(struct send *s)
 	bfo_hasher_add(&s->hasher, first, sizeof(first));
 }
 
-errcode_t bfo_send_tree(struct bfo_outlet *outlet, struct bfo_items *items, uint64_t *from)
+errcode_t bfo_send_count(struct bfo_outlet *outlet, struct bfo_items *items, uint64_t *from)
 {
 	struct send *s = outlet->priv;
 	errcode_t err;
@@ -368,10 +368,16 @@ errcode_t bfo_send_tree(struct bfo_outlet *outlet, struct bfo_items *items, uint
 	s->skip_to = s->data_at = (uint64_t) s->data_number * BFO_STREAM_CHUNK;
 	s->from = items->plan->stem_len;
 	err = count(s);
-	if (!err)
-		err = check_token(s);
-	if (!err)
-		err = send_head(s);
+	*from = s->skip_to ? s->from : 0;
+	return err ? err : check_token(s);
+}
+
+/* All that comes before data. */
+static errcode_t send_tree(void *priv)
+{
+	struct send *s = priv;
+	errcode_t err = send_head(s);
+
 	if (err)
 		return err;
 	begin_digest(s);
@@ -380,30 +386,23 @@ errcode_t bfo_send_tree(struct bfo_outlet *outlet, struct bfo_items *items, uint
 	if (!err)
 		err = send_frame(s, BFO_STREAM_TREE_END, s->tree_digest, sizeof(s->tree_digest));
 	bfo_packed_tag(s->packed, BFO_STREAM_DATA);
-	*from = s->skip_to ? s->from : 0;
 	return err;
 }
 
 errcode_t bfo_send_kept(struct bfo_outlet *outlet, const void *bytes, size_t len)
 {
 	struct send *s = outlet->priv;
-	errcode_t err;
+	errcode_t err = send_tree(s);
 
 	bfo_packed_tag(s->packed, BFO_STREAM_KEPT);
-	err = bfo_packed_write(ctx_of(s), s->packed, bytes, len);
+	if (!err)
+		err = bfo_packed_write(ctx_of(s), s->packed, bytes, len);
 	if (!err)
 		err = bfo_packed_end(ctx_of(s), s->packed);
 	return err ? err : bfo_output_end(ctx_of(s), &s->out);
 }
 
 /* ---- data ---- */
-
-static errcode_t send_item(void *priv, const struct bfo_item *item)
-{
-	(void) priv;
-	(void) item;
-	return 0;		/* all of it has been told */
-}
 
 /*
  * What begins in the middle of a stream begins with a block of the stem; of that, what the frames
@@ -420,17 +419,6 @@ static errcode_t send_data(void *priv, uint64_t offset, const void *data, size_t
 	if (s->opt.is_auto)
 		bfo_packed_set_level(s->packed, bfo_send_level(&s->level));
 	return bfo_packed_write(ctx_of(s), s->packed, (const char *) data + skip, len - skip);
-}
-
-static errcode_t send_done(void *priv)
-{
-	(void) priv;
-	return 0;
-}
-
-static errcode_t send_leave(void *priv, const struct bfo_item *item)
-{
-	return send_item(priv, item);
 }
 
 static errcode_t send_end(void *priv)
@@ -508,9 +496,8 @@ errcode_t bfo_send_open(struct bfo_context *ctx, const struct bfo_send_options *
 	if (!s)
 		return bfo_fail(ctx, ENOMEM, "sending %s", opt->name);
 	s->opt = *opt;
-	s->outlet = (struct bfo_outlet) { .item = send_item, .data = send_data, .done = send_done,
-					  .leave = send_leave, .end = send_end, .priv = s,
-					  .ctx = ctx };
+	s->outlet = (struct bfo_outlet) { .begin = send_tree, .data = send_data, .end = send_end,
+					  .priv = s, .ctx = ctx };
 	s->tree = (struct bfo_frame_writer) { .fd = -1, .is_bare = 1, .drain = take_tree,
 					      .priv = s };
 	s->facts.can_resume = opt->can_resume;

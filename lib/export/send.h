@@ -2,11 +2,12 @@
 /*
  * send.h - a tree and its data as a stream (wire/stream.h)
  *
- *   open ── bfo_send_tree ── bfo_emit ── close
+ *   open ── bfo_send_count ──┬── bfo_emit: the tree, data ──┬── close
+ *                            `── bfo_send_kept: the tree ───'
  *
  * The tree goes first, in the order in which the data will follow; so what comes of the data says
  * by its place alone whose it is.  Whoever reads the other end knows all of the tree, and plans,
- * before the first byte of data comes.
+ * before the first byte of data comes.  The first data are read while the tree is being sent.
  *
  * The bytes depend on the level and on libzstd's version; the digests do not.
  */
@@ -46,12 +47,12 @@ errcode_t bfo_send_open(struct bfo_context *ctx, const struct bfo_send_options *
 			struct bfo_outlet **outlet);
 
 /*
- * Sends what is known before data: ITEMS, which are complete.  *FROM: blocks of the stem before
+ * Counts what is known before data: ITEMS, which are complete.  *FROM: blocks of the stem before
  * this one are not to be sent (bfo_emit()).  BFO_ET_CHANGED: it is not the tree that is to go on.
  */
-errcode_t bfo_send_tree(struct bfo_outlet *outlet, struct bfo_items *items, uint64_t *from);
+errcode_t bfo_send_count(struct bfo_outlet *outlet, struct bfo_items *items, uint64_t *from);
 
-/* In place of data: LEN bytes behind the tree (wire/stream.h: KEPT).  Nothing more comes then. */
+/* The tree, and in place of data LEN bytes (wire/stream.h: KEPT).  Nothing more comes then. */
 errcode_t bfo_send_kept(struct bfo_outlet *outlet, const void *bytes, size_t len);
 
 struct bfo_send_notes bfo_send_notes(const struct bfo_outlet *outlet);

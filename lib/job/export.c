@@ -443,7 +443,7 @@ static errcode_t write_stream(struct bfo_copy *c, int fd)
 	if (!err)
 		err = bfo_send_open(c->ctx, &how, &c->outlet);
 	if (!err) {
-		err = bfo_send_tree(c->outlet, &c->items, &from);
+		err = bfo_send_count(c->outlet, &c->items, &from);
 		if (!err)
 			err = emit(c, from);
 		c->sent = bfo_send_notes(c->outlet);

@@ -93,7 +93,7 @@ static errcode_t write_file(struct bfo_copy *c, const struct bfo_send_options *h
 	errcode_t err = bfo_send_open(c->ctx, how, &outlet);
 
 	if (!err)
-		err = bfo_send_tree(outlet, &c->items, &from);
+		err = bfo_send_count(outlet, &c->items, &from);
 	if (!err) {
 		err = put_kept(c, &bytes);
 		if (err)

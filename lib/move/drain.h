@@ -22,6 +22,11 @@ struct bfo_drain {
 	uint32_t block_size;		/* bytes */
 	int is_packed;			/* else what is written are whole blocks */
 	/*
+	 * If not NULL: called before anything is written, by the thread that writes, while the
+	 * first data are being read.
+	 */
+	errcode_t (*begin)(void *priv);
+	/*
 	 * Writes LEN blocks at DATA to place BLK; called by one thread, in the order of the plan.
 	 */
 	errcode_t (*write)(void *priv, uint64_t blk, uint32_t len, const void *data);

@@ -192,11 +192,12 @@ static int wait_published(struct bfo_pipe *p, const struct bfo_buffer *b)
 static void *writer_main(void *arg)
 {
 	struct bfo_pipe *p = arg;
+	errcode_t err = p->drain->begin ? p->drain->begin(p->drain->priv) : 0;
 	int turn = 0;
 
+	set_error(p, err, &p->writers);
 	for (; wait_published(p, &p->buffer[turn]); turn ^= 1) {
-		errcode_t err = write_buffer(p, &p->buffer[turn]);
-
+		err = write_buffer(p, &p->buffer[turn]);
 		if (err) {
 			set_error(p, err == NO_MORE ? 0 : err, &p->writers);
 			break;

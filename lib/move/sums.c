@@ -268,7 +268,14 @@ static errcode_t wait_done(struct tap *tap)
 	return tap->err;
 }
 
-/* For the drain. */
+/* For the drain: the other one's. */
+static errcode_t tap_begin(void *priv)
+{
+	const struct bfo_drain *to = ((struct tap *) priv)->to;
+
+	return to && to->begin ? to->begin(to->priv) : 0;
+}
+
 static errcode_t tap_write(void *priv, uint64_t blk, uint32_t len, const void *data)
 {
 	struct tap *tap = priv;
@@ -296,7 +303,7 @@ static errcode_t tap_open(struct tap *tap, struct bfo_context *ctx, struct bfo_f
 	*tap = (struct tap) { .to = to, .sums = sums, .ctx = ctx };
 	tap->drain = (struct bfo_drain) { .block_size = sums->plan->target->block_size,
 					  .is_packed = to ? to->is_packed : 1,
-					  .write = tap_write, .priv = tap,
+					  .begin = tap_begin, .write = tap_write, .priv = tap,
 					  .seal_attributes = tap_seal,
 					  .ctx = to ? to->ctx : &tap->ctx };
 	bfo_follow_begin(&tap->follow, sums->plan, tap->drain.is_packed);

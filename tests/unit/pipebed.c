@@ -9,13 +9,16 @@
 void pipebed_open(struct pipebed *b, uint32_t units, uint64_t memory, uint64_t total)
 {
 	struct bfo_data_progress *progress = b->progress;
+	errcode_t (*begin)(void *priv) = b->begin;
 
 	memset(b, 0, sizeof(*b));
 	b->progress = progress;
+	b->begin = begin;
 	slowdisk_reset();
 	b->w = (struct bfo_writer) { .ctx = &b->ctx, .vol = slowdisk_volume() };
 	b->units = units;
 	b->drain = bfo_writer_drain(&b->w);
+	b->drain.begin = begin;
 	want_ok(bfo_pipe_open(&b->p, &b->drain, SLOWDISK_BS / units, memory * SLOWDISK_BS,
 			      total * SLOWDISK_BS, b->progress));
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -449,6 +450,42 @@ START_TEST(writes_what_is_published)
 }
 END_TEST
 
+/* ---- beginning ---- */
+
+static sem_t has_begun, may_go;
+static errcode_t begin_err;
+
+/* From the writer's thread. */
+static errcode_t begin_when_told(void *priv)
+{
+	const struct bfo_writer *w = priv;
+
+	sem_post(&has_begun);
+	while (sem_wait(&may_go))
+		;
+	return begin_err ? bfo_fail(w->ctx, begin_err, "beginning") : 0;
+}
+
+/* The drain begins before anything is read, and meanwhile all of it is.  _i: beginning fails. */
+START_TEST(begins_while_the_first_are_read)
+{
+	struct pipebed b = { .begin = begin_when_told };
+
+	begin_err = _i ? ENOSPC : 0;
+	want(!sem_init(&has_begun, 0, 0) && !sem_init(&may_go, 0, 0));
+	pipebed_open(&b, 1, 2 * CHUNK, BLOCKS);
+	while (sem_wait(&has_begun))
+		;
+	pipebed_publish(&b, 100, 3);
+	pipebed_publish(&b, 200, 2);
+	want_quiet(0);
+	want(!sem_post(&may_go));
+	want_err(bfo_pipe_close(&b.p, 0), begin_err);
+	want_eq(slowdisk_requests(), _i ? 0 : 5);
+	want(!_i || !strcmp(b.ctx.what, "beginning"));
+}
+END_TEST
+
 /* ---- progress ---- */
 
 /* What note() was told, and whether that was true. */
@@ -647,6 +684,7 @@ Suite *pipe_suite(void)
 	unit_case(s, "fails_on_both_sides_at_once", fails_on_both_sides_at_once, 20);
 	unit_case(s, "stops_when_told", stops_when_told, 0);
 	unit_case(s, "writes_what_is_published", writes_what_is_published, 4);
+	unit_case(s, "begins_while_the_first_are_read", begins_while_the_first_are_read, 2);
 	unit_case(s, "tells_progress", tells_progress, 2);
 	unit_case(s, "tells_progress_now_and_then", tells_progress_now_and_then, 0);
 	unit_case(s, "tells_progress_within_runs", tells_progress_within_runs, 0);
