@@ -15,17 +15,19 @@
 void bfo_runs_begin(struct bfo_run_walk *w, const struct bfo_plan *plan,
 		    const struct bfo_inode *rec)
 {
-	memset(w, 0, sizeof(*w));
-	w->plan = plan;
-	w->rec = rec;
-	w->last_cluster = w->last_kept = NO_CLUSTER;
+	*w = (struct bfo_run_walk) {
+		.plan = plan, .rec = rec, .last_cluster = NO_CLUSTER, .last_kept = NO_CLUSTER,
+		.block_bits = __builtin_ctz(plan->target->block_size),
+		.cluster_bits = __builtin_ctz(plan->target->cluster_blocks),
+	};
 }
 
 uint64_t bfo_runs_data_end(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
 	uint64_t home = plan->tree->home_block_size;
 
-	if (rec->flags & EXT4_VERITY_FL & ~bfo_loss_flags(plan->target, plan->tree))
+	if (rec->flags & EXT4_VERITY_FL &&
+	    !(bfo_loss_flags(plan->target, plan->tree) & EXT4_VERITY_FL))
 		return UINT64_MAX;
 	if (rec->flags & EXT4_ENCRYPT_FL && home)
 		return (rec->size + home - 1) / home * home;
@@ -36,7 +38,8 @@ uint64_t bfo_runs_data_end(const struct bfo_plan *plan, const struct bfo_inode *
 static struct bfo_run seg_run(const struct bfo_run_walk *w, const struct bfo_seg *seg)
 {
 	uint64_t from = w->plan->tree->block_size, to = w->plan->target->block_size;
-	uint64_t end = ((uint64_t) seg->lblk + seg->len) * from, first = seg->lblk * from / to;
+	uint64_t end = ((uint64_t) seg->lblk + seg->len) * from;
+	uint64_t first = seg->lblk * from >> w->block_bits;
 	struct bfo_run run = { .lblk = first, .unwritten = bfo_seg_unwritten(seg) };
 
 	if (bfo_seg_kept(seg)) {
@@ -49,7 +52,7 @@ static struct bfo_run seg_run(const struct bfo_run_walk *w, const struct bfo_seg
 		return run;
 	if (!run.unwritten && end > bfo_runs_data_end(w->plan, w->rec))
 		end = bfo_runs_data_end(w->plan, w->rec);
-	end = (end + to - 1) / to;
+	end = (end + to - 1) >> w->block_bits;
 	run.len = end > first ? end - first : 0;
 	return run;
 }
@@ -117,7 +120,7 @@ static int gather_run(struct bfo_run_walk *w, struct bfo_run *run)
 /* A directory has one run: all its blocks. */
 static int directory_run(struct bfo_run_walk *w, struct bfo_run *run)
 {
-	*run = (struct bfo_run) { .len = w->rec->size / w->plan->target->block_size };
+	*run = (struct bfo_run) { .len = w->rec->size >> w->block_bits };
 	return !w->seg++ && run->len;
 }
 
@@ -126,7 +129,7 @@ static int inline_run(struct bfo_run_walk *w, struct bfo_run *run)
 {
 	uint64_t bs = w->plan->target->block_size;
 
-	*run = (struct bfo_run) { .len = (w->rec->size + bs - 1) / bs };
+	*run = (struct bfo_run) { .len = (w->rec->size + bs - 1) >> w->block_bits };
 	return !(w->rec->state & BFO_INODE_STUFF) && !w->seg++ && run->len;
 }
 
@@ -139,25 +142,36 @@ static int next_run(struct bfo_run_walk *w, struct bfo_run *run)
 	return gather_run(w, run);
 }
 
+static uint64_t cluster_of(const struct bfo_run_walk *w, uint64_t block)
+{
+	return block >> w->cluster_bits;
+}
+
+static uint64_t within_cluster(const struct bfo_run_walk *w, uint64_t block)
+{
+	return block & ((1ULL << w->cluster_bits) - 1);
+}
+
 /* It has its place; what counts are its clusters, each once. */
 static void note_kept(struct bfo_run_walk *w, const struct bfo_run *run)
 {
-	uint64_t ratio = w->plan->target->cluster_blocks, first = run->lblk / ratio;
-	uint64_t last = (run->lblk + run->len - 1) / ratio;
+	uint64_t first = cluster_of(w, run->lblk), last = cluster_of(w, run->lblk + run->len - 1);
 
-	assert(run->kept % ratio == run->lblk % ratio && first != w->last_cluster);
+	assert(within_cluster(w, run->kept) == within_cluster(w, run->lblk) &&
+	       first != w->last_cluster);
 	w->kept += last - first + (first != w->last_kept);
 	w->last_kept = last;
 }
 
 static void place(struct bfo_run_walk *w, struct bfo_run *run)
 {
-	uint64_t ratio = w->plan->target->cluster_blocks, into = run->lblk % ratio;
-	int shared = run->lblk / ratio == w->last_cluster;
+	uint64_t first = cluster_of(w, run->lblk);
+	int shared = first == w->last_cluster;
 
-	assert(run->lblk / ratio != w->last_kept);
-	run->at = (shared ? (w->end - 1) / ratio * ratio : bfo_runs_taken(w)) + into;
-	w->last_cluster = (run->lblk + run->len - 1) / ratio;
+	assert(first != w->last_kept);
+	run->at = (shared ? cluster_of(w, w->end - 1) << w->cluster_bits : bfo_runs_taken(w)) +
+		  within_cluster(w, run->lblk);
+	w->last_cluster = cluster_of(w, run->lblk + run->len - 1);
 	w->end = run->at + run->len;
 }
 
@@ -174,12 +188,12 @@ int bfo_runs_next(struct bfo_run_walk *w, struct bfo_run *run)
 
 uint64_t bfo_runs_taken(const struct bfo_run_walk *w)
 {
-	uint64_t ratio = w->plan->target->cluster_blocks;
+	uint64_t ratio = 1ULL << w->cluster_bits;
 
-	return (w->end + ratio - 1) / ratio * ratio;
+	return (w->end + ratio - 1) & ~(ratio - 1);
 }
 
 uint64_t bfo_runs_kept(const struct bfo_run_walk *w)
 {
-	return w->kept * w->plan->target->cluster_blocks;
+	return w->kept << w->cluster_bits;
 }

@@ -32,6 +32,7 @@ struct bfo_run {
 struct bfo_run_walk {
 	const struct bfo_plan *plan;
 	const struct bfo_inode *rec;
+	uint8_t block_bits, cluster_bits;	/* of sizes, which are powers of two */
 	uint32_t seg;			/* next segment */
 	int more;			/* `carry` is the next run's beginning */
 	struct bfo_run carry;
