@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * shelf.c - many records of one size, in memory; above a limit in a file that has no name
+ *
+ * Records are asked for in other orders than their own, so huge pages are of use.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,6 +61,8 @@ static errcode_t grow(struct bfo_shelf *s)
 		 : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (v == MAP_FAILED)
 		return errno;
+	if (s->fd < 0)
+		madvise(v, bytes, MADV_HUGEPAGE);
 	s->v = v;
 	s->mapped = bytes;
 	return 0;

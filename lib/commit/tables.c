@@ -28,7 +28,6 @@
 #define WINDOW_MIN (1U << 20)		/* bytes */
 #define WRITE_BYTES (4U << 20)		/* longest write */
 #define SLOTS_AHEAD 8U
-#define CACHE_LINE 64U
 
 struct pull {			/* sort key first */
 	bfo_row row;		/* record: ascending records are ascending source inodes */
@@ -63,10 +62,8 @@ static void *slot_of(const struct window *w, size_t i)
 /* Asks in time for the slot of pull I, as bfo_plan_at() does for records. */
 static void ask_slot(const struct window *w, size_t i)
 {
-	uint32_t at;
-
-	for (at = 0; i < w->pulls.n && at < w->target->inode_size; at += CACHE_LINE)
-		bfo_prefetch((char *) slot_of(w, i) + at);
+	if (i < w->pulls.n)
+		bfo_prefetch_bytes(slot_of(w, i), w->target->inode_size);
 }
 
 /* Files and links that are to stand in their inode, and do not yet. */

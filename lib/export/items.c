@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/prefetch.h"
 #include "export/items.h"
 #include "plan/loss.h"
 #include "plan/runs.h"
@@ -224,6 +225,19 @@ static errcode_t set_contents(struct bfo_items *items, bfo_row row, struct bfo_i
 	return err;
 }
 
+/* Asks in time for what an item soon to come is made of, which lies in the order of the source. */
+static void ask(const struct bfo_items *items, const struct bfo_serial *walk)
+{
+	const struct bfo_tree *t = items->plan->tree;
+	bfo_row row = bfo_serial_soon(walk);
+
+	if (row == BFO_NONE)
+		return;
+	bfo_prefetch_bytes(bfo_shelf_at(&items->shelf, row), items->raw_bytes);
+	if (S_ISREG(t->inodes.v[row].mode))
+		bfo_prefetch(bfo_seg_of(t, &t->inodes.v[row], 0));
+}
+
 errcode_t bfo_items_make(struct bfo_items *items, const struct bfo_serial *walk,
 			 const struct bfo_serial_step *step, struct bfo_item *item)
 {
@@ -231,6 +245,7 @@ errcode_t bfo_items_make(struct bfo_items *items, const struct bfo_serial *walk,
 	const struct bfo_inode *rec = &t->inodes.v[step->row];
 	errcode_t err = 0;
 
+	ask(items, walk);
 	*item = (struct bfo_item) { .path = walk->path.v, .path_len = walk->path_len,
 				    .row = step->row, .ino = rec->ino, .names = 1,
 				    .is_made = !!(rec->state & BFO_INODE_MADE) };

@@ -40,7 +40,7 @@
 #include "gather/displaced.h"
 #include "gather/target.h"
 #include "plan/over.h"
-#include "tree/tree.h"
+#include "tree/access.h"
 
 /* A target's directory that gains names, or the root when it takes over attributes. */
 struct bfo_merged {
@@ -170,6 +170,7 @@ struct bfo_plan {
 };
 
 #define BFO_RECORDS_AHEAD 16	/* more misses than a core has under way at once */
+#define BFO_SEGS_AHEAD (BFO_RECORDS_AHEAD / 2)
 
 /*
  * The record that stands I-th in ORDER.  Records lie in the source's order and are walked in the
@@ -183,9 +184,19 @@ static inline struct bfo_inode *bfo_plan_at(const struct bfo_plan *plan, const b
 	return &plan->tree->inodes.v[order->v[i]];
 }
 
-/* The record of item I. */
+/*
+ * The record of item I.  Who walks over items wants their segments, mostly: these lie in the order
+ * of the source, too, and are asked for when the record that says where is there.
+ */
 static inline struct bfo_inode *bfo_plan_item(const struct bfo_plan *plan, size_t i)
 {
+	const struct bfo_inode *soon;
+
+	if (i + BFO_SEGS_AHEAD < plan->order.n) {
+		soon = &plan->tree->inodes.v[plan->order.v[i + BFO_SEGS_AHEAD]];
+		if (!S_ISDIR(soon->mode))
+			bfo_prefetch(bfo_seg_of(plan->tree, soon, 0));
+	}
 	return bfo_plan_at(plan, &plan->order, i);
 }
 

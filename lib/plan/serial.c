@@ -17,6 +17,8 @@
 #include "tree/access.h"
 #include "tree/path.h"
 
+#define SOON (BFO_NAMES_AHEAD / 2)	/* names; their records are here by then */
+
 errcode_t bfo_plan_alone(struct bfo_plan *plan)
 {
 	struct bfo_inode *root = &plan->tree->inodes.v[plan->root];
@@ -167,8 +169,14 @@ static errcode_t enter(struct bfo_serial *s, bfo_row dir)
 /* The position of the next name of F. */
 static uint32_t next_name(const struct bfo_serial *s, struct bfo_serial_frame *f)
 {
-	return s->by_bytes ? s->sorted.v[f->names.next++]
-			   : bfo_listing_next(s->plan->tree, &f->names);
+	const struct bfo_tree *t = s->plan->tree;
+
+	if (s->by_bytes)
+		return s->sorted.v[f->names.next++];
+	/* (each lies where the source has it) */
+	bfo_names_ask_record(t, f->names.next, f->names.end);
+	bfo_names_ask_text(t, f->names.next, f->names.end);
+	return bfo_listing_next(t, &f->names);
 }
 
 /* The path becomes that of the LEN bytes of name TEXT below its first AT bytes. */
@@ -264,6 +272,18 @@ errcode_t bfo_serial_next(struct bfo_serial *s, struct bfo_serial_step *step)
 	*step = (struct bfo_serial_step) { .kind = BFO_SERIAL_END, .row = BFO_NONE,
 					   .name = BFO_NONE };
 	return 0;
+}
+
+bfo_row bfo_serial_soon(const struct bfo_serial *s)
+{
+	const struct bfo_serial_frame *f = s->stack.n ? &s->stack.v[s->stack.n - 1] : NULL;
+	const struct bfo_tree *t = s->plan->tree;
+	const struct bfo_name *n;
+
+	if (!f || f->names.end - f->names.next <= SOON)
+		return BFO_NONE;
+	n = &t->names.v[s->by_bytes ? s->sorted.v[f->names.next + SOON] : f->names.next + SOON];
+	return bfo_name_is_fixed(n) ? BFO_NONE : bfo_name_row(t, n);
 }
 
 void bfo_serial_pass(struct bfo_serial *s)

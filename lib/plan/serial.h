@@ -70,6 +70,12 @@ struct bfo_serial {
 errcode_t bfo_serial_begin(struct bfo_serial *s, struct bfo_plan *plan);
 errcode_t bfo_serial_next(struct bfo_serial *s, struct bfo_serial_step *step);
 
+/*
+ * The row that a name leads to which comes some steps later, so that what belongs to it can be
+ * asked for in time; BFO_NONE: none is known.
+ */
+bfo_row bfo_serial_soon(const struct bfo_serial *s);
+
 /* What came last, a directory, is not entered, nor left. */
 void bfo_serial_pass(struct bfo_serial *s);
 
