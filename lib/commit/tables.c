@@ -7,7 +7,9 @@
  *             gets its new places (plan/inode_image)
  *   push      whole blocks, ascending
  *
- * With the window as large as all inodes, the source's tables are read once more and no more.
+ * With the window as large as all inodes, the source's tables are read once more and no more.  One
+ * that has none hands inodes out of its memory, in any order: there a small window stays in the
+ * caches.
  */
 #include <assert.h>
 #include <errno.h>
@@ -26,6 +28,7 @@
 #include "tree/access.h"
 
 #define WINDOW_MIN (1U << 20)		/* bytes */
+#define WINDOW_AT_HAND (8U << 20)	/* the same, of a source that has no tables */
 #define WRITE_BYTES (4U << 20)		/* longest write */
 #define SLOTS_AHEAD 8U
 
@@ -411,6 +414,8 @@ errcode_t bfo_tables_write(struct bfo_plan *plan, struct bfo_source *source,
 	uint64_t need = (uint64_t) plan->new_inodes * w.target->inode_size + 2 * bs;
 	errcode_t err;
 
+	if (!source->reader && memory > WINDOW_AT_HAND)
+		memory = WINDOW_AT_HAND;
 	if (memory < WINDOW_MIN)
 		memory = WINDOW_MIN;
 	w.max_blocks = (memory < need ? memory : need) / bs;
