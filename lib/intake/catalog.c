@@ -68,20 +68,44 @@ static errcode_t set_secret(struct bfo_catalog *c, uint32_t at, int is_new,
 	return 0;
 }
 
-/* The same, which stands for ROW from now on; it is made if there is none.  V: NULL if implied. */
-static errcode_t set_name(struct bfo_catalog *c, bfo_row dir, const char *name, size_t len,
-			  bfo_row row, uint32_t target, const struct bfo_member *v)
+/* A name that was looked for. */
+struct spot {
+	struct bfo_name_key key;
+	struct bfo_name *n;		/* NULL: there is none */
+};
+
+static struct spot spot_of(const struct bfo_catalog *c, bfo_row dir,
+			   const struct bfo_member_path *w)
 {
-	struct bfo_name *n = find(c, dir, name, len);
+	struct spot s = { .key = bfo_name_key(&c->names, dir, w->name, w->len) };
+
+	s.n = bfo_name_table_find_key(&c->names, tree_of(c), &s.key);
+	return s;
+}
+
+/* What the name at S stands for; NO_ROW if there is none. */
+static bfo_row row_at(const struct bfo_catalog *c, const struct spot *s)
+{
+	return s->n ? current(c, bfo_name_draft(tree_of(c), s->n)) : NO_ROW;
+}
+
+/*
+ * The name at S, to which none has come since, stands for ROW from now on; it is made if there is
+ * none.  V: NULL if implied.
+ */
+static errcode_t set_name(struct bfo_catalog *c, const struct spot *s, bfo_row row,
+			  uint32_t target, const struct bfo_member *v)
+{
+	struct bfo_name *n = s->n;
 	int is_new = !n;
 	errcode_t err = 0;
 
 	if (is_new) {
 		struct bfo_tree *t = tree_of(c);
 
-		err = bfo_tree_add_name(t, dir, 0, 0, name, len);
+		err = bfo_tree_add_name(t, s->key.dir, 0, 0, s->key.name, s->key.len);
 		if (!err)
-			err = bfo_name_table_add(&c->names, t, t->names.n - 1);
+			err = bfo_name_table_add_hash(&c->names, t, t->names.n - 1, s->key.hash);
 		if (err)
 			return no_memory(c, err);
 		n = &t->names.v[t->names.n - 1];
@@ -108,12 +132,11 @@ static errcode_t replace(struct bfo_catalog *c, bfo_row old, bfo_row row)
 
 /* ---- paths ---- */
 
-static errcode_t make_implied(struct bfo_catalog *c, bfo_row dir, const struct bfo_member_path *w,
-			      bfo_row *row)
+static errcode_t make_implied(struct bfo_catalog *c, const struct spot *s, bfo_row *row)
 {
 	errcode_t err = bfo_intake_inode(c->in, &c->made, NULL, row);
 
-	return err ? err : set_name(c, dir, w->name, w->len, *row, 0, NULL);
+	return err ? err : set_name(c, s, *row, 0, NULL);
 }
 
 /*
@@ -127,11 +150,11 @@ static errcode_t descend(struct bfo_catalog *c, struct bfo_member_path *w, bfo_r
 
 	*dir = 0;
 	while (!why && !err && w->len && !bfo_member_path_is_last(w)) {
-		struct bfo_name *n = find(c, *dir, w->name, w->len);
-		bfo_row row = n ? current(c, bfo_name_draft(tree_of(c), n)) : NO_ROW;
+		const struct spot s = spot_of(c, *dir, w);
+		bfo_row row = row_at(c, &s);
 
-		if (!n)
-			err = make_implied(c, *dir, w, &row);
+		if (!s.n)
+			err = make_implied(c, &s, &row);
 		else if (!is_dir(c, row))
 			why = "it lies below what is no directory";
 		*dir = row;
@@ -340,6 +363,7 @@ static errcode_t add_link(struct bfo_catalog *c, const struct bfo_member *v, bfo
 {
 	int is_root = 0;
 	const struct bfo_name *n = bfo_catalog_look_up(c, v->target, v->target_len, &is_root);
+	const struct spot s = spot_of(c, dir, w);
 	bfo_row old = n && !n->minor ? current(c, bfo_name_draft(tree_of(c), n)) : NO_ROW;
 	uint32_t place = 0;
 	errcode_t err = 0;
@@ -348,7 +372,7 @@ static errcode_t add_link(struct bfo_catalog *c, const struct bfo_member *v, bfo
 		return refuse(c, "a hard link to a directory");
 	if (old == NO_ROW && !v->attrs.size) {
 		err = add_target(c, v, &place);
-		return err ? err : set_name(c, dir, w->name, w->len, NO_ROW, place, v);
+		return err ? err : set_name(c, &s, NO_ROW, place, v);
 	}
 	if (v->attrs.size) {
 		err = put_inode(c, v, row);
@@ -356,14 +380,14 @@ static errcode_t add_link(struct bfo_catalog *c, const struct bfo_member *v, bfo
 			err = replace(c, old, *row);
 		old = *row;
 	}
-	return err ? err : set_name(c, dir, w->name, w->len, old, 0, v);
+	return err ? err : set_name(c, &s, old, 0, v);
 }
 
 errcode_t bfo_catalog_add(struct bfo_catalog *c, struct bfo_members *from,
 			  const struct bfo_member *v, bfo_row *row)
 {
 	struct bfo_member_path w = { .end = v->path + v->path_len };
-	const struct bfo_name *n;
+	struct spot s = { .n = NULL };
 	bfo_row dir = 0, old = 0;
 	errcode_t err;
 
@@ -380,12 +404,12 @@ errcode_t bfo_catalog_add(struct bfo_catalog *c, struct bfo_members *from,
 	if (v->is_link)
 		return add_link(c, v, dir, &w, row);
 	if (w.len) {
-		n = find(c, dir, w.name, w.len);
-		old = n ? current(c, bfo_name_draft(tree_of(c), n)) : NO_ROW;
+		s = spot_of(c, dir, &w);
+		old = row_at(c, &s);
 	}
 	err = put_inode(c, v, &old);
 	if (!err && w.len)
-		err = set_name(c, dir, w.name, w.len, old, 0, v);
+		err = set_name(c, &s, old, 0, v);
 	if (!err && S_ISREG(v->attrs.mode))
 		*row = old;
 	return err;

@@ -34,20 +34,34 @@ static uint32_t hash_of(const struct bfo_name_table *nt, bfo_row dir, const char
 	return bfo_keyed_hash(key, name, len);
 }
 
-struct bfo_name *bfo_name_table_find(const struct bfo_name_table *nt, const struct bfo_tree *t,
-				     bfo_row dir, const char *name, size_t len)
+struct bfo_name_key bfo_name_key(const struct bfo_name_table *nt, bfo_row dir, const char *name,
+				 size_t len)
 {
-	uint32_t hash = hash_of(nt, dir, name, len);
-	size_t at = hash & (nt->size - 1);
+	return (struct bfo_name_key) { .dir = dir, .hash = hash_of(nt, dir, name, len),
+				       .name = name, .len = len };
+}
+
+struct bfo_name *bfo_name_table_find_key(const struct bfo_name_table *nt, const struct bfo_tree *t,
+					 const struct bfo_name_key *key)
+{
+	size_t at = key->hash & (nt->size - 1);
 
 	for (; nt->table[at]; at = (at + 1) & (nt->size - 1)) {
 		struct bfo_name *n = &t->names.v[nt->table[at] - 1];
 
-		if (n->hash == hash && n->dir == dir && bfo_name_len(n) == len &&
-		    !memcmp(bfo_name_text(t, n), name, len))
+		if (n->hash == key->hash && n->dir == key->dir && bfo_name_len(n) == key->len &&
+		    !memcmp(bfo_name_text(t, n), key->name, key->len))
 			return n;
 	}
 	return NULL;
+}
+
+struct bfo_name *bfo_name_table_find(const struct bfo_name_table *nt, const struct bfo_tree *t,
+				     bfo_row dir, const char *name, size_t len)
+{
+	const struct bfo_name_key key = bfo_name_key(nt, dir, name, len);
+
+	return bfo_name_table_find_key(nt, t, &key);
 }
 
 static void put(struct bfo_name_table *nt, const struct bfo_tree *t, size_t i)
@@ -76,14 +90,21 @@ static errcode_t make_room(struct bfo_name_table *nt, const struct bfo_tree *t, 
 	return 0;
 }
 
-errcode_t bfo_name_table_add(struct bfo_name_table *nt, struct bfo_tree *t, size_t at)
+errcode_t bfo_name_table_add_hash(struct bfo_name_table *nt, struct bfo_tree *t, size_t at,
+				  uint32_t hash)
 {
-	struct bfo_name *n = &t->names.v[at];
-	errcode_t err;
+	errcode_t err = make_room(nt, t, at + 1);
 
-	n->hash = hash_of(nt, n->dir, bfo_name_text(t, n), bfo_name_len(n));
-	err = make_room(nt, t, at + 1);
+	t->names.v[at].hash = hash;
 	if (!err)
 		put(nt, t, at);
 	return err;
+}
+
+errcode_t bfo_name_table_add(struct bfo_name_table *nt, struct bfo_tree *t, size_t at)
+{
+	const struct bfo_name *n = &t->names.v[at];
+
+	return bfo_name_table_add_hash(nt, t, at, hash_of(nt, n->dir, bfo_name_text(t, n),
+							  bfo_name_len(n)));
 }
