@@ -2,9 +2,9 @@
 /*
  * stream_data.c - the data of a stream
  *
- * A byte of a place is found by bisection of the parts, and asked of the frame that has it.  The
- * frame at hand stays until another one is asked for.  What is asked for late is kept as it passes
- * by.
+ * A byte of a place is asked of the frame that has it: its part is mostly that of the byte before,
+ * or the next one, else it is found by bisection.  The frame at hand stays until another one is
+ * asked for.  What is asked for late is kept as it passes by.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 #include "intake/stream_state.h"
 
 #define PIECE (1U << 20)		/* bytes of a node that are delivered at once */
+#define NEAR 4U				/* parts that are tried before all are searched */
 
 /* Data FROM to END, which are in the frame at hand, went by: small ones are kept. */
 static errcode_t keep_passed(struct bfo_stream_source *s, uint64_t from, uint64_t end)
@@ -158,23 +159,39 @@ static errcode_t read_data(struct bfo_stream_source *s, uint64_t at, uint64_t le
 	return err;
 }
 
-/* Bytes FIRST to END, counted in places. */
+/* The last part that does not begin behind BYTE of the places, or the first one of all. */
+static size_t part_of(struct bfo_stream_source *s, uint64_t byte)
+{
+	const struct bfo_stream_part *p = s->parts.v + s->part;
+	size_t most = s->part + NEAR;
+
+	for (; s->part + 1 < s->parts.n && s->part < most && p->byte <= byte; s->part++, p++)
+		if (p[1].byte > byte)
+			return s->part;
+	s->part = bfo_vec_lower(&s->parts, byte, byte + 1);
+	return s->part -= s->part > 0;
+}
+
+/* Bytes FIRST to END, counted in places; zeroes where no part is. */
 static errcode_t fill_places(struct bfo_stream_source *s, uint64_t first, uint64_t end, char *to)
 {
-	size_t i = bfo_vec_lower(&s->parts, byte, first + 1);
+	size_t i = part_of(s, first);
+	uint64_t at = first;
 	errcode_t err = 0;
 
-	memset(to, 0, end - first);
-	for (i -= i > 0; !err && i + 1 < s->parts.n && s->parts.v[i].byte < end; i++) {
+	for (; !err && i + 1 < s->parts.n && s->parts.v[i].byte < end; i++) {
 		const struct bfo_stream_part *p = &s->parts.v[i];
 		uint64_t part_end = p->byte + (p[1].data - p->data);
 		uint64_t from = p->byte > first ? p->byte : first;
 		uint64_t until = part_end < end ? part_end : end;
 
-		if (from < until)
-			err = read_data(s, p->data + (from - p->byte), until - from,
-					to + (from - first));
+		if (from >= until)
+			continue;
+		memset(to + (at - first), 0, from - at);
+		err = read_data(s, p->data + (from - p->byte), until - from, to + (from - first));
+		at = until;
 	}
+	memset(to + (at - first), 0, end - at);
 	return err;
 }
 

@@ -49,6 +49,7 @@ struct bfo_stream_source {
 	struct bfo_stream_in frames;
 	struct bfo_placer placer;
 	BFO_VEC(struct bfo_stream_part) parts;	/* ascending; behind the last one, their end */
+	size_t part;			/* of them: the one that was asked for last */
 	uint8_t tree[BFO_STREAM_DIGEST];	/* as it was computed here */
 	struct bfo_quota_file quota[BFO_QUOTA_FILES];
 
