@@ -90,6 +90,7 @@ Suite *quota_suite(void);
 Suite *quota_use_suite(void);
 Suite *range_suite(void);
 Suite *rank_suite(void);
+Suite *kept_suite(void);
 Suite *replay_suite(void);
 Suite *reread_suite(void);
 Suite *runs_suite(void);
@@ -123,9 +124,9 @@ Suite *zeroes_suite(void);
 /* The longest first: who runs several parts at a time does not wait for it at the end. */
 static Suite *(*const suites[])(void) = {
 	commit_fail_suite, batch_model_suite, batch_write_suite,
-	vec_suite, rank_suite, marks_suite, range_suite, sort_suite, extsort_suite, spill_suite,
-	spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite, thread_suite,
-	stand_in_suite,
+	vec_suite, rank_suite, kept_suite, marks_suite, range_suite, sort_suite, extsort_suite,
+	spill_suite, spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite,
+	thread_suite, stand_in_suite,
 	stream_suite,
 	json_suite, json_in_suite, words_suite,
 	job_options_suite, manifest_suite, manifest_read_suite,
