@@ -32,6 +32,8 @@ int verify_main(int argc, char **argv);
 int ls_main(int argc, char **argv);
 int cat_main(int argc, char **argv);
 int hash_main(int argc, char **argv);
+int mount_main(int argc, char **argv);
+int umount_main(int argc, char **argv);
 int layout_main(int argc, char **argv);
 int order_main(int argc, char **argv);
 

@@ -22,6 +22,8 @@ static const struct command commands[] = {
 	{ "ls", ls_main, "list directories with all attributes, without mounting them" },
 	{ "cat", cat_main, "write the contents of files, without mounting them" },
 	{ "hash", hash_main, "compute digests of all files, as they lie on the device" },
+	{ "mount", mount_main, "show a filesystem below a directory, without root" },
+	{ "umount", umount_main, "end that" },
 	{ "layout", layout_main, "measure how files lie on a volume, and what reading them costs" },
 	{ "order", order_main, "list files that are used together, for copy --order list:FILE" },
 };
