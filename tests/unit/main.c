@@ -26,6 +26,7 @@ Suite *batch_model_suite(void);
 Suite *batch_write_suite(void);
 Suite *batches_suite(void);
 Suite *commit_suite(void);
+Suite *composite_suite(void);
 Suite *commit_fail_suite(void);
 Suite *commit_fit_suite(void);
 Suite *digest_suite(void);
@@ -147,7 +148,7 @@ static Suite *(*const suites[])(void) = {
 	quota_suite, quota_damage_suite, quota_use_suite, charge_suite,
 	batch_suite, batch_random_suite, pace_suite, regions_suite, cache_suite, media_suite,
 	mapfile_suite,
-	batches_suite, pack_suite, pipe_suite, reread_suite, commit_suite,
+	batches_suite, pack_suite, composite_suite, pipe_suite, reread_suite, commit_suite,
 	arrive_suite,
 	journal_suite, record_suite, commit_fit_suite, transaction_suite, digest_suite,
 	quota_slot_suite, replay_suite,
