@@ -253,9 +253,9 @@ static errcode_t put(struct work *w, const struct bfo_xattr *x, int goes)
 	return goes ? 0 : bfo_vec_push(&w->set, *x);
 }
 
-/* ---- access control lists ---- */
+/* ---- values ---- */
 
-/* The value of X, which is a list, becomes bytes of LIST, if it stands in an inode of its own. */
+/* The value of X becomes bytes of LIST, if it stands in an inode of its own. */
 static errcode_t fetch(struct work *w, struct bfo_xattr *x, bfo_chars *list)
 {
 	struct bfo_draft *value;
@@ -277,6 +277,34 @@ static errcode_t fetch(struct work *w, struct bfo_xattr *x, bfo_chars *list)
 	w->may_move = 1;
 	return err;
 }
+
+errcode_t bfo_draft_each_xattr(struct bfo_edit *e, struct bfo_draft *n,
+			       errcode_t (*take)(void *priv, const struct bfo_xattr *x),
+			       void *priv)
+{
+	bfo_chars value = { 0 };
+	struct work w;
+	errcode_t err;
+	size_t i;
+
+	if (!bfo_inode_has_xattrs(e->vol, n->raw) && !n->ea)
+		return 0;
+	err = load(&w, e, n);
+	if (!err)
+		bfo_xattrs_sort(&w.set);
+	for (i = 0; i < w.set.n && !err; i++) {
+		if (bfo_xattr_is_data(&w.set.v[i]))
+			continue;
+		err = fetch(&w, &w.set.v[i], &value);
+		if (!err)
+			err = take(priv, &w.set.v[i]);
+	}
+	release(&w);
+	bfo_vec_free(&value);
+	return err;
+}
+
+/* ---- access control lists ---- */
 
 static errcode_t change_acl(struct work *w, const struct bfo_edit_xattr *x, struct bfo_xattr *to)
 {

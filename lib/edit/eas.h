@@ -25,6 +25,14 @@ struct bfo_edit_xattr {
 errcode_t bfo_draft_set_xattrs(struct bfo_edit *e, struct bfo_draft *n,
 			      const struct bfo_edit_xattr *list, size_t count);
 
+/*
+ * Hands all attributes of DRAFT, with their values, to TAKE, but for the content of inline data; X
+ * is valid until that returns.  An error of it ends this.
+ */
+errcode_t bfo_draft_each_xattr(struct bfo_edit *e, struct bfo_draft *n,
+			       errcode_t (*take)(void *priv, const struct bfo_xattr *x),
+			       void *priv);
+
 /* The access control list of DRAFT, if it has one, becomes what its permissions say. */
 errcode_t bfo_draft_follow_mode(struct bfo_edit *e, struct bfo_draft *n);
 

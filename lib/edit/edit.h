@@ -209,6 +209,9 @@ void bfo_draft_settle_times(const struct bfo_edit *e, struct bfo_draft *n);
 
 struct timespec bfo_draft_time(const struct bfo_edit *e, const struct bfo_draft *n,
 			      enum bfo_draft_time which);
+/* 0 if the inode has no room for it: then there is no such time. */
+int bfo_draft_has_time(const struct bfo_edit *e, const struct bfo_draft *n,
+		       enum bfo_draft_time which);
 void bfo_draft_set_owner(struct bfo_draft *n, uint32_t uid, uint32_t gid);
 uint32_t bfo_draft_uid(const struct bfo_draft *n);
 uint32_t bfo_draft_gid(const struct bfo_draft *n);
@@ -219,6 +222,9 @@ uint32_t bfo_draft_project(const struct bfo_edit *e, const struct bfo_draft *n);
 
 /* ctime becomes the commit's, i_version one more; with CONTENT also mtime. */
 void bfo_draft_touch(const struct bfo_edit *e, struct bfo_draft *n, int content);
+
+/* i_version, as far as the inode has room for it. */
+void bfo_draft_set_version(const struct bfo_edit *e, struct bfo_draft *n, uint64_t version);
 
 /* i_blocks, in blocks. */
 uint64_t bfo_draft_blocks(const struct bfo_edit *e, const struct bfo_draft *n);

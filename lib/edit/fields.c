@@ -98,6 +98,12 @@ struct timespec bfo_draft_time(const struct bfo_edit *e, const struct bfo_draft 
 	return t;
 }
 
+int bfo_draft_has_time(const struct bfo_edit *e, const struct bfo_draft *n,
+		       enum bfo_draft_time which)
+{
+	return clock_of(e, n, which).seconds != NULL;
+}
+
 void bfo_draft_set_owner(struct bfo_draft *n, uint32_t uid, uint32_t gid)
 {
 	n->raw->i_uid = to_le16(uid & 0xffff);
@@ -140,6 +146,13 @@ void bfo_draft_touch(const struct bfo_edit *e, struct bfo_draft *n, int content)
 	raw->osd1.linux1.l_i_version = to_le32(version);
 	if (!version && HAS_FIELD(e, raw, i_version_hi))
 		raw->i_version_hi = to_le32(le32(raw->i_version_hi) + 1);
+}
+
+void bfo_draft_set_version(const struct bfo_edit *e, struct bfo_draft *n, uint64_t version)
+{
+	n->raw->osd1.linux1.l_i_version = to_le32((uint32_t) version);
+	if (HAS_FIELD(e, n->raw, i_version_hi))
+		n->raw->i_version_hi = to_le32((uint32_t) (version >> 32));
 }
 
 uint64_t bfo_draft_blocks(const struct bfo_edit *e, const struct bfo_draft *n)

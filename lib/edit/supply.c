@@ -88,6 +88,25 @@ errcode_t bfo_supply_take(struct bfo_supply *s, uint64_t n, uint64_t *blk, uint6
 	return err;
 }
 
+static uint64_t sum(const bfo_ranges *ranges, size_t from)
+{
+	uint64_t n = 0;
+
+	for (; from < ranges->n; from++)
+		n += ranges->v[from].len;
+	return n;
+}
+
+uint64_t bfo_supply_blocks(const struct bfo_supply *s)
+{
+	return sum(&s->rooms.list, s->rooms.at) + sum(&s->rooms.left, 0) + sum(&s->back, 0);
+}
+
+uint64_t bfo_supply_numbers(const struct bfo_supply *s)
+{
+	return sum(&s->numbers, s->at) + s->spare.n;
+}
+
 errcode_t bfo_supply_reserve(struct bfo_supply *s, size_t n)
 {
 	errcode_t err = bfo_vec_reserve(&s->back, n);

@@ -37,6 +37,10 @@ void bfo_supply_free(struct bfo_supply *s);
 /* Up to N blocks that lie together (whole clusters): *GOT from *BLK on. */
 errcode_t bfo_supply_take(struct bfo_supply *s, uint64_t n, uint64_t *blk, uint64_t *got);
 
+/* What there is: blocks, and inode numbers. */
+uint64_t bfo_supply_blocks(const struct bfo_supply *s);
+uint64_t bfo_supply_numbers(const struct bfo_supply *s);
+
 /* Room for N further ranges that are freed or given back, so that noting these cannot fail. */
 errcode_t bfo_supply_reserve(struct bfo_supply *s, size_t n);
 

@@ -53,7 +53,8 @@ static errcode_t open_volume(struct bfo_batch *b)
 {
 	const struct bfo_edit_options opt = { .undo_file = b->opt.undo_file,
 					      .memory = b->opt.memory };
-	errcode_t err = bfo_volume_open(b->ctx, b->opt.volume, BFO_OPEN_TARGET, NULL, &b->vol);
+	int how = BFO_OPEN_TARGET | (b->opt.is_look ? BFO_OPEN_LOOK : 0);
+	errcode_t err = bfo_volume_open(b->ctx, b->opt.volume, how, NULL, &b->vol);
 
 	if (err)
 		return err;

@@ -67,6 +67,7 @@ struct bfo_batch_options {
 	uint64_t memory;		/* bytes of contents that wait to be written; 0: 8 MiB */
 	int is_not_atomic;		/* a volume without a journal will do */
 	int is_forced;			/* not refused although bitmaps do not fit inodes */
+	int is_look;			/* nothing will be committed: it is not claimed */
 	struct bfo_batch_marks marks;
 	/* Operations FIRST .. FIRST + N - 1, counted from 0, are durable.  NULL is fine. */
 	errcode_t (*committed)(void *priv, uint64_t first, uint64_t n);
