@@ -28,6 +28,8 @@ int resume_main(int argc, char **argv);
 int abort_main(int argc, char **argv);
 int stream_main(int argc, char **argv);
 int batch_main(int argc, char **argv);
+int pack_main(int argc, char **argv);
+int unpack_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
 int ls_main(int argc, char **argv);
 int cat_main(int argc, char **argv);

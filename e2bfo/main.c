@@ -18,6 +18,8 @@ static const struct command commands[] = {
 	{ "receive", receive_main, "copy the file tree in a stream into a filesystem" },
 	{ "stream", stream_main, "check a stream that is kept in a file, and tell what is in it" },
 	{ "batch", batch_main, "change files of a filesystem: all of a script, or nothing" },
+	{ "pack", pack_main, "make composite files of a directory's small files" },
+	{ "unpack", unpack_main, "make files of the members of composite files" },
 	{ "verify", verify_main, "compare two file trees, attribute by attribute, byte by byte" },
 	{ "ls", ls_main, "list directories with all attributes, without mounting them" },
 	{ "cat", cat_main, "write the contents of files, without mounting them" },

@@ -49,7 +49,9 @@ static void read_line(struct scenario *s, char *line)
 		s->arrive = !strcmp(value, "arrive");
 		s->stream = !strcmp(value, "stream");
 		s->kept = !strcmp(value, "kept");
-		s->batch = s->kept || !strcmp(value, "batch");
+		s->pack = !strcmp(value, "pack") ? "pack" :
+			  !strcmp(value, "unpack") ? "unpack" : NULL;
+		s->batch = s->kept || s->pack || !strcmp(value, "batch");
 	} else if (!strcmp(line, "args"))
 		read_words(s, value);
 	else if (!strcmp(line, "promise"))
@@ -288,7 +290,7 @@ static void run_copy(const struct scenario *s, const struct fault *f, struct out
 void run_scenario(const struct scenario *s, const struct fault *f, struct outcome *o)
 {
 	char *argv[32] = { s->batch ? (char *) needed("E2BFO") : (char *) needed("E2ITREE"),
-			   s->batch ? "batch" : "--progress=none" };
+			   s->pack ? (char *) s->pack : s->batch ? "batch" : "--progress=none" };
 	int n = 2, i;
 
 	if (!s->itree && !s->batch) {
@@ -298,7 +300,9 @@ void run_scenario(const struct scenario *s, const struct fault *f, struct outcom
 	for (i = 0; i < s->n_args; i++)
 		argv[n++] = s->args[i];
 	argv[n++] = f->target;
-	if (s->batch)
+	if (s->pack)
+		argv[n++] = "/";
+	else if (s->batch)
 		argv[n++] = f->source ? f->source : s->source;
 	run(s, argv, f, o);
 }

@@ -10,7 +10,8 @@
  *   content			of a batch: another name of a file that its script puts
  *   scenario			lines of KEY VALUE: program (copy: e2bfo copy; arrive: the same,
  *				from a pipe; stream: e2bfo receive; itree: e2itree, which has no
- *				source; batch: e2bfo batch, which nothing resumes), args, promise
+ *				source; batch: e2bfo batch, which nothing resumes; pack, unpack:
+ *				these in its place, of "/"), args, promise
  *				(atomic, weak), mount (rw, no: what this kernel does with the
  *				target)
  */
@@ -39,6 +40,7 @@ struct scenario {
 	int arrive;		/* what is copied comes out of a pipe, */
 	int stream;		/* and so it does here: to e2bfo receive */
 	int batch;		/* e2bfo batch; the source is its script */
+	const char *pack;	/* "pack", "unpack": a batch that has no script; or NULL */
 	int kept;		/* the batch keeps indexes right */
 	int indexed;		/* the copy brings indexes up to date, or makes them */
 	int atomic;		/* the copy is promised to be there whole or not at all */
