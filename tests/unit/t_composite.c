@@ -365,6 +365,58 @@ START_TEST(headers_are_checked)
 }
 END_TEST
 
+/* Places of the table that agree with the size of the file, and cannot be. */
+START_TEST(tables_have_a_place)
+{
+	static const struct {
+		uint64_t file, at;
+		int is_good;
+	} places[] = {
+		{ 200, 128, 1 }, { 200, 127, 0 }, { 200, 200, 1 }, { 200, UINT64_MAX - 99, 0 },
+		{ 128 + BFO_COMPOSITE_TABLE_MOST, 128, 1 },
+		{ 129 + BFO_COMPOSITE_TABLE_MOST, 128, 0 },
+	};
+	struct bfo_composite_head h;
+	struct made m;
+	int is_new;
+	size_t i;
+
+	for (i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		make(&m);
+		put_le64(m.head, 24, places[i].file);
+		put_le64(m.head, 32, places[i].at);
+		put_le32(m.head, 40, places[i].file - places[i].at);
+		put_le32(m.head, 124, bfo_composite_crc(UINT32_MAX, m.head, 124));
+		want_eq(!bfo_composite_get_head(m.head, places[i].file, &h, &is_new),
+			places[i].is_good);
+	}
+}
+END_TEST
+
+START_TEST(values_have_a_limit)
+{
+	static char value[BFO_COMPOSITE_VALUE_MOST + 1];
+	struct bfo_composite_xattr x = { .name = "user.x", .name_len = 6, .value = value };
+	struct bfo_composite_attrs common = attrs_of(0);
+	struct bfo_composite_writer w;
+	uint8_t head[BFO_COMPOSITE_HEAD];
+	struct bfo_composite c;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		x.len = BFO_COMPOSITE_VALUE_MOST + i;
+		want_ok(bfo_composite_begin(&w, &common, 2));
+		want_ok(bfo_composite_add(&w, &(struct bfo_composite_new) { .number = 1,
+			.attrs = common, .names = names, .n_names = 1, .xattrs = &x,
+			.n_xattrs = 1 }));
+		bfo_composite_end(&w, head);
+		want_err(bfo_composite_open(&c, &w.head, w.table.v), i ? BFO_ET_DAMAGED : 0);
+		bfo_composite_free(&c);
+		bfo_composite_writer_free(&w);
+	}
+}
+END_TEST
+
 /* A table that ends anywhere. */
 START_TEST(tables_are_cut)
 {
@@ -416,6 +468,8 @@ Suite *composite_suite(void)
 	unit_case(suite, "dots", dots_are_no_names, 0);
 	unit_case(suite, "attributes once", attributes_come_once, 0);
 	unit_case(suite, "headers", headers_are_checked, 0);
+	unit_case(suite, "place", tables_have_a_place, 0);
+	unit_case(suite, "values", values_have_a_limit, 0);
 	unit_case(suite, "cut", tables_are_cut, 0);
 	unit_case(suite, "limit", tables_have_a_limit, 0);
 	return suite;
