@@ -196,7 +196,7 @@ static errcode_t fill(const struct row *r, uint64_t pos, uint64_t stop, char *to
 		pos += len;
 		to += len;
 	}
-	if (!err && pos < r->end + r->tail)
+	if (!err && pos >= r->end && pos < r->end + r->tail)
 		err = lay_edge(r, &pos, stop, r->end + r->tail, &to, r->tail_blk,
 			       edges + r->head + (pos - r->end));
 	lay(&pos, stop, UINT64_MAX, &to, NULL);
