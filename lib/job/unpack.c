@@ -307,9 +307,10 @@ static errcode_t make_member(struct taking *t, size_t i)
 static errcode_t can_go(struct taking *t, struct bfo_draft *dir)
 {
 	struct bfo_pack_job *j = t->j;
+	const struct bfo_pack_name *own = &j->names.v[t->x->name];
 	struct bfo_going sum = { 0 };
 	struct bfo_entry *entry;
-	errcode_t err = bfo_pack_know(j, dir, &j->names.v[t->x->name]);
+	errcode_t err = bfo_directory_entry(&j->b->edit, dir, j->text.v + own->at, own->len, &entry);
 	size_t i;
 
 	for (i = 0; i < t->c.names.n && !err; i++) {

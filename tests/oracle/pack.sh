@@ -228,10 +228,10 @@ e2bfo 0 cat image.img /mail/packed-1.e2pack
 python3 "$unpack_py" out py-flag || fail "unpack.py"
 [ -e py-flag/empty ] || fail "a member is missing"
 
-# one that somebody has made up: set-id bits
+# those that somebody has made up: one with set-id bits, one without members
 python3 - << 'END'
 import struct
-data = bytearray(open("out", "rb").read())
+data = open("out", "rb").read()
 table = list(range(256))
 for _ in range(8):
     table = [c >> 1 ^ (0x82F63B78 if c & 1 else 0) for c in table]
@@ -240,11 +240,16 @@ def crc(part):
     for byte in part:
         value = table[(value ^ byte) & 0xFF] ^ value >> 8
     return struct.pack("<I", value)
+def forge(name, head, contents, table):
+    head[24:44] = struct.pack("<QQI", 128 + len(contents) + len(table), 128 + len(contents), len(table))
+    head[44:48] = crc(table)
+    head[124:128] = crc(head[:124])
+    open(name, "wb").write(head + contents + table)
 at, = struct.unpack("<Q", data[32:40])
-data[at + 8:at + 10] = struct.pack("<H", 0o4755)
-data[44:48] = crc(data[at:])
-data[124:128] = crc(data[:124])
-open("forged", "wb").write(data)
+first, = struct.unpack("<I", data[at:at + 4])
+forge("forged", bytearray(data[:128]), data[128:at],
+      data[at:at + 8] + struct.pack("<H", 0o4755) + data[at + 10:])
+forge("nobody", bytearray(data[:48] + bytes(8) + data[56:128]), b"", data[at:at + first])
 END
 cp start.img image.img
 printf '%s\n' 'put forged /mail/forged' 'set -F 16 /mail/forged' > script
@@ -254,6 +259,25 @@ status=0
 python3 "$unpack_py" forged py-forged 2> said || status=$?
 [ $status = 1 ] || fail "unpack.py of set-id bits: exit $status"
 says 'set-id'
+
+cp start.img image.img
+printf '%s\n' 'put nobody /mail/sub/nobody' 'set -F 16 /mail/sub/nobody' > script
+e2bfo 0 batch image.img script
+e2bfo 0 unpack image.img /mail/sub
+grep -q 'unpacked 0 files out of 1 composite file,' out || fail "without members: $(cat out)"
+checked image.img
+e2bfo 0 ls image.img /mail/sub
+! grep nobody out || fail "it is still there"
+
+# ---- indexes of directories stay right ----
+
+cp start.img image.img
+e2itree 1 -p -m 2 image.img
+e2bfo 0 pack -q image.img /mail
+e2itree 0 -n image.img
+e2bfo 0 unpack -q image.img /mail
+e2itree 0 -n image.img
+checked image.img
 
 # ---- a volume that is full: refused before anything is written ----
 
