@@ -348,8 +348,6 @@ static void go(struct taking *t, struct bfo_draft *dir)
 static errcode_t take_apart(struct taking *t)
 {
 	struct bfo_draft *dir = t->j->dirs.v[t->x->dir].n;
-	struct bfo_edit *e = &t->j->b->edit;
-	struct timespec changed = bfo_draft_time(e, dir, BFO_DRAFT_MTIME);
 	errcode_t err = open_composite(t);
 	size_t i;
 
@@ -363,8 +361,7 @@ static errcode_t take_apart(struct taking *t)
 	if (err)
 		return err;		/* the batch is given up, and what is made with it */
 	go(t, dir);
-	bfo_draft_touch(e, dir, 0);
-	bfo_draft_set_time(e, dir, BFO_DRAFT_MTIME, changed);
+	bfo_draft_touch(&t->j->b->edit, dir, 0);	/* its mtime stays */
 	return 0;
 }
 
