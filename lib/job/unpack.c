@@ -310,8 +310,9 @@ static errcode_t can_go(struct taking *t, struct bfo_draft *dir)
 	const struct bfo_pack_name *own = &j->names.v[t->x->name];
 	struct bfo_going sum = { 0 };
 	struct bfo_entry *entry;
-	errcode_t err = bfo_directory_entry(&j->b->edit, dir, j->text.v + own->at, own->len, &entry);
 	size_t i;
+	errcode_t err = bfo_directory_entry(&j->b->edit, dir, j->text.v + own->at, own->len,
+					    &entry);
 
 	for (i = 0; i < t->c.names.n && !err; i++) {
 		const uint8_t *name = t->c.names.v[i].name;
