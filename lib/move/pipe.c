@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/pages.h"
-#include "base/thread.h"
 #include "move/pipe.h"
 
 #define WRITE_BYTES (8U << 20)		/* longest write */
@@ -189,6 +188,7 @@ static int wait_published(struct bfo_pipe *p, const struct bfo_buffer *b)
 	return go;
 }
 
+/* It takes signals, as all threads that the program knows: they interrupt a write that waits. */
 static void *writer_main(void *arg)
 {
 	struct bfo_pipe *p = arg;
@@ -234,7 +234,7 @@ errcode_t bfo_pipe_open(struct bfo_pipe *p, const struct bfo_drain *drain, uint3
 	if (!err)
 		err = alloc_buffer(p, &p->buffer[1]);
 	if (!err)
-		err = bfo_thread_start(&p->thread, writer_main, p);
+		err = pthread_create(&p->thread, NULL, writer_main, p);
 	p->running = !err;
 	if (err)
 		bfo_pipe_close(p, err);
