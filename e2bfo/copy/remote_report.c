@@ -76,6 +76,8 @@ static errcode_t tell_broken(const struct remote_told *t, struct bfo_context *ct
 	const char *what = t->there->report.what;
 	const char *how = status < 256 ? "status" : "signal";
 
+	if (bfo_cancelled(ctx))
+		return bfo_fail(ctx, BFO_ET_CANCELLED, "copying to %s", t->options->name);
 	status -= status < 256 ? 0 : 256;
 	if (!t->options->sends)
 		return bfo_fail_add(ctx, err, "; %s ended with %s %d", rsh, how, status);
