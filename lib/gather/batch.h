@@ -97,6 +97,10 @@ void bfo_reader_free(struct bfo_reader *r);
 /* Blocks that are read for N sorted nodes, gaps included. */
 uint64_t bfo_reader_span(const struct bfo_reader *r, const struct bfo_node *nodes, size_t n);
 
+/* For sinks that have a place for all blocks: these are where they belong. */
+errcode_t bfo_take_in_place(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
+			    const void *data);
+
 /*
  * True if hardly anything else is read for N sorted nodes: then nobody will want it later, and the
  * page cache may be passed by (device/direct.h).

@@ -73,17 +73,6 @@ static void *place_blocks(void *priv, const struct bfo_node *node, uint32_t at)
 	return l->pieces[node->tag]->data + (size_t) at * l->t->reader->vol->block_size;
 }
 
-static errcode_t take_blocks(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
-			     const void *data)
-{
-	(void) priv;
-	(void) node;
-	(void) at;
-	(void) count;
-	(void) data;			/* it is where it belongs */
-	return 0;
-}
-
 static errcode_t lose_blocks(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
 {
 	struct load *l = priv;
@@ -109,7 +98,7 @@ static errcode_t add_piece(struct load *l, const struct place *p)
 
 static errcode_t read_pieces(struct load *l)
 {
-	const struct bfo_sink sink = { .take = take_blocks, .lost = lose_blocks,
+	const struct bfo_sink sink = { .take = bfo_take_in_place, .lost = lose_blocks,
 				       .place = place_blocks, .priv = l };
 
 	bfo_order_list_sort(&l->list);

@@ -80,17 +80,6 @@ static void *place_blocks(void *priv, const struct bfo_node *node, uint32_t at)
 	return v->buffer.v + (node->to + at) * v->vol->block_size;
 }
 
-static errcode_t take_blocks(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
-			     const void *data)
-{
-	(void) priv;
-	(void) node;
-	(void) at;
-	(void) count;
-	(void) data;			/* it is where it belongs */
-	return 0;
-}
-
 static errcode_t lose_blocks(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count)
 {
 	struct blocks *b = priv;
@@ -143,7 +132,7 @@ errcode_t bfo_view_blocks(struct bfo_view *v, const struct bfo_view_map *map, ui
 			  uint32_t count)
 {
 	struct blocks b = { .v = v, .map = map };
-	const struct bfo_sink sink = { .take = take_blocks, .lost = lose_blocks,
+	const struct bfo_sink sink = { .take = bfo_take_in_place, .lost = lose_blocks,
 				       .place = place_blocks, .priv = &b };
 	size_t bytes = (size_t) count * v->vol->block_size;
 	bfo_order_list list = { 0 };
