@@ -63,8 +63,8 @@ static int read_policy(struct bfo_order_options *o, char *text)
 		if (!strcmp(text, bfo_order_word(policy)))
 			break;
 	if (policy == BFO_ORDER_POLICIES)
-		return argument_complain("copy", "--order '%s': not readdir, source, name, size, "
-					 "mtime, list:FILE, refs[:DEPTH] or trace:FILE", text);
+		return argument_complain("copy", "--order '%s': not readdir, source, dir, name, "
+					 "size, mtime, list:FILE, refs[:DEPTH] or trace:FILE", text);
 	for (i = 0; i < o->n; i++)
 		if ((int) o->policies[i] == policy)
 			return argument_complain("copy", "--order %s: said twice", text);

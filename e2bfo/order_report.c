@@ -72,7 +72,7 @@ static void print_policy(FILE *out, const struct bfo_order *o, enum bfo_order_po
 	struct taken t = taken_by(o, policy);
 
 	fprintf(out, "Order by %s: %zu %s", bfo_order_word(policy), t.files,
-	       policy == BFO_ORDER_NAME || policy == BFO_ORDER_SOURCE ? "files and directories" :
+	       policy <= BFO_ORDER_NAME ? "files and directories" :
 	       t.files == 1 ? "file" : "files");
 	if (policy == BFO_ORDER_REFS || policy == BFO_ORDER_TRACE)
 		fprintf(out, " in %zu group%s", t.groups, t.groups == 1 ? "" : "s");

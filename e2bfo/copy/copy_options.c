@@ -118,8 +118,8 @@ static const struct option_row rows[] = {
 	  "connect again when the connection breaks, N times (default 0)" },
 	OPTION_TITLE("How:"),
 	{ OPT_ORDER, "order", "POLICIES",
-	  "what lies next to each other: readdir (default), source, name, size, mtime,\n"
-	  "list:FILE, refs[:DEPTH], trace:FILE, or some of these, with commas" },
+	  "what lies next to each other: readdir (default), source, dir, name, size,\n"
+	  "mtime, list:FILE, refs[:DEPTH], trace:FILE, or some of these, with commas" },
 	{ OPT_ORDER_SUPPORT, "order-support", "PERCENT",
 	  "how much of the accesses to a file in a trace makes a group (default 5)" },
 	{ OPT_ORDER_WINDOW, "order-window", "N",

@@ -15,6 +15,7 @@ const char *bfo_order_word(enum bfo_order_policy policy)
 {
 	static const char *const words[] = {
 		[BFO_ORDER_READDIR] = "readdir", [BFO_ORDER_SOURCE] = "source",
+		[BFO_ORDER_DIR] = "dir",
 		[BFO_ORDER_NAME] = "name", [BFO_ORDER_SIZE] = "size", [BFO_ORDER_MTIME] = "mtime",
 		[BFO_ORDER_LIST] = "list", [BFO_ORDER_REFS] = "refs", [BFO_ORDER_TRACE] = "trace",
 	};
@@ -145,6 +146,8 @@ static errcode_t choose(struct bfo_copy *c, enum bfo_order_policy policy)
 	switch (policy) {
 	case BFO_ORDER_SOURCE:
 		return bfo_sequence_by_source(s);
+	case BFO_ORDER_DIR:
+		return bfo_sequence_by_dir(s);
 	case BFO_ORDER_NAME:
 		return bfo_sequence_by_name(s);
 	case BFO_ORDER_SIZE:

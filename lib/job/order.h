@@ -20,8 +20,9 @@
 #define BFO_ORDER_WINDOW_MOST 1000
 
 enum bfo_order_policy {
-	BFO_ORDER_READDIR,		/* these three leave nothing to others */
+	BFO_ORDER_READDIR,		/* these four leave nothing to others */
 	BFO_ORDER_SOURCE,
+	BFO_ORDER_DIR,
 	BFO_ORDER_NAME,
 	BFO_ORDER_SIZE,
 	BFO_ORDER_MTIME,

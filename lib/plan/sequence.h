@@ -8,8 +8,8 @@
  *   order      d a b c e f g                     take: f, then group (g b)
  *   sequence   f | g b | d a c e                 inode numbers and the stem follow it
  *
- * The first policy that takes a file has it.  Those that take everything (by source, by name) leave
- * nothing to others.
+ * The first policy that takes a file has it.  Those that take everything (by source, by name, by
+ * directory) leave nothing to others.
  *
  * Errors: ENOMEM; of lists, those of following a path (plan/lookup.h).
  */
@@ -63,6 +63,12 @@ errcode_t bfo_sequence_by_source(struct bfo_sequence *s);
 
 /* Everything: every directory in the order of its names' bytes, what is below a name after it. */
 errcode_t bfo_sequence_by_name(struct bfo_sequence *s);
+
+/*
+ * Everything: of every directory what is no directory, as it is listed, then its subdirectories,
+ * each with all that is below it.
+ */
+errcode_t bfo_sequence_by_dir(struct bfo_sequence *s);
 
 /* Small files first; directories are not taken. */
 errcode_t bfo_sequence_by_size(struct bfo_sequence *s);

@@ -47,8 +47,9 @@ checked source.img
 manifests source.img source
 
 # what stands on which target
-volume new.img 500M -N 30000
-volume used.img 500M -N 30000
+seed=hash_seed=6f0b5a52-3a0e-4c51-9a3f-0d5be2b9c002	# by which no subdirectory is listed last
+volume new.img 500M -N 30000 -E $seed
+volume used.img 500M -N 30000 -E $seed
 mounted used.img mnt rw,noatime
 perl -e 'chdir("mnt"); mkdir("old"); for (1 .. 3000) {
 	open(my $f, ">", "old/$_") or die; print $f "$_ " x 3000; }
@@ -84,6 +85,18 @@ ordered_by() {
 	unmounted mnt
 	grep -v '^/ ' source.kernel > source.names
 	same source.names used.names
+}
+
+# together IMAGE: files of a directory stand together, before what is below it?
+together() {
+	everything "$1" %p | awk '{
+			sub("^[0-9]* ", "")
+			sub("/[^/]*$", "")
+			if ($0 == last) next
+			if (done[$0]++) bad = 1
+			for (last = above = $0; sub("/[^/]*$", "", above); ) done[above] = 1
+			n++
+		} END { exit bad || n < 3 }'
 }
 
 # ---- list ----
@@ -139,6 +152,13 @@ checked both.img
 places both.img list | rising "list before size" closely
 everything both.img '%s %p' | sed '1,150d' | awk '$2 < last { exit 1 } { last = $2 }' ||
 	fail "size after a list"
+
+# ---- dir: files of a directory are together, and come before its subdirectories ----
+ordered_by dir --order dir
+for to in new used; do
+	together dir-$to.img || fail "dir: $to"
+done
+! together plain.img || fail "readdir has files together"
 
 # ---- source ----
 ordered_by source --order source

@@ -316,6 +316,47 @@ START_TEST(goes_by_name)
 }
 END_TEST
 
+/* Where inode INO is in the plan's order. */
+static size_t place_of(const struct made *m, uint32_t ino)
+{
+	size_t i = 0;
+
+	while (i < m->plan.order.n && bfo_plan_item(&m->plan, i)->ino != ino)
+		i++;
+	want(i < m->plan.order.n);
+	return i;
+}
+
+/* Files of a directory in the order of readdir, and only then what is below it. */
+START_TEST(goes_by_directory)
+{
+	static const uint32_t inos[] = { 33, 34, 30, 31 };
+	size_t listed[4], i, k;
+	struct bfo_sequence s;
+	struct made m;
+
+	make_small(&m);
+	want_ok(made_plan(&m, NULL));
+	for (i = 0; i < 4; i++)
+		listed[i] = place_of(&m, inos[i]);
+	want_ok(bfo_sequence_begin(&s, &m.plan));
+	want_ok(bfo_sequence_by_dir(&s));
+	want_ok(bfo_sequence_end(&s));
+	want_eq(m.plan.order.n, 8);
+	want_eq(place_of(&m, ROOT), 0);
+	want_eq(place_of(&m, 20), 4);
+	want_eq(place_of(&m, 21), 7);
+	want(place_of(&m, 32) < 4);
+	for (i = 0; i < 4; i++)
+		for (k = 0; k < 4; k++)
+			if (i / 2 == k / 2)
+				want_eq(place_of(&m, inos[i]) < place_of(&m, inos[k]),
+					listed[i] < listed[k]);
+	bfo_sequence_free(&s);
+	made_free(&m);
+}
+END_TEST
+
 /* The target has /b/theirs, /b/a/ and /b/zz/; what it has is no file of a list. */
 static void old_small(struct made *old)
 {
@@ -400,6 +441,7 @@ Suite *sequence_suite(void)
 	unit_case(suite, "follows the source", follows_the_source, 2);
 	unit_case(suite, "leaves out", leaves_out, 0);
 	unit_case(suite, "goes by name", goes_by_name, 0);
+	unit_case(suite, "goes by directory", goes_by_directory, 0);
 	unit_case(suite, "goes by list and name where merged", goes_by_list_and_name_where_merged, 2);
 	unit_case(suite, "finds what is copied", finds_what_is_copied, 0);
 	return suite;
