@@ -223,7 +223,7 @@ static errcode_t open_parts(struct bfo_arrive *a, struct bfo_volume *vol,
 	errcode_t err = bfo_writer_open(&a->w, a->ctx, vol, NULL);
 
 	a->w.keep_sums = opt->verify;
-	a->drain = bfo_writer_drain(&a->w);
+	a->drain = bfo_writer_drain(&a->w, 0);
 	bfo_direct_choose(&vol->device, opt->direct);
 	if (!err)
 		err = bfo_rooms_init(&a->rooms, &a->target->free_blocks, a->target->cluster_blocks,

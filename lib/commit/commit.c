@@ -247,7 +247,7 @@ static errcode_t fill(struct commit *c)
 	struct bfo_data_progress p = { .note = note_progress, .priv = c, .interval = NOTE_INTERVAL,
 				       .timer = bfo_timer_of(c->plan->ctx),
 				       .from = c->opt->verify ? 0 : c->record.done };
-	struct bfo_drain drain = bfo_writer_drain(&c->w);
+	struct bfo_drain drain = bfo_writer_drain(&c->w, c->opt->is_one_disk);
 	errcode_t err = bfo_sums_data(c->plan, c->source, c->opt->sums, &drain, c->opt->memory, &p);
 	struct bfo_what what;
 

@@ -40,6 +40,7 @@ struct bfo_commit_options {
 	const void *text;	/* the caller's, for the record */
 	size_t text_bytes;
 	struct bfo_record *record;	/* goes on with this one, which is hidden; or NULL */
+	int is_one_disk;	/* the source lies on the target's: see move/drain.h */
 	int quick;		/* not worth a record: a failure leaves the target as it was */
 	const struct bfo_itree_source *itrees;	/* if the plan has a container */
 	struct bfo_file_sums *sums;	/* of all that is copied; or NULL; not with a record */

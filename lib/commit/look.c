@@ -40,7 +40,7 @@ errcode_t bfo_left_look(struct bfo_context *ctx, const char *spec, struct bfo_le
 	errcode_t err;
 
 	memset(left, 0, sizeof(*left));
-	err = bfo_volume_open_source(ctx, spec, 0, NULL, NULL, NULL, &left->vol);
+	err = bfo_volume_open_source(ctx, spec, 0, NULL, NULL, NULL, NULL, &left->vol);
 	if (!err)
 		err = read_bitmaps(ctx, left->vol);
 	if (!err)

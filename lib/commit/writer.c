@@ -223,8 +223,14 @@ static void seal_attributes(void *priv, uint64_t blk, void *block)
 	ext2fs_ext_attr_block_csum_set(w->vol->fs, 0, blk, block);
 }
 
-struct bfo_drain bfo_writer_drain(struct bfo_writer *w)
+static errcode_t settle(void *priv)
+{
+	return bfo_writer_flush(priv);
+}
+
+struct bfo_drain bfo_writer_drain(struct bfo_writer *w, int is_one_disk)
 {
 	return (struct bfo_drain) { .block_size = w->vol->block_size, .write = drain_write,
+				    .settle = is_one_disk ? settle : NULL,
 				    .seal_attributes = seal_attributes, .priv = w, .ctx = &w->ctx };
 }

@@ -61,8 +61,11 @@ errcode_t bfo_writer_super(struct bfo_writer *w, struct ext2_super_block *sb);
 /* Reads it again into w->super, after its block was written. */
 errcode_t bfo_writer_reread_super(struct bfo_writer *w);
 
-/* What moves data to W: its blocks go where nothing was live before.  W has to stay. */
-struct bfo_drain bfo_writer_drain(struct bfo_writer *w);
+/*
+ * What moves data to W: its blocks go where nothing was live before.  IS_ONE_DISK: from the disk
+ * that they go to.  W has to stay.
+ */
+struct bfo_drain bfo_writer_drain(struct bfo_writer *w, int is_one_disk);
 
 /* All that W has written is on the device when this returns; costs nothing where all was. */
 errcode_t bfo_writer_flush(struct bfo_writer *w);

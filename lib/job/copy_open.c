@@ -86,7 +86,8 @@ static errcode_t open_target(struct bfo_copy *c)
 	if (err == ENOENT)
 		return tell_missing(c, err);
 	if (!err)
-		err = bfo_volume_open(c->ctx, c->opt.target, how, NULL, &c->job.target);
+		err = bfo_volume_open_beside(c->ctx, c->opt.target, how, c->job.source,
+					     &c->job.target);
 	if (err == BFO_ET_BUSY)
 		return bfo_format_tell_busy(c);
 	if (err == BFO_ET_NOT_EXT)

@@ -41,11 +41,11 @@ errcode_t bfo_format_tell_busy(struct bfo_copy *c)
 		return BFO_ET_BUSY;
 	if (c->job.source && bfo_store_overlap(&store, &c->job.source->store))
 		return same_volume(c);
-	if (c->job.source && store.dev == c->job.source->store.dev &&
+	if (c->job.source && !c->job.source->users.alone && store.dev == c->job.source->store.dev &&
 	    store.ino == c->job.source->store.ino)
-		return bfo_fail(c->ctx, BFO_ET_BUSY, "opening %s: the source is on the same disk; "
-				"name the partitions' own devices (losetup -P and partprobe make "
-				"them)", c->opt.target);
+		return bfo_fail(c->ctx, BFO_ET_BUSY, "opening %s: somebody else has a part of the "
+				"disk; name the partitions' own devices (losetup -P and partprobe "
+				"make them)", c->opt.target);
 	bfo_what_restore(c->ctx, &what);
 	return BFO_ET_BUSY;
 }
@@ -58,6 +58,7 @@ static errcode_t check_users(struct bfo_copy *c, const struct bfo_store *store)
 	errcode_t err;
 
 	bfo_users_init(&c->users, c->opt.target, c->path, 1);
+	c->users.beside = c->job.source ? &c->job.source->users : NULL;
 	err = bfo_users_refuse(c->ctx, &c->users, store);
 	return err == BFO_ET_BUSY ? bfo_format_tell_busy(c) : err;
 }
@@ -219,6 +220,8 @@ errcode_t bfo_format_target(struct bfo_copy *c)
 		err = bfo_mkfs_create(c->ctx, c->path, c->size, &c->made);
 		c->place = (struct bfo_mkfs_place) { .path = c->made, .size = c->size };
 	}
+	if (!err && !c->made)
+		err = bfo_users_lend(c->ctx, &c->users);
 	if (err)
 		return err;
 	c->writing = 1;

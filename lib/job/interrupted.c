@@ -157,6 +157,7 @@ static void take_options(struct bfo_interrupted *in, const struct bfo_resume_opt
 {
 	*c = (struct bfo_copy) { .ctx = in->ctx, .opt = in->saved.opt };
 	c->opt.target = in->target;
+	c->opt.medium.beside = in->volume;
 	c->opt.in = how->in;
 	c->opt.dry_run = how->dry_run;
 	if (how->dry_run)		/* which tells of neither */

@@ -123,6 +123,7 @@ errcode_t bfo_job_commit(struct bfo_job *job)
 	struct bfo_commit_options how = { .memory = config->memory, .direct = config->direct,
 		.verify = config->verify, .atomic = job->is_atomic, .undo_file = config->undo_file,
 		.text = config->text, .text_bytes = config->text_bytes, .record = config->record,
+		.is_one_disk = job->source && bfo_volume_is_beside(job->source, job->target),
 		.quick = config->is_quick, .itrees = &job->itrees.source,
 		.sums = config->sums };
 	errcode_t err;

@@ -4,7 +4,8 @@
  *
  *   items ── fill ──> buffer + nodes ── sorted, read ──> mended ── writer ──> stem
  *
- * One buffer is read while the one before is written.  How much is put into one is foreseen
+ * One buffer is read while the one before is written, but where both are one disk: there as much is
+ * read at once as the memory holds, and then written.  How much is put into one is foreseen
  * (batches.h): where that saves the source nothing, no memory is touched, nor does the writer wait.
  */
 #include <string.h>
@@ -157,6 +158,12 @@ static errcode_t foresee_nodes(struct mover *m, bfo_order_list *nodes, uint64_t 
 	return err;
 }
 
+/* Units.  Where reading and writing take turns, each turn is as long as can be. */
+static uint32_t smallest_batch(const struct bfo_pipe *p)
+{
+	return p->drain->settle ? p->capacity : BATCH_MIN_CHUNKS * p->chunk;
+}
+
 /* What is chosen for less than a whole buffer holds for as far as was looked ahead. */
 static errcode_t choose_batch(struct mover *m)
 {
@@ -172,8 +179,7 @@ static errcode_t choose_batch(struct mover *m)
 	if (m->ahead == UINT64_MAX)
 		m->how.all = units * m->pipe.unit;
 	if (!err)
-		err = bfo_batches_choose(&m->cache, nodes, BATCH_MIN_CHUNKS * m->pipe.chunk,
-					 &m->how);
+		err = bfo_batches_choose(&m->cache, nodes, smallest_batch(&m->pipe), &m->how);
 	if (m->how.size == m->pipe.capacity)
 		m->ahead = 0;
 	return err ? bfo_fail(m->fill.plan->ctx, err, "moving data") : 0;

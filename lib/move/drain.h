@@ -30,6 +30,12 @@ struct bfo_drain {
 	 * Writes LEN blocks at DATA to place BLK; called by one thread, in the order of the plan.
 	 */
 	errcode_t (*write)(void *priv, uint64_t blk, uint32_t len, const void *data);
+	/*
+	 * If not NULL: what is read lies on the same disk, which has one head, so reading and
+	 * writing take turns; called when a buffer is written, before more is read: all that was
+	 * written is on the disk when it returns.
+	 */
+	errcode_t (*settle)(void *priv);
 	/* Makes of BLOCK, attributes in the form of the disk, what is to stand at place BLK. */
 	void (*seal_attributes)(void *priv, uint64_t blk, void *block);
 	void *priv;

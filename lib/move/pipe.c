@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pipe.c - two buffers between a thread that reads and a thread that writes
+ * pipe.c - one or two buffers between a thread that reads and a thread that writes
  *
  * The lock guards `published`, `missing[]`, `err`, `failed` and `ended`; a batch's writes and bytes
  * belong to the reader until it is published, then its writes belong to the writer, and bytes do
@@ -153,14 +153,18 @@ static errcode_t write_run(struct bfo_pipe *p, struct bfo_buffer *b,
 	return err;
 }
 
+/* Of one disk: all of it is read first, as far as it comes, and all is there at the end. */
 static errcode_t write_buffer(struct bfo_pipe *p, struct bfo_buffer *b)
 {
+	const struct bfo_drain *drain = p->drain;
 	errcode_t err = 0;
 	size_t i;
 
+	if (drain->settle && b->used)
+		wait_for(p, b, 0, b->used, b->used);
 	for (i = 0; i < b->writes.n && !err; i++)
 		err = write_run(p, b, &b->writes.v[i]);
-	return err;
+	return err || !drain->settle ? err : drain->settle(drain->priv);
 }
 
 /* CTX, the reader's or the writer's, is about ERR. */
@@ -188,6 +192,11 @@ static int wait_published(struct bfo_pipe *p, const struct bfo_buffer *b)
 	return go;
 }
 
+static int other(const struct bfo_pipe *p, int buffer)
+{
+	return (buffer + 1) % p->buffers;
+}
+
 /* It takes signals, as all threads that the program knows: they interrupt a write that waits. */
 static void *writer_main(void *arg)
 {
@@ -196,7 +205,7 @@ static void *writer_main(void *arg)
 	int turn = 0;
 
 	set_error(p, err, &p->writers);
-	for (; wait_published(p, &p->buffer[turn]); turn ^= 1) {
+	for (; wait_published(p, &p->buffer[turn]); turn = other(p, turn)) {
 		err = write_buffer(p, &p->buffer[turn]);
 		if (err) {
 			set_error(p, err == NO_MORE ? 0 : err, &p->writers);
@@ -226,12 +235,13 @@ errcode_t bfo_pipe_open(struct bfo_pipe *p, const struct bfo_drain *drain, uint3
 	p->unit = unit;
 	p->block_units = drain->block_size / unit;
 	p->chunk = BFO_CHUNK_BYTES / unit;
-	units = (total <= memory ? total : memory / 2) / unit;
+	p->buffers = drain->settle ? 1 : 2;
+	units = (total <= memory ? total : memory / p->buffers) / unit;
 	p->capacity = units < p->chunk ? p->chunk : units > INT32_MAX ? INT32_MAX : units;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->change, NULL);
 	err = alloc_buffer(p, &p->buffer[0]);
-	if (!err)
+	if (!err && p->buffers > 1)
 		err = alloc_buffer(p, &p->buffer[1]);
 	if (!err)
 		err = pthread_create(&p->thread, NULL, writer_main, p);
@@ -253,7 +263,7 @@ errcode_t bfo_pipe_begin(struct bfo_pipe *p, struct bfo_buffer **buffer)
 	pthread_mutex_unlock(&p->lock);
 	b->used = 0;
 	b->writes.n = 0;
-	p->filling ^= 1;
+	p->filling = other(p, p->filling);
 	*buffer = b;
 	return err;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pipe.h - two buffers between a thread that reads and a thread that writes
+ * pipe.h - one or two buffers between a thread that reads and a thread that writes
  *
  * The reader fills a buffer in the order of the source, the writer empties it in the order of
  * the target, beginning before all of it is read: a buffer is cut into chunks, and each chunk
@@ -8,6 +8,9 @@
  *
  *   reader:  pipe_begin ── add nodes and writes ── pipe_publish ── pipe_arrived ...
  *   writer:  waits for a published buffer ── for each write waits for its chunks ── hands it back
+ *
+ * Where both are one disk there is one buffer, of all the memory: its writer begins when all of it
+ * is read, and the reader goes on when all of it is on the disk.
  *
  * A writer that has to wait touches the memory of what is read to places all over the buffer: to
  * find and clear so much takes as long as to read it, where memory was not used before.
@@ -67,6 +70,7 @@ struct bfo_pipe {
 	uint32_t capacity;		/* units of one buffer */
 	uint32_t chunk;			/* units of one chunk */
 	struct bfo_buffer buffer[2];
+	int buffers;			/* 1 or 2 of them */
 	int filling;			/* the reader's */
 	errcode_t err;			/* first error of either side */
 	struct bfo_context *failed;	/* whose that is: readers, &writers; or NULL */
@@ -78,9 +82,9 @@ struct bfo_pipe {
 };
 
 /*
- * Two buffers of together MEMORY bytes; or, if all TOTAL bytes fit into that, one that takes them
- * at once (what is never touched takes no memory).  UNIT is in bytes.  DRAIN has to stay; PROGRESS
- * may be NULL.  Starts the writer.
+ * One or two buffers of together MEMORY bytes; or, if all TOTAL bytes fit into that, one that takes
+ * them at once (what is never touched takes no memory).  UNIT is in bytes.  DRAIN has to stay;
+ * PROGRESS may be NULL.  Starts the writer.
  */
 errcode_t bfo_pipe_open(struct bfo_pipe *p, const struct bfo_drain *drain, uint32_t unit,
 			uint64_t memory, uint64_t total, struct bfo_data_progress *progress);

@@ -268,6 +268,13 @@ static errcode_t wait_done(struct tap *tap)
 	return tap->err;
 }
 
+static errcode_t tap_settle(void *priv)
+{
+	const struct bfo_drain *to = ((struct tap *) priv)->to;
+
+	return to->settle(to->priv);
+}
+
 /* For the drain: the other one's. */
 static errcode_t tap_begin(void *priv)
 {
@@ -304,6 +311,7 @@ static errcode_t tap_open(struct tap *tap, struct bfo_context *ctx, struct bfo_f
 	tap->drain = (struct bfo_drain) { .block_size = sums->plan->target->block_size,
 					  .is_packed = to ? to->is_packed : 1,
 					  .begin = tap_begin, .write = tap_write, .priv = tap,
+					  .settle = to && to->settle ? tap_settle : NULL,
 					  .seal_attributes = tap_seal,
 					  .ctx = to ? to->ctx : &tap->ctx };
 	bfo_follow_begin(&tap->follow, sums->plan, tap->drain.is_packed);

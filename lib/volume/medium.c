@@ -16,7 +16,7 @@ errcode_t bfo_medium_open(struct bfo_medium *m, struct bfo_context *ctx, const c
 		m->how.map = &m->map;
 	}
 	return err ? err : bfo_volume_open_source(ctx, spec, m->may_move ? BFO_OPEN_MOVING : 0,
-						  use, &m->how, NULL, out);
+						  use, &m->how, m->beside, NULL, out);
 }
 
 void bfo_medium_free(struct bfo_medium *m)

@@ -14,6 +14,7 @@ struct bfo_medium {
 	struct bfo_mapfile map;		/* its content, once it was read */
 	/* the source may be mounted read-write: nothing is taken from it */
 	int may_move;
+	struct bfo_volume *beside;	/* that may have another part of its device; or NULL */
 };
 
 /*

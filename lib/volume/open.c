@@ -264,13 +264,22 @@ static errcode_t pass_gates(struct bfo_context *ctx, struct bfo_volume *vol, int
 	return read_bitmaps(ctx, vol);
 }
 
-static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
-			  const struct bfo_journal_use *use, const struct bfo_media_options *media,
-			  io_manager io, int *tries, struct bfo_volume **out)
+/* How that is to be done; see open.h. */
+struct opening {
+	int how;
+	struct bfo_journal_use use;
+	const struct bfo_media_options *media;
+	struct bfo_volume *beside;
+	io_manager io;
+	int tries;		/* there were */
+};
+
+static errcode_t open_any(struct bfo_context *ctx, const char *spec, struct opening *o,
+			  struct bfo_volume **out)
 {
 	struct bfo_volume *vol = calloc(1, sizeof(*vol));
+	int how = o->how, again;
 	errcode_t err;
-	int again;
 
 	*out = NULL;
 	if (!vol)
@@ -278,8 +287,8 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
 	vol->device.writable = !!(how & BFO_OPEN_TARGET);
 	vol->device.pace = vol->device.writable ? NULL : ctx->pace;
 	vol->device.fd = -1;
-	if (media)
-		vol->media.opt = *media;
+	if (o->media)
+		vol->media.opt = *o->media;
 	vol->spec = strdup(how & BFO_OPEN_SCRATCH ? "a scratch file like the target" : spec);
 	err = vol->spec ? 0 : ENOMEM;
 	if (!err)
@@ -295,43 +304,52 @@ static errcode_t open_any(struct bfo_context *ctx, const char *spec, int how,
 	if (!err)
 		err = tell_unix_io(vol);
 	bfo_users_init(&vol->users, vol->spec, vol->device.path, vol->device.writable);
+	vol->users.beside = o->beside ? &o->beside->users : NULL;
 	vol->users.may_move = !!(how & BFO_OPEN_MOVING);
 	if (!err && !(how & BFO_OPEN_SCRATCH))
 		err = bfo_users_begin(ctx, &vol->users, &vol->store, how & BFO_OPEN_LOCKED);
 	if (!err)
-		err = open_fs(ctx, vol, vol->options, io);
-	if (!err && !io && vol->device.fd < 0)
+		err = open_fs(ctx, vol, vol->options, o->io);
+	if (!err && !o->io && vol->device.fd < 0)
 		vol->device.fd = open(vol->device.path, O_RDONLY | O_CLOEXEC);
 	if (!err)
-		err = pass_gates(ctx, vol, how, use);
+		err = pass_gates(ctx, vol, how, &o->use);
 	if (!err)
 		err = bfo_media_note_opening(ctx, vol);
 	if (!err)
 		*out = vol;
-	again = err == BFO_ET_DAMAGED && bfo_users_again(vol, tries);
+	again = err == BFO_ET_DAMAGED && bfo_users_again(vol, &o->tries);
 	if (err)
 		bfo_volume_close(vol);
-	return again ? open_any(ctx, spec, how, use, media, io, tries, out) : err;
+	return again ? open_any(ctx, spec, o, out) : err;
 }
 
 errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io_manager io,
 			  struct bfo_volume **out)
 {
-	const struct bfo_journal_use use = { 0 };
-	int tries = 0;
+	struct opening o = { .how = how, .io = io };
 
-	return open_any(ctx, spec, how, &use, NULL, io, &tries, out);
+	return open_any(ctx, spec, &o, out);
+}
+
+errcode_t bfo_volume_open_beside(struct bfo_context *ctx, const char *spec, int how,
+				 struct bfo_volume *beside, struct bfo_volume **out)
+{
+	struct opening o = { .how = how, .beside = beside };
+
+	return open_any(ctx, spec, &o, out);
 }
 
 errcode_t bfo_volume_open_source(struct bfo_context *ctx, const char *spec, int how,
 				 const struct bfo_journal_use *use,
-				 const struct bfo_media_options *media, io_manager io,
-				 struct bfo_volume **out)
+				 const struct bfo_media_options *media, struct bfo_volume *beside,
+				 io_manager io, struct bfo_volume **out)
 {
-	const struct bfo_journal_use none = { 0 };
-	int tries = 0;
+	struct opening o = { .how = how, .media = media, .beside = beside, .io = io };
 
-	return open_any(ctx, spec, how, use ? use : &none, media, io, &tries, out);
+	if (use)
+		o.use = *use;
+	return open_any(ctx, spec, &o, out);
 }
 
 void bfo_volume_close(struct bfo_volume *vol)

@@ -35,10 +35,15 @@ struct bfo_journal_use {
 errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io_manager io,
 			  struct bfo_volume **out);
 
+/* The same beside a volume of this process, or NULL, that may have another part of the device. */
+errcode_t bfo_volume_open_beside(struct bfo_context *ctx, const char *spec, int how,
+				 struct bfo_volume *beside, struct bfo_volume **out);
+
 /*
  * Opens SPEC as a source (HOW: 0 or BFO_OPEN_MOVING).  If its journal needs recovery, what is read
  * is what a mount would find: all that the journal has committed is put over it in memory
  * (volume/replay.h).  MEDIA is about one that may be damaged; it and USE may be NULL.
+ * BESIDE as above.
  *
  * If it is opened by a backup of the superblock, bg_itable_unused means nothing (libext2fs makes it
  * 0): there may be inodes that never were.  Nor does a backup say that the journal needs recovery:
@@ -46,8 +51,8 @@ errcode_t bfo_volume_open(struct bfo_context *ctx, const char *spec, int how, io
  */
 errcode_t bfo_volume_open_source(struct bfo_context *ctx, const char *spec, int how,
 				 const struct bfo_journal_use *use,
-				 const struct bfo_media_options *media, io_manager io,
-				 struct bfo_volume **out);
+				 const struct bfo_media_options *media, struct bfo_volume *beside,
+				 io_manager io, struct bfo_volume **out);
 
 /* Closes without writing anything that was not written before. NULL is fine. */
 void bfo_volume_close(struct bfo_volume *vol);

@@ -11,6 +11,10 @@
  *   writer    flock(LOCK_EX)   O_EXCL, and that lock
  *
  * The locks of image files are in lock.c, and tell parts of a file from each other.
+ *
+ * Where source and target are parts of one device, whoever comes second takes a duplicate of the
+ * first one's descriptor: the device is theirs as long as either has it, and its lock becomes a
+ * writer's.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -278,6 +282,15 @@ static errcode_t refuse_writers(struct bfo_context *ctx, const struct bfo_users 
 	return f->holders.n ? tell_holder(ctx, name, &f->holders.v[0]) : 0;
 }
 
+/* Is the device his, too, who is beside U, and nobody else's? */
+static int is_shared_by(const struct bfo_users *u)
+{
+	struct stat a, b;
+
+	return u->beside && u->beside->alone && !stat(u->path, &a) && S_ISBLK(a.st_mode) &&
+	       !fstat(u->beside->fd, &b) && a.st_rdev == b.st_rdev;
+}
+
 errcode_t bfo_users_refuse(struct bfo_context *ctx, const struct bfo_users *u,
 			   const struct bfo_store *s)
 {
@@ -286,7 +299,7 @@ errcode_t bfo_users_refuse(struct bfo_context *ctx, const struct bfo_users *u,
 	int held = 0;
 	errcode_t err = 0;
 
-	if (!stat(u->path, &st) && S_ISBLK(st.st_mode))
+	if (!is_shared_by(u) && !stat(u->path, &st) && S_ISBLK(st.st_mode))
 		err = is_held(u->path, &held);
 	if (err)
 		return bfo_fail(ctx, err, "looking for what is mounted");
@@ -342,6 +355,12 @@ static void open_device(struct bfo_users *u, int *busy)
 {
 	struct flock lock = ours;
 
+	*busy = 0;
+	if (is_shared_by(u)) {
+		u->fd = fcntl(u->beside->fd, F_DUPFD_CLOEXEC, 0);
+		u->alone = u->fd >= 0;
+		return;
+	}
 	u->fd = open(u->path, O_RDONLY | O_EXCL | O_CLOEXEC);
 	*busy = u->fd < 0 && errno == EBUSY;
 	u->alone = u->fd >= 0;
@@ -383,10 +402,28 @@ errcode_t bfo_users_lock(struct bfo_context *ctx, struct bfo_users *u, const str
 	errcode_t err = 0;
 
 	if (!stat(u->path, &st) && S_ISBLK(st.st_mode)) {
-		u->fd = open(u->path, O_RDONLY | O_CLOEXEC);
+		u->fd = is_shared_by(u) ? fcntl(u->beside->fd, F_DUPFD_CLOEXEC, 0)
+					: open(u->path, O_RDONLY | O_CLOEXEC);
 		err = u->fd < 0 ? bfo_fail(ctx, errno, "opening %s", u->name) : lock_device(ctx, u);
 	}
 	return err ? err : bfo_lock_store(ctx, u->name, u->path, s, u->write, &u->lock);
+}
+
+errcode_t bfo_users_lend(struct bfo_context *ctx, struct bfo_users *u)
+{
+	int fd;
+
+	if (!is_shared_by(u))
+		return 0;
+	fd = open(u->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || dup3(fd, u->beside->fd, O_CLOEXEC) < 0 || dup3(fd, u->fd, O_CLOEXEC) < 0) {
+		if (fd >= 0)
+			close(fd);
+		return bfo_fail(ctx, errno, "opening %s", u->name);
+	}
+	close(fd);
+	u->beside->alone = 0;
+	return lock_device(ctx, u);
 }
 
 /* ---- looking ---- */

@@ -32,6 +32,11 @@ struct bfo_users_mark {
 struct bfo_users {
 	const char *name, *path;	/* the caller's: for messages, and of the device or file */
 	int write;			/* it is to be written */
+	/*
+	 * Who may have another part of the device, in this process: the two share what keeps
+	 * others from it; or NULL.
+	 */
+	struct bfo_users *beside;
 	int fd;				/* on the block device; -1 of a file */
 	int alone;			/* that is exclusive: nothing can mount the device */
 	int lock;			/* on an image file, or -1 */
@@ -71,6 +76,12 @@ errcode_t bfo_users_refuse(struct bfo_context *ctx, const struct bfo_users *u,
  * ms apart (which have passed then); *TRIES is 0 at first.
  */
 int bfo_users_again(const struct bfo_volume *vol, int *tries);
+
+/*
+ * Before mke2fs(8) is at the bytes of U, who has locked them: what U and u->beside share keeps it
+ * from the device no longer.  The lock stays.
+ */
+errcode_t bfo_users_lend(struct bfo_context *ctx, struct bfo_users *u);
 
 /* Locks them, but takes nothing that would keep mke2fs(8) from it. */
 errcode_t bfo_users_lock(struct bfo_context *ctx, struct bfo_users *u, const struct bfo_store *s);

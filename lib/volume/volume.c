@@ -40,6 +40,11 @@ errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *
 	return bfo_fail(ctx, BFO_ET_SAME_VOLUME, "comparing %s and %s", a->spec, b->spec);
 }
 
+int bfo_volume_is_beside(const struct bfo_volume *a, const struct bfo_volume *b)
+{
+	return a->store.dev == b->store.dev && a->store.ino == b->store.ino;
+}
+
 uint32_t bfo_volume_most(const struct bfo_volume *vol)
 {
 	uint64_t most = vol->device.pace ? vol->device.pace->burst / vol->block_size : UINT32_MAX;

@@ -50,6 +50,9 @@ int bfo_volume_lies_on(const struct bfo_volume *vol, const struct bfo_store *s);
 errcode_t bfo_volume_distinct(struct bfo_context *ctx, const struct bfo_volume *a,
 			      const struct bfo_volume *b);
 
+/* True of two volumes on one disk, or in one image file, as its partitions are. */
+int bfo_volume_is_beside(const struct bfo_volume *a, const struct bfo_volume *b);
+
 /* Blocks that one request may ask for: what the volume's pace lets through at once. */
 uint32_t bfo_volume_most(const struct bfo_volume *vol);
 

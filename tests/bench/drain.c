@@ -314,7 +314,8 @@ static errcode_t find_files(struct drain *d)
 
 static errcode_t run(struct drain *d)
 {
-	errcode_t err = bfo_volume_open_source(&d->ctx, d->image, 0, NULL, NULL, NULL, &d->vol);
+	errcode_t err = bfo_volume_open_source(&d->ctx, d->image, 0, NULL, NULL, NULL, NULL,
+					       &d->vol);
 
 	if (!err)
 		err = bfo_reader_init(&d->reader, &d->ctx, d->vol, d->gap);

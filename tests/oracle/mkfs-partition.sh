@@ -5,7 +5,7 @@
 # changes.
 # more as root
 . "$(dirname "$0")/../lib.sh"
-requires mke2fs e2fsck losetup sfdisk strace perl blkid
+requires mke2fs e2fsck losetup sfdisk strace perl blkid flock
 
 mkdir tree
 perl -e 'for (1 .. 30) {
@@ -121,8 +121,17 @@ if is_root; then
 	refused 'it holds ext4' tree.img "$device?partition=2"
 	e2bfo 0 copy --mkfs --force tree.img "$device?partition=2"
 	judge "a partition of a device"
-	refused 'on the same disk; name the partitions' --partition 2 "$device" "$device?partition=3"
 	refused 'same volume' --force --partition 2 "$device" "$device?partition=2"
+
+	# ---- to another partition of it: the source is read while mke2fs has the device ----
+	place 3
+	flock -s "$device" "$E2BFO" copy --mkfs --partition 2 "$device" "$device?partition=3" > out 2>&1 &&
+		fail "beside somebody who has locked it"
+	grep -q 'another e2bfo works on it' out || fail "locked: $(cat out)"
+	kept "locked"
+	e2bfo 0 copy --mkfs --partition 2 "$device" "$device?partition=3"
+	judge "from one partition of a device to another"
+	e2bfo 0 copy --mkfs --force --partition 3 "$device" "$device?partition=2"
 	unloop "$device"
 else
 	e2bfo 0 copy --mkfs --force tree.img 'disk.img?partition=2'
@@ -130,7 +139,7 @@ fi
 refused 'same volume' --force --partition 2 disk.img 'disk.img?partition=2'
 start=$(sfdisk -d disk.img | sed -n 's/^disk.img3 : start= *\([0-9]*\),.*/\1/p')
 start=$((start * 512)) size=$((20 << 20)) around=$(around)
-e2bfo 0 copy --mkfs --partition 2 disk.img 'disk.img?partition=3'
+e2bfo 0 copy --mkfs --force --partition 2 disk.img 'disk.img?partition=3'
 judge "from one partition to another"
 
 # ---- mounted, and in use ----

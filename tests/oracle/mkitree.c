@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		errx(2, "usage: mkitree IMAGE WTIME SEED");
-	TRY(bfo_volume_open_source(&ctx, argv[1], 0, NULL, NULL, NULL, &vol));
+	TRY(bfo_volume_open_source(&ctx, argv[1], 0, NULL, NULL, NULL, NULL, &vol));
 	TRY(bfo_reader_init(&r, &ctx, vol, 0));
 	TRY(bfo_inode_scan(&r, &tree));
 	for (i = 0; i < tree.inodes.n; i++)

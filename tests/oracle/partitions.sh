@@ -5,7 +5,8 @@
 # nothing outside of the target's partition is touched.
 # more as root
 . "$(dirname "$0")/../lib.sh"
-requires mke2fs e2fsck debugfs setfattr setfacl chattr losetup sfdisk mkswap perl tune2fs
+requires mke2fs e2fsck debugfs setfattr setfacl chattr losetup sfdisk mkswap perl tune2fs partx flock
+requires strace
 
 "$IMAGES/oddities" tree.img
 resize2fs -M tree.img > /dev/null 2>&1
@@ -89,6 +90,12 @@ refused() {
 	unchanged disk.img "$before" "refused"
 }
 
+# turns LOG: how often what is read or written in pieces of 64 KiB or more changes
+turns() {
+	awk '/ = [0-9]+$/ && $NF >= 65536 { kind = /pread/ ? "r" : "w"; n += kind != last; last = kind }
+		END { print n + 0 }' "$1"
+}
+
 s="size=${source_size}M" t="size=${target_size}M"
 
 # ---- MBR: 1 source, 2 extended with 5 target; 3 swap; and the other way round ----
@@ -141,12 +148,50 @@ if is_root; then
 
 	# ---- a device: one descriptor holds all of it ----
 	refused 'same volume' --partition 1 "$outer" "$outer?partition=1"
-	refused 'on the same disk; name the partitions' --partition 1 "$outer" "$outer?partition=5"
 	read -r to size < <(place disk.img 5)
 	mke2fs -q -F -t ext4 -b 4096 -E offset="$to" disk.img $((size / 4096))
 	before=$(around disk.img)
 	e2bfo 0 copy tree.img "$outer?partition=5"
 	[ "$(around disk.img)" = "$before" ] || fail "something beside the target was written"
+	judge disk.img
+
+	# ---- both on it: long reads and long writes take turns, be it interrupted ----
+	blank() {
+		mke2fs -q -F -t ext4 -b 4096 -E offset="$to" disk.img $((size / 4096))
+		sync disk.img
+		blockdev --flushbufs "$outer"
+	}
+	blank
+	strace -f -qq -o log -e trace=pread64,preadv,pwrite64,pwritev "$E2BFO" copy --memory 8M \
+		--partition 1 "$outer" "$outer?partition=5" > out 2>&1 || fail "one device: $(cat out)"
+	[ "$(around disk.img)" = "$before" ] || fail "one device: something beside the target was written"
+	judge disk.img
+	turns log > turns
+	[ "$(cat turns)" -le 12 ] || fail "reads and writes of data took $(cat turns) turns"
+	blank
+	killed=0
+	strace -f -qq -o log -e trace=pwrite64 -e inject=pwrite64:signal=KILL:when=30 "$E2BFO" copy \
+		--memory 8M --partition 1 "$outer" "$outer?partition=5" > out 2>&1 || killed=$?
+	[ $killed = 137 ] || fail "killed: status $killed: $(cat out)"
+	e2bfo 0 resume "$outer?partition=5"
+	judge disk.img
+	blank
+	before=$(around disk.img)
+	flock -s "$outer" "$E2BFO" copy --partition 1 "$outer" "$outer?partition=5" > out 2>&1 &&
+		fail "beside somebody who has locked it"
+	grep -q 'another e2bfo works on it' out || fail "locked: $(cat out)"
+	[ "$(around disk.img)" = "$before" ] || fail "locked: the device was written"
+	unloop "$outer"
+
+	outer=$(loop disk.img)
+	partx -a "$outer"
+	mount -t ext4 -o ro,noload "${outer}p1" mnt
+	echo "$WORK/mnt" >> .state/mounts
+	refused 'somebody else has a part of the disk; name the partitions' \
+		--partition 1 "$outer" "$outer?partition=5"
+	e2bfo 0 copy "${outer}p1" "${outer}p5"
+	umount mnt
+	partx -d "$outer"
 	judge disk.img
 	unloop "$outer"
 fi

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 	initialize_bfo_error_table();
 	if (argc != 3)
 		return 2;
-	err = bfo_volume_open_source(&ctx, argv[1], 0, &use, NULL, NULL, &vol);
+	err = bfo_volume_open_source(&ctx, argv[1], 0, &use, NULL, NULL, NULL, &vol);
 	if (err) {
 		com_err("replayed", err, "while %s", ctx.what);
 		return 1;

@@ -9,16 +9,18 @@
 void pipebed_open(struct pipebed *b, uint32_t units, uint64_t memory, uint64_t total)
 {
 	struct bfo_data_progress *progress = b->progress;
-	errcode_t (*begin)(void *priv) = b->begin;
+	errcode_t (*begin)(void *priv) = b->begin, (*settle)(void *priv) = b->settle;
 
 	memset(b, 0, sizeof(*b));
 	b->progress = progress;
 	b->begin = begin;
+	b->settle = settle;
 	slowdisk_reset();
 	b->w = (struct bfo_writer) { .ctx = &b->ctx, .vol = slowdisk_volume() };
 	b->units = units;
-	b->drain = bfo_writer_drain(&b->w);
+	b->drain = bfo_writer_drain(&b->w, 0);
 	b->drain.begin = begin;
+	b->drain.settle = settle;
 	want_ok(bfo_pipe_open(&b->p, &b->drain, SLOWDISK_BS / units, memory * SLOWDISK_BS,
 			      total * SLOWDISK_BS, b->progress));
 }

@@ -22,7 +22,7 @@ struct pipebed {
 	uint32_t units;			/* of a block */
 	uint64_t end;			/* blocks added: the stem */
 	struct bfo_data_progress *progress;	/* for the pipe; set before it is opened, or NULL */
-	errcode_t (*begin)(void *priv);	/* the drain's; the same */
+	errcode_t (*begin)(void *priv), (*settle)(void *priv);	/* the drain's; the same */
 };
 
 /* UNITS make a block.  The disk is reset; bfo_pipe_close() is all there is to closing. */

@@ -290,6 +290,52 @@ START_TEST(alternates_two_buffers)
 }
 END_TEST
 
+/* How many requests there were when all was to be on the disk; 0: it was not to be. */
+static size_t settled;
+
+static errcode_t note_settled(void *priv)
+{
+	(void) priv;
+	__atomic_store_n(&settled, slowdisk_requests(), __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+/* Of one disk: all of the memory is read, then all of it written, and only then more is read. */
+START_TEST(takes_turns_on_one_disk)
+{
+	struct pipebed b = { .settle = note_settled };
+	struct waiter w = { .b = &b };
+	struct bfo_buffer *buffer;
+
+	settled = 0;
+	pipebed_open(&b, _i ? 16 : 1, 8 * CHUNK, BLOCKS);
+	want_eq(b.p.capacity / b.units, 8 * CHUNK);
+	buffer = pipebed_begin(&b);
+	pipebed_add(&b, buffer, 1000, CHUNK, 0);
+	pipebed_add(&b, buffer, 3000, 2 * CHUNK, 1);
+	bfo_pipe_publish(&b.p, buffer);
+	want(!pthread_create(&w.thread, NULL, wait_begin, &w));
+	want_ok(pipebed_arrive(&b, buffer, CHUNK, 3000, 2 * CHUNK - 1));
+	want_quiet(0);
+	slowdisk_hold(1);
+	want_ok(pipebed_arrive(&b, buffer, 3 * CHUNK - 1, 3000 + 2 * CHUNK - 1, 1));
+	slowdisk_want(0, 1000, CHUNK);
+	want_quiet(1);
+	want(!__atomic_load_n(&w.done, __ATOMIC_SEQ_CST));
+	want_eq(settled, 0);
+	slowdisk_hold(0);
+	want(!pthread_join(w.thread, NULL));
+	want_eq(settled, 2);
+	want(w.buffer == buffer && !buffer->used);
+	pipebed_add(&b, buffer, 5000, 2, 0);
+	bfo_pipe_publish(&b.p, buffer);
+	want_ok(bfo_pipe_close(&b.p, 0));
+	want_eq(settled, 3);
+	slowdisk_holds(3000, 2 * CHUNK);
+	slowdisk_holds(5000, 2);
+}
+END_TEST
+
 /* One buffer takes everything if it fits into the memory of both; none is below a chunk. */
 START_TEST(sizes_buffers)
 {
@@ -678,6 +724,7 @@ Suite *pipe_suite(void)
 	unit_case(s, "cuts_at_chunks", cuts_at_chunks, 2);
 	unit_case(s, "finishes_what_came", finishes_what_came, 2);
 	unit_case(s, "alternates_two_buffers", alternates_two_buffers, 0);
+	unit_case(s, "takes_turns_on_one_disk", takes_turns_on_one_disk, 2);
 	unit_case(s, "sizes_buffers", sizes_buffers, 7);
 	unit_case(s, "hands_errors_to_the_reader", hands_errors_to_the_reader, 2);
 	unit_case(s, "says_what_failed_first", says_what_failed_first, 0);

@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bfo_volume *vol;
 
 	fuzz_steps(v, NULL, &in);
-	if (!bfo_volume_open_source(&ctx, v->path, 0, NULL, NULL, NULL, &vol)) {
+	if (!bfo_volume_open_source(&ctx, v->path, 0, NULL, NULL, NULL, NULL, &vol)) {
 		read_all(&ctx, vol);
 		bfo_volume_close(vol);
 	}
