@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <ext2fs/ext2_fs.h>
 
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
@@ -39,6 +41,14 @@ uint32_t bfo_composite_crc(uint32_t crc, const void *data, size_t len)
 }
 
 /* ---- header ---- */
+
+int bfo_composite_may_be(uint16_t mode, uint32_t flags, uint64_t size)
+{
+	const uint32_t secret = EXT4_ENCRYPT_FL | EXT4_VERITY_FL | EXT4_EA_INODE_FL;
+
+	return S_ISREG(mode) && flags & EXT2_IMMUTABLE_FL && !(flags & secret) &&
+	       size >= BFO_COMPOSITE_HEAD;
+}
 
 int bfo_composite_is_one(const void *bytes, size_t len)
 {
@@ -387,6 +397,31 @@ errcode_t bfo_composite_open(struct bfo_composite *c, const struct bfo_composite
 	if (!err && (c->places.n != head->members || c->names.n != head->names))
 		err = damaged(c, "its table does not have what its header says");
 	return err ? err : check_twice(c);
+}
+
+errcode_t bfo_composite_load(struct bfo_composite *c, uint64_t file_bytes, bfo_composite_read read,
+			     void *priv, uint8_t **table)
+{
+	uint8_t bytes[BFO_COMPOSITE_HEAD];
+	struct bfo_composite_head head;
+	int is_new = 0;
+	errcode_t err;
+
+	*c = (struct bfo_composite) { .table = NULL };
+	*table = NULL;
+	if (file_bytes < sizeof(bytes))
+		return damaged(c, "it is no composite file");
+	err = read(priv, 0, bytes, sizeof(bytes));
+	if (err)
+		return err;
+	c->why = bfo_composite_get_head(bytes, file_bytes, &head, &is_new);
+	if (c->why)
+		return is_new ? BFO_ET_FEATURE : BFO_ET_DAMAGED;
+	*table = malloc((size_t) head.table_bytes + 1);
+	if (!*table)
+		return ENOMEM;
+	err = read(priv, head.table_at, *table, head.table_bytes);
+	return err ? err : bfo_composite_open(c, &head, *table);
 }
 
 void bfo_composite_free(struct bfo_composite *c)

@@ -134,6 +134,9 @@ struct bfo_composite {
 	const char *why;		/* what is damaged */
 };
 
+/* Can a file of MODE with inode flags FLAGS and SIZE bytes be a composite file on a volume? */
+int bfo_composite_may_be(uint16_t mode, uint32_t flags, uint64_t size);
+
 /* Do these bytes, with which a file begins, say that it is a composite file? */
 int bfo_composite_is_one(const void *bytes, size_t len);
 
@@ -152,6 +155,17 @@ const char *bfo_composite_get_head(const void *bytes, uint64_t file_bytes,
 errcode_t bfo_composite_open(struct bfo_composite *c, const struct bfo_composite_head *head,
 			     const void *table);
 void bfo_composite_free(struct bfo_composite *c);
+
+/* Reads LEN bytes of a file from its byte AT on, which it has, to TO. */
+typedef errcode_t (*bfo_composite_read)(void *priv, uint64_t at, void *to, size_t len);
+
+/*
+ * The same of a file of FILE_BYTES that can be read: two calls of READ, for header and table.  Free
+ * c, and then *TABLE, in any case.  BFO_ET_DAMAGED, and BFO_ET_FEATURE of a newer one: c->why, also
+ * of what is no composite file; ENOMEM, and what READ returns.
+ */
+errcode_t bfo_composite_load(struct bfo_composite *c, uint64_t file_bytes, bfo_composite_read read,
+			     void *priv, uint8_t **table);
 
 /* Member I, in the order of the contents. */
 void bfo_composite_member(const struct bfo_composite *c, size_t i, struct bfo_composite_member *m);
