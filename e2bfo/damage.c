@@ -25,7 +25,7 @@ static void take_part(struct damage *d, const struct bfo_tree *t, const struct b
 
 struct damage damage_of(const struct bfo_tree *t, const struct bfo_finding *f)
 {
-	struct damage d = { .kind = f->kind, .ino = f->ino, .blk = f->blk };
+	struct damage d = { .kind = f->kind, .ino = bfo_tree_shown_ino(t, f->ino), .blk = f->blk };
 
 	if (f->kind == BFO_UNREAD_TABLE)
 		d.inodes = f->blocks;
@@ -54,10 +54,11 @@ void damage_tell(const char *volume, const char *path, size_t len, const struct 
 	size_t size = 4 * len + 8;
 	char *shown = malloc(size), where[DAMAGE_WHERE];
 
-	message("%s: %s: %s%s (inode %u%s)", volume,
+	message("%s: %s: %s%s (inode %llu%s)", volume,
 		shown ? bfo_text_escape(path, len, shown, size) : "?",
 		d->moving ? "was changing while it was read: " : "",
-		bfo_finding_table[d->kind].text, d->ino, damage_where(d, where, sizeof(where)));
+		bfo_finding_table[d->kind].text, (unsigned long long) d->ino,
+		damage_where(d, where, sizeof(where)));
 	free(shown);
 }
 

@@ -15,7 +15,8 @@
 
 struct damage {
 	enum bfo_finding_kind kind;
-	uint32_t ino, inodes;		/* that and, if it is about several, how many */
+	uint64_t ino;			/* of a member: bfo_tree_shown_ino() */
+	uint32_t inodes;		/* if it is about several, how many */
 	/* inode of the directory that has the name; 0: not to be told */
 	uint32_t dir;
 	uint64_t from, to;		/* bytes [from, to) of it; to 0: none in particular */

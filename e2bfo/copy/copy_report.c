@@ -78,9 +78,9 @@ static void print_finding(const struct report *r, const struct bfo_finding *f)
 	const struct damage d = damage_in(r, f);
 
 	damage_where(&d, where, sizeof(where));
-	message("%s: %s (inode %u%s); %s",
-		bfo_text_escape(path, len, shown, sizeof(shown)), row->text, f->ino, where,
-		row->done);
+	message("%s: %s (inode %llu%s); %s",
+		bfo_text_escape(path, len, shown, sizeof(shown)), row->text,
+		(unsigned long long) d.ino, where, row->done);
 }
 
 static void print_findings(const struct report *r)
@@ -114,9 +114,11 @@ static void print_outside(const struct report *r)
 		const struct bfo_outside *o = &p->links_outside.v[i];
 
 		len = bfo_tree_path(p->tree, o->row, path, sizeof(path));
-		printf("  %s (inode %u): %u of %u names\n",
+		printf("  %s (inode %llu): %u of %u names\n",
 		       bfo_text_escape(path, len, shown, sizeof(shown)),
-		       p->tree->inodes.v[o->row].ino, o->copied, o->names);
+		       (unsigned long long) bfo_tree_shown_ino(p->tree,
+							       p->tree->inodes.v[o->row].ino),
+		       o->copied, o->names);
 	}
 }
 
@@ -364,11 +366,12 @@ static void json_outside(struct json *j, const struct report *r)
 	json_open(j, "links_outside", '[');
 	for (i = 0; r->result.plan && i < r->result.plan->links_outside.n; i++) {
 		const struct bfo_outside *o = &r->result.plan->links_outside.v[i];
+		const struct bfo_tree *tree = r->result.plan->tree;
 
 		json_open(j, NULL, '{');
 		json_bytes(j, "path", path,
-			   bfo_tree_path(r->result.plan->tree, o->row, path, sizeof(path)));
-		json_number(j, "inode", r->result.plan->tree->inodes.v[o->row].ino);
+			   bfo_tree_path(tree, o->row, path, sizeof(path)));
+		json_number(j, "inode", bfo_tree_shown_ino(tree, tree->inodes.v[o->row].ino));
 		json_number(j, "names", o->names);
 		json_number(j, "copied", o->copied);
 		json_close(j, '}');

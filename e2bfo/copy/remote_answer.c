@@ -111,7 +111,7 @@ void remote_report_free(struct remote_report *r)
 
 static void take_where(const struct json_in *j, size_t at, struct damage *d)
 {
-	*d = (struct damage) { .ino = number_in(j, at, "inode", UINT32_MAX),
+	*d = (struct damage) { .ino = number_in(j, at, "inode", INT64_MAX),
 			       .inodes = number_in(j, at, "inodes", UINT32_MAX),
 			       .dir = number_in(j, at, "directory", UINT32_MAX),
 			       .from = number_in(j, at, "offset", INT64_MAX),

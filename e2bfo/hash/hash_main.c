@@ -31,8 +31,8 @@ static void tell_finding(const struct bfo_tree *t, const struct bfo_finding *f)
 	const struct damage d = damage_of(t, f);
 
 	damage_where(&d, where, sizeof(where));
-	message("%s: %s (inode %u%s); %s", bfo_text_escape(path, len, shown, sizeof(shown)),
-		row->text, f->ino, where, what_is_done(row));
+	message("%s: %s (inode %llu%s); %s", bfo_text_escape(path, len, shown, sizeof(shown)),
+		row->text, (unsigned long long) d.ino, where, what_is_done(row));
 }
 
 static int finish(struct bfo_copy *c, const struct hash_options *opt, errcode_t err)

@@ -18,7 +18,7 @@
 struct verify_told {
 	enum bfo_diff_kind kind;
 	struct bfo_bytes path, name;	/* where; of an extended attribute */
-	uint32_t ino[2];		/* inode numbers; 0: none */
+	uint64_t ino[2];		/* inode numbers; 0: none */
 	/* both have one; else it is a name that one side lacks, or a place */
 	int has_values;
 	struct bfo_bytes value[2];	/* as they are; without data: "none" */

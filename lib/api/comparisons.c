@@ -46,11 +46,12 @@ static void tell_of_trees(void *priv, const struct bfo_diff *diff)
 	const struct bfo_compare *compare = &v->trees.compare;
 	char path[BFO_API_PATH_BYTES], buf[2][BFO_DIFF_VALUE_BYTES];
 	struct e2bfo_diff d = { .size = sizeof(d), .kind = bfo_diff_words[diff->kind],
-				.path = path, .ino = { diff->ino[0], diff->ino[1] },
-				.offset = diff->offset };
+				.path = path, .offset = diff->offset };
 	int i;
 
 	d.path_len = bfo_diff_path(compare, diff, path, sizeof(path));
+	for (i = 0; i < 2; i++)		/* (a member of a composite file has no inode) */
+		d.ino[i] = diff->ino[i] <= UINT32_MAX ? diff->ino[i] : 0;
 	if (diff->kind == BFO_DIFF_XATTR)
 		d.name = value_of(diff->name);
 	for (i = 0; i < 2 && bfo_diff_has_values(diff); i++)

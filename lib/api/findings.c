@@ -13,15 +13,15 @@ errcode_t bfo_api_tell(e2bfo *c, const struct e2bfo_finding *f)
 	return bfo_fail(&c->ctx, BFO_ET_CANCELLED, "telling what was found");
 }
 
-static errcode_t tell(e2bfo *c, const struct bfo_finding *f, int side, const char *path,
-		      size_t len)
+static errcode_t tell(e2bfo *c, const struct bfo_tree *t, const struct bfo_finding *f, int side,
+		      const char *path, size_t len)
 {
 	const struct bfo_finding_row *row = &bfo_finding_table[f->kind];
 	struct e2bfo_finding found = { .size = sizeof(found), .side = side,
 				       .is_loss = row->is_loss, .kind = row->word,
 				       .text = row->text, .done = row->done, .path = path,
-				       .path_len = len, .ino = f->ino, .block = f->blk,
-				       .count = 1 };
+				       .path_len = len, .ino = bfo_tree_shown_ino(t, f->ino),
+				       .block = f->blk, .count = 1 };
 
 	return bfo_api_tell(c, &found);
 }
@@ -34,7 +34,7 @@ errcode_t bfo_api_tell_tree(e2bfo *c, const struct bfo_tree *t, size_t *told)
 	while (*told < t->findings.n && !err) {
 		const struct bfo_finding *f = &t->findings.v[(*told)++];
 
-		err = tell(c, f, 0, path, bfo_tree_finding_path(t, f, path, sizeof(path)));
+		err = tell(c, t, f, 0, path, bfo_tree_finding_path(t, f, path, sizeof(path)));
 	}
 	return err;
 }
@@ -53,7 +53,7 @@ errcode_t bfo_api_tell_compared(e2bfo *c, const struct bfo_compare *compare, int
 		if (!len)
 			continue;
 		++*n;
-		err = tell(c, f, side, path, len);
+		err = tell(c, t, f, side, path, len);
 	}
 	return err;
 }

@@ -57,7 +57,7 @@ struct bfo_bytes {
 struct bfo_diff {
 	enum bfo_diff_kind kind;
 	uint32_t pair;		/* of what differs; missing, extra, hash: of the directory */
-	uint32_t ino[2];	/* inode numbers; 0: none */
+	uint64_t ino[2];	/* inode numbers, as they are shown; 0: none */
 	struct bfo_bytes name;	/* missing, extra, hash: the name; xattr: "user.NAME" */
 	const struct bfo_attrs *attrs[2];	/* type ... device */
 	struct bfo_bytes value[2];		/* symlink, xattr; hash, as in the entry */

@@ -345,7 +345,8 @@ static errcode_t compare_item(struct scan *s, const struct bfo_window_item *item
 	s->diff = (struct bfo_diff) { .pair = item->pair };
 	for (side = 0; side < 2 && !err; side++) {
 		s->rec[side] = bfo_pair_inode(s->c, item->pair, side);
-		s->diff.ino[side] = s->rec[side]->ino;
+		s->diff.ino[side] = bfo_tree_shown_ino(s->c->tree[side],
+						       s->rec[side]->ino);
 		err = read_values(s, side);
 	}
 	if (err)

@@ -206,7 +206,7 @@ static errcode_t alone(struct bfo_compare *c, uint32_t dir, int side, const stru
 		return 0;
 	if (bfo_unread_has(c, !side, c->pairs.v[dir].row[!side], BFO_UNREAD_DIR))
 		return bfo_tree_found_known(c->tree[side], BFO_UNREAD_OTHER, n);
-	diff.ino[side] = bfo_name_number(c->tree[side], n);
+	diff.ino[side] = bfo_tree_shown_ino(c->tree[side], bfo_name_number(c->tree[side], n));
 	bfo_compare_found(c, &diff);
 	return 0;
 }

@@ -149,7 +149,7 @@ static uint32_t seg_behind(const struct bfo_tree *t, const struct bfo_inode *rec
 static errcode_t lost_in_seg(struct bfo_compare *c, int side, uint32_t pair,
 			     const struct bfo_seg *seg, uint64_t from, uint64_t to, bfo_ranges *out)
 {
-	const bfo_ranges *bad = bfo_source_bad(c->source[side]);
+	const bfo_ranges *bad = bfo_source_bad(c->source[side], seg->blk);
 	struct bfo_tree *t = c->tree[side];
 	uint64_t begin = from > seg->lblk ? from - seg->lblk : 0, end = to - seg->lblk, lo, hi;
 	const struct bfo_range *r = bfo_ranges_from(bad, seg->blk + begin);
@@ -181,7 +181,8 @@ static errcode_t lost_data(struct bfo_compare *c, int side, uint32_t pair, uint6
 	errcode_t err = 0;
 	uint32_t i;
 
-	if (!bfo_source_bad(c->source[side])->n || rec->state & (BFO_INODE_INLINE | BFO_INODE_FAST))
+	if (rec->state & (BFO_INODE_INLINE | BFO_INODE_FAST) || !bfo_seg_count(t, rec) ||
+	    !bfo_source_bad(c->source[side], bfo_seg_of(t, rec, 0)->blk)->n)
 		return 0;
 	for (i = seg_behind(t, rec, first); i < bfo_seg_count(t, rec) && !err; i++) {
 		const struct bfo_seg *seg = bfo_seg_of(t, rec, i);

@@ -233,7 +233,7 @@ struct e2bfo_diff {
 	const char *path;		/* not ended by NUL */
 	size_t path_len;
 	struct e2bfo_value name;	/* of an extended attribute */
-	uint32_t ino[2];		/* in A and B; 0: none, or not known */
+	uint32_t ino[2];		/* in A and B; 0: none (of a member), or not known */
 	struct e2bfo_value value[2];	/* as text, or as it stands; of a list: what that says */
 	uint64_t offset;		/* data, holes: the first byte that differs */
 };
@@ -273,7 +273,10 @@ struct e2bfo_time {
 	uint32_t is_known;
 };
 
-/* A name with all attributes of what it leads to; valid while it is told. */
+/*
+ * A name with all attributes of what it leads to; valid while it is told.  INO 0: a member of a
+ * composite file, which has no inode.
+ */
 struct e2bfo_entry {
 	size_t size;
 	const char *dir;		/* the path of its directory; not ended by NUL */
@@ -338,7 +341,7 @@ struct e2bfo_piece {
 	uint64_t offset;		/* from the first byte that was asked for */
 	uint64_t bytes;			/* so many come in all */
 	uint64_t unread;		/* so far, zeroes in place of what cannot be read */
-	uint32_t ino;
+	uint32_t ino;			/* 0: a member of a composite file, which has none */
 	uint32_t is_last;
 	e2bfo_err err;			/* why it does not come, in its only piece; else 0 */
 	const char *what;		/* the same: "MESSAGE while WHAT" */

@@ -247,7 +247,8 @@ errcode_t bfo_items_make(struct bfo_items *items, const struct bfo_serial *walk,
 
 	ask(items, walk);
 	*item = (struct bfo_item) { .path = walk->path.v, .path_len = walk->path_len,
-				    .row = step->row, .ino = rec->ino, .names = 1,
+				    .row = step->row, .names = 1,
+				    .ino = bfo_tree_shown_ino(t, rec->ino),
 				    .is_made = !!(rec->state & BFO_INODE_MADE) };
 	set_attrs(items, step->row, &item->attrs);
 	set_features(items, rec, item);

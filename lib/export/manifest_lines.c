@@ -153,10 +153,10 @@ static uint64_t size_of(const struct bfo_item *item)
 }
 
 /* What stands behind the name. */
-static void put_inode(struct bfo_sheet *s, uint32_t ino, const struct bfo_attrs *a, int named,
+static void put_inode(struct bfo_sheet *s, uint64_t ino, const struct bfo_attrs *a, int named,
 		      uint64_t size)
 {
-	bfo_sheet_format(s, "|%u|", ino);
+	bfo_sheet_format(s, "|%llu|", (unsigned long long) ino);
 	put_mode(s, a->mode, named);
 	bfo_sheet_format(s, "|%u|%u|%llu|%lld|%lld|%lld|%lld\n", a->uid, a->gid,
 			 (unsigned long long) size, (long long) a->sec[BFO_ATIME],

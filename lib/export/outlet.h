@@ -39,7 +39,7 @@ struct bfo_item {
 	struct bfo_attrs attrs;		/* size of a directory: without meaning */
 	uint32_t names;			/* how many names come; directories: 1 */
 	bfo_row row;			/* the same for all names of a file */
-	uint32_t ino;			/* in the source; 0: it is not of the source */
+	uint64_t ino;			/* in the source, as it is shown; 0: it is not of that */
 	int is_made;			/* a directory of --to: nobody owns it yet */
 	/* of a casefolded directory, to an archive of our own: how its names are folded; else 0 */
 	uint16_t encoding;

@@ -313,6 +313,21 @@ static errcode_t read_all_by_regions(struct bfo_cache *c, const bfo_order_list *
 	return err;
 }
 
+/* What has places that are no blocks lies in no region; it comes last. */
+static errcode_t read_all(struct bfo_cache *c, const bfo_order_list *batch,
+			  const struct bfo_sink *sink)
+{
+	bfo_order_list blocks = *batch;
+	errcode_t err;
+
+	while (blocks.n && bfo_node_blk(&blocks.v[blocks.n - 1]) >= BFO_PLACE_MEMORY)
+		blocks.n--;
+	err = read_all_by_regions(c, &blocks, sink);
+	if (err || blocks.n == batch->n)
+		return err;
+	return c->source->ops->read(c->source, batch->v + blocks.n, batch->n - blocks.n, sink);
+}
+
 errcode_t bfo_cache_read(struct bfo_cache *c, bfo_order_list *batch, int by_regions,
 			 const struct bfo_sink *sink)
 {
@@ -322,7 +337,7 @@ errcode_t bfo_cache_read(struct bfo_cache *c, bfo_order_list *batch, int by_regi
 	if (!c->r)
 		return c->source->ops->read(c->source, batch->v, batch->n, sink);
 	if (by_regions && c->regions.n)
-		return read_all_by_regions(c, batch, sink);
+		return read_all(c, batch, sink);
 	err = bfo_source_read_bulk(c->source, batch->v, batch->n, c->is_foretold, sink);
 	leave(c, batch, 0, batch->n);
 	return err;

@@ -8,7 +8,7 @@
 #include "tree/access.h"
 
 struct look {
-	struct bfo_reader *r;
+	struct bfo_source *source;
 	uint64_t done, total;	/* blocks */
 };
 
@@ -22,7 +22,7 @@ static int is_copied_file(const struct bfo_inode *rec)
 
 static errcode_t pass(struct look *l, uint32_t count)
 {
-	struct bfo_context *ctx = l->r->ctx;
+	struct bfo_context *ctx = l->source->ctx;
 
 	l->done += count;
 	bfo_progress_report(ctx, BFO_STAGE_LOOK, l->done, l->total, 0);
@@ -47,9 +47,9 @@ static errcode_t lose(void *priv, const struct bfo_node *node, uint32_t at, uint
 	return pass(priv, count);
 }
 
-errcode_t bfo_lost_look(struct bfo_reader *r, const struct bfo_tree *tree)
+errcode_t bfo_lost_look(struct bfo_source *source, const struct bfo_tree *tree)
 {
-	struct look l = { .r = r };
+	struct look l = { .source = source };
 	struct bfo_sink sink = { .take = take, .lost = lose, .priv = &l };
 	bfo_order_list list = { 0 };
 	errcode_t err = 0;
@@ -69,15 +69,17 @@ errcode_t bfo_lost_look(struct bfo_reader *r, const struct bfo_tree *tree)
 	}
 	bfo_order_list_sort(&list);
 	if (!err)
-		err = bfo_reader_run(r, list.v, list.n, &sink);
+		err = source->ops->read(source, list.v, list.n, &sink);
 	bfo_vec_free(&list);
 	return err;
 }
 
 /* What of segment SEG lies in BAD. */
-static errcode_t report_seg(struct bfo_tree *t, const struct bfo_seg *seg, const bfo_ranges *bad,
-			    enum bfo_finding_kind kind, bfo_row row, int *any)
+static errcode_t report_seg(struct bfo_tree *t, const struct bfo_source *source,
+			    const struct bfo_seg *seg, enum bfo_finding_kind kind, bfo_row row,
+			    int *any)
 {
+	const bfo_ranges *bad = bfo_source_bad(source, bfo_seg_blk(seg));
 	const struct bfo_range *r = bfo_ranges_from(bad, bfo_seg_blk(seg));
 	uint64_t begin = bfo_seg_blk(seg), end = begin + seg->len, lo, hi;
 	errcode_t err = 0;
@@ -94,17 +96,19 @@ static errcode_t report_seg(struct bfo_tree *t, const struct bfo_seg *seg, const
 	return err;
 }
 
-errcode_t bfo_lost_report(struct bfo_tree *tree, const bfo_ranges *bad, enum bfo_finding_kind kind)
+errcode_t bfo_lost_report(struct bfo_tree *tree, const struct bfo_source *source,
+			  enum bfo_finding_kind kind)
 {
 	errcode_t err = 0;
+	int any, is_any = bfo_source_bad(source, 0)->n ||
+			  bfo_source_bad(source, BFO_PLACE_MEMORY)->n;
 	bfo_row i, j;
-	int any;
 
-	for (i = 0; i < tree->inodes.n && bad->n && !err; i++) {
+	for (i = 0; i < tree->inodes.n && is_any && !err; i++) {
 		struct bfo_inode *rec = &tree->inodes.v[i];
 
 		for (any = j = 0; is_copied_file(rec) && j < bfo_seg_count(tree, rec) && !err; j++)
-			err = report_seg(tree, bfo_seg_of(tree, rec, j), bad, kind, i, &any);
+			err = report_seg(tree, source, bfo_seg_of(tree, rec, j), kind, i, &any);
 		if (any && kind == BFO_UNREAD_FILE)
 			rec->state |= BFO_INODE_BAD;
 	}

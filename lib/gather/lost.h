@@ -10,20 +10,21 @@
 #ifndef BFO_GATHER_LOST_H
 #define BFO_GATHER_LOST_H
 
-#include "gather/batch.h"
+#include "gather/source.h"
 #include "tree/tree.h"
 
 /*
  * Reads all data of the files that the plan has put in order, for nothing but to find out what
- * cannot be read (vol->media.bad).  Memory meanwhile: 24 bytes per extent.
+ * cannot be read (bfo_source_bad()).  Memory meanwhile: 24 bytes per extent.
  */
-errcode_t bfo_lost_look(struct bfo_reader *r, const struct bfo_tree *tree);
+errcode_t bfo_lost_look(struct bfo_source *source, const struct bfo_tree *tree);
 
 /*
- * Reports every part of such a file that lies in BAD, as KIND, in the order of inodes and bytes.
- * With BFO_UNREAD_FILE the file becomes BFO_INODE_BAD.
+ * Reports every part of such a file that SOURCE cannot read, as far as that is known, as KIND, in
+ * the order of inodes and bytes.  With BFO_UNREAD_FILE the file becomes BFO_INODE_BAD.
  */
-errcode_t bfo_lost_report(struct bfo_tree *tree, const bfo_ranges *bad, enum bfo_finding_kind kind);
+errcode_t bfo_lost_report(struct bfo_tree *tree, const struct bfo_source *source,
+			  enum bfo_finding_kind kind);
 
 /*
  * The file that has block BLK: its record, and *LBLK; or BFO_NONE. Directories until they are

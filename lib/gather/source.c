@@ -116,9 +116,11 @@ uint64_t bfo_source_blocks(const struct bfo_source *s)
 	return s->reader ? s->reader->blocks : s->blocks;
 }
 
-const bfo_ranges *bfo_source_bad(const struct bfo_source *s)
+const bfo_ranges *bfo_source_bad(const struct bfo_source *s, uint64_t blk)
 {
 	static const bfo_ranges none;
 
+	if (blk >= BFO_PLACE_MEMORY)
+		return s->lost_places ? s->lost_places : &none;
 	return s->reader ? &s->reader->vol->media.bad : &none;
 }

@@ -101,6 +101,8 @@ struct bfo_source {
 	/* of what is no volume: in memory, as far as was seen, so its order costs nothing */
 	int is_at_hand;
 	uint64_t requests, blocks;	/* of what is no volume: read so far */
+	/* places from BFO_PLACE_MEMORY on that cannot be read, ascending; or NULL: none */
+	const bfo_ranges *lost_places;
 };
 
 /* A source of what READER reads, which has to stay. */
@@ -133,7 +135,7 @@ errcode_t bfo_source_why(const struct bfo_source *s, uint64_t blk);
 uint64_t bfo_source_requests(const struct bfo_source *s);
 uint64_t bfo_source_blocks(const struct bfo_source *s);
 
-/* Blocks of S that cannot be read, ascending; of what is no volume, none. */
-const bfo_ranges *bfo_source_bad(const struct bfo_source *s);
+/* Blocks, or places, of S that cannot be read: those among which BLK would be, ascending. */
+const bfo_ranges *bfo_source_bad(const struct bfo_source *s, uint64_t blk);
 
 #endif

@@ -30,7 +30,6 @@
 #include "tree/tree.h"
 
 #define BFO_INTAKE_FIRST 12U		/* number of the first inode behind the root */
-#define BFO_PLACE_MEMORY (1ULL << 62)	/* first block of what is in memory */
 
 /* A content in memory. */
 struct bfo_kept {

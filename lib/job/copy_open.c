@@ -261,6 +261,7 @@ errcode_t bfo_copy_open_source(struct bfo_copy *c)
 		return err;
 	c->job.ctx = c->ctx;
 	c->job.config.read_gap = c->opt.read_gap;
+	c->job.config.unpacks = c->opt.unpack || !c->opt.target || bfo_copy_exports(c);
 	if (c->opt.hash_source)
 		err = bfo_whole_digest(c->ctx, c->job.source, &c->whole);
 	if (!err && c->opt.evidence)

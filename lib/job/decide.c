@@ -104,7 +104,10 @@ static errcode_t check_losses(struct bfo_job *job)
 			       words) : 0;
 }
 
-/* With a mapfile, what cannot be read is known; else it has to be looked for. */
+/*
+ * With a mapfile, what cannot be read is known, but for members of composite files; else it has to
+ * be looked for.
+ */
 static errcode_t leave_out_unreadable(struct bfo_job *job)
 {
 	const struct bfo_media *media = job->source ? &job->source->media : NULL;
@@ -112,10 +115,10 @@ static errcode_t leave_out_unreadable(struct bfo_job *job)
 
 	if (!media || media->opt.mode != BFO_MEDIA_SKIP)
 		return 0;
-	if (!media->opt.map)
-		err = bfo_lost_look(&job->reader, &job->tree);
+	if (!media->opt.map || job->tree.members.n)
+		err = bfo_lost_look(job->from, &job->tree);
 	if (!err)
-		err = bfo_lost_report(&job->tree, &media->bad, BFO_UNREAD_FILE);
+		err = bfo_lost_report(&job->tree, job->from, BFO_UNREAD_FILE);
 	if (!err)
 		bfo_plan_leave_out(&job->plan);
 	return err;

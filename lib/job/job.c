@@ -20,6 +20,10 @@ static errcode_t read_volume(struct bfo_job *job, struct bfo_volume *vol)
 		return err;
 	bfo_source_of_volume(&job->of_volume, &job->reader);
 	job->from = &job->of_volume;
+	if (job->config.unpacks) {
+		bfo_unpacked_begin(&job->unpacked, &job->of_volume);
+		job->from = &job->unpacked.source;
+	}
 	return 0;
 }
 
@@ -41,6 +45,8 @@ static errcode_t gather(struct bfo_job *job, int pick)
 	if (!err && pick && job->from->reader && filter && filter->n_files)
 		err = bfo_gather_picked(job->from->reader, &job->tree, filter->files,
 					filter->n_files, &picked);
+	if (!err && picked && job->config.unpacks)
+		err = bfo_unpacked_see(&job->unpacked, &job->tree);
 	if (!err && !picked)
 		err = job->from->ops->gather(job->from, &job->tree, 1);
 	if (!err)

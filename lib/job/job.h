@@ -24,6 +24,7 @@
 #include "commit/commit.h"
 #include "gather/container.h"
 #include "gather/source.h"
+#include "gather/unpacked.h"
 #include "plan/filter.h"
 #include "plan/itrees.h"
 
@@ -57,6 +58,7 @@ struct bfo_job_config {
 	int is_archive;			/* not portable: it keeps what features mean */
 	int is_directory;		/* a mounted filesystem: it may count links as ext4 does */
 	int keep_inodes;		/* numbers are those of the source */
+	int unpacks;			/* members of composite files are files; before all steps */
 	int is_fresh;			/* the target is, or was, formatted for this job */
 	/* the target's root is not to become the source's, where that goes to it */
 	int keep_root;
@@ -109,7 +111,8 @@ struct bfo_job {
 	/* Where the tree comes from; closed with the job.  The caller's, if it is no volume. */
 	struct bfo_source *from;
 	struct bfo_reader reader;		/* of a volume; if all is made, of the target */
-	struct bfo_source of_volume;		/* what that reads */
+	struct bfo_source of_volume;		/* what that reads, */
+	struct bfo_unpacked unpacked;		/* and what stands before it, if config.unpacks */
 	int is_empty;				/* all is made, nothing comes from a source */
 	struct bfo_tree tree;
 	struct bfo_target free;			/* the target's shape and free space */

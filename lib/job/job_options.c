@@ -54,6 +54,7 @@ static const struct row {
 	{ "force", FLAG, AT(force), 0 },
 	{ "formatted", FLAG, AT(was_formatted), 0 },
 	{ "keep-inodes", FLAG, AT(keep_inodes), 0 },
+	{ "unpack", FLAG, AT(unpack), 0 },
 	{ "itree", FLAG, AT(itree), 0 },
 	{ "over", NUMBER, AT(over), BFO_OVER_NEWER },
 	{ "no-devices", FLAG, AT(no_devices), 0 },

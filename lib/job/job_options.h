@@ -104,7 +104,7 @@ struct bfo_copy_options {
 	/* those that are accepted: a bit for each kind of finding */
 	uint64_t losses;
 	unsigned int dir_fill;		/* percent; 0: as the plan has it by default */
-	int keep_inodes, itree, verify, not_atomic, dry_run;
+	int keep_inodes, unpack, itree, verify, not_atomic, dry_run;
 	int hash_source;		/* job/whole_digest.h, of a source that is a volume */
 	int evidence;			/* job/evidence.h, of a source that is a volume */
 	const char *undo_file;		/* for e2undo(8), or NULL */

@@ -61,9 +61,9 @@ void bfo_rescue_note_zeroes(struct bfo_copy *c)
 	if (c->opt.medium.how.mode != BFO_MEDIA_ZERO || !c->job.source)
 		return;
 	if (c->job.config.record)
-		err = bfo_lost_look(&c->job.reader, &c->job.tree);
+		err = bfo_lost_look(c->job.from, &c->job.tree);
 	if (!err)
-		err = bfo_lost_report(&c->job.tree, &c->job.source->media.bad, BFO_UNREAD_DATA);
+		err = bfo_lost_report(&c->job.tree, c->job.from, BFO_UNREAD_DATA);
 	c->untold = err;
 	c->untold_what = bfo_what_keep(c->ctx);
 }

@@ -25,7 +25,8 @@ static errcode_t open_volume(struct bfo_verify *v, int i)
 	if (err)
 		return err;
 	bfo_source_of_volume(&v->of_volume[i], &v->reader[i]);
-	v->source[i] = &v->of_volume[i];
+	bfo_unpacked_begin(&v->unpacked[i], &v->of_volume[i]);
+	v->source[i] = &v->unpacked[i].source;
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #define BFO_JOB_VERIFY_H
 
 #include "compare/compare.h"
+#include "gather/unpacked.h"
 #include "job/end.h"
 #include "volume/medium.h"
 
@@ -40,7 +41,8 @@ struct bfo_verify {
 	struct bfo_end end[2];
 	struct bfo_volume *volume[2];	/* NULL: not open (yet), or none */
 	struct bfo_reader reader[2];	/* of these, */
-	struct bfo_source of_volume[2];	/* and what they read */
+	struct bfo_source of_volume[2];	/* what they read, */
+	struct bfo_unpacked unpacked[2];	/* and these before it */
 	struct bfo_source *source[2];
 	struct bfo_tree tree[2];
 	struct bfo_compare compare;	/* amounts, and the paths of differences */

@@ -399,7 +399,7 @@ errcode_t bfo_composite_open(struct bfo_composite *c, const struct bfo_composite
 	return err ? err : check_twice(c);
 }
 
-errcode_t bfo_composite_load(struct bfo_composite *c, uint64_t file_bytes, bfo_composite_read read,
+errcode_t bfo_composite_load(struct bfo_composite *c, uint64_t file_bytes, bfo_composite_read get,
 			     void *priv, uint8_t **table)
 {
 	uint8_t bytes[BFO_COMPOSITE_HEAD];
@@ -411,7 +411,7 @@ errcode_t bfo_composite_load(struct bfo_composite *c, uint64_t file_bytes, bfo_c
 	*table = NULL;
 	if (file_bytes < sizeof(bytes))
 		return damaged(c, "it is no composite file");
-	err = read(priv, 0, bytes, sizeof(bytes));
+	err = get(priv, 0, bytes, sizeof(bytes));
 	if (err)
 		return err;
 	c->why = bfo_composite_get_head(bytes, file_bytes, &head, &is_new);
@@ -420,7 +420,7 @@ errcode_t bfo_composite_load(struct bfo_composite *c, uint64_t file_bytes, bfo_c
 	*table = malloc((size_t) head.table_bytes + 1);
 	if (!*table)
 		return ENOMEM;
-	err = read(priv, head.table_at, *table, head.table_bytes);
+	err = get(priv, head.table_at, *table, head.table_bytes);
 	return err ? err : bfo_composite_open(c, &head, *table);
 }
 

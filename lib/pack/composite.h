@@ -160,11 +160,11 @@ void bfo_composite_free(struct bfo_composite *c);
 typedef errcode_t (*bfo_composite_read)(void *priv, uint64_t at, void *to, size_t len);
 
 /*
- * The same of a file of FILE_BYTES that can be read: two calls of READ, for header and table.  Free
+ * The same of a file of FILE_BYTES that can be read: two calls of GET, for header and table.  Free
  * c, and then *TABLE, in any case.  BFO_ET_DAMAGED, and BFO_ET_FEATURE of a newer one: c->why, also
- * of what is no composite file; ENOMEM, and what READ returns.
+ * of what is no composite file; ENOMEM, and what GET returns.
  */
-errcode_t bfo_composite_load(struct bfo_composite *c, uint64_t file_bytes, bfo_composite_read read,
+errcode_t bfo_composite_load(struct bfo_composite *c, uint64_t file_bytes, bfo_composite_read get,
 			     void *priv, uint8_t **table);
 
 /* Member I, in the order of the contents. */

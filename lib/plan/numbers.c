@@ -44,7 +44,8 @@ static uint32_t next_number(struct supply *s)
 
 static int can_keep(const struct bfo_plan *plan, const struct bfo_inode *rec)
 {
-	return rec->ino && bfo_ranges_contain(&plan->target->free_inodes, rec->ino);
+	return rec->ino && !bfo_tree_member(plan->tree, rec->ino) &&
+	       bfo_ranges_contain(&plan->target->free_inodes, rec->ino);
 }
 
 /* Notes the numbers that are kept; others are a loss. */

@@ -62,6 +62,12 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 				  "not "
 				  "copied",
 				  0 },
+	[BFO_FOUND_COMPOSITE] = { "composite",
+				  "composite file is damaged, or a newer version has written it",
+				  "taken as the file that it is, without its members", 0 },
+	[BFO_FOUND_MEMBER] = { "member-checksum",
+			       "content of a composite file's member is not what its checksum says",
+			       "copied as it reads", 0 },
 	[BFO_FOUND_CHANGED] = { "changed", "changed while it was read",
 				"copied as it was read, with zeroes for what was gone: copy it "
 				"once more", 0 },

@@ -26,6 +26,7 @@ void bfo_tree_free(struct bfo_tree *t)
 	bfo_vec_free(&t->values);
 	bfo_vec_free(&t->moved);
 	bfo_vec_free(&t->findings);
+	bfo_vec_free(&t->members);
 	bfo_vec_free(&t->map_blocks);
 	bfo_vec_free(&t->unlinked);
 	bfo_vec_free(&t->truncated);
@@ -117,7 +118,8 @@ errcode_t bfo_tree_found_part(struct bfo_tree *t, enum bfo_finding_kind kind, ui
 		return 0;
 	}
 	return bfo_vec_push(&t->findings, (struct bfo_finding) { .kind = kind, .ino = ino,
-			    .blk = blk, .lblk = lblk, .blocks = count, .len = BFO_NO_NAME });
+			    .blk = blk < BFO_PLACE_MEMORY ? blk : 0, .lblk = lblk,
+			    .blocks = count, .len = BFO_NO_NAME });
 }
 
 errcode_t bfo_tree_lost_again(struct bfo_context *ctx, const struct bfo_tree *t, uint32_t ino,

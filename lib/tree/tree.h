@@ -115,9 +115,15 @@ struct bfo_seg {
  * the tree's blocks are as large as those.  With clusters it has whole ones: no cluster of the file
  * has kept blocks and others, and a block's number in the file and on the target agree modulo the
  * cluster.
- * (Bits 61 and 62 belong to places that are no blocks, see intake/.)
+ * (Bits 61 and 62 belong to places that are no blocks, see BFO_PLACE_MEMORY.)
  */
 #define BFO_SEG_KEPT (1ULL << 60)
+
+/*
+ * From here on places are no blocks of a volume: contents in memory, of trees that come from none
+ * (intake/), and members of composite files (gather/unpacked.h).
+ */
+#define BFO_PLACE_MEMORY (1ULL << 62)
 
 static inline uint64_t bfo_seg_blk(const struct bfo_seg *s)
 {
@@ -175,6 +181,16 @@ struct bfo_value {
 };
 
 typedef BFO_VEC(struct bfo_ea) bfo_eas;
+
+/*
+ * A file that is a member of a composite file (pack/composite.h).  It has no inode on the volume:
+ * its number, among those in the tree, is one behind the last of these.
+ */
+struct bfo_member_of {
+	uint64_t at;		/* byte of the composite file at which its content begins */
+	bfo_row composite;	/* which has no name, as its members have theirs */
+	uint32_t number;	/* that it has there: bfo_tree_shown_ino() */
+};
 
 /* The first three words are the sort key (base/sort.h). */
 struct bfo_name {
@@ -234,6 +250,9 @@ struct bfo_tree {
 	int repacked;
 	const struct bfo_amend *amend;	/* what becomes of its attributes (tree/amend.h); or NULL */
 	uint64_t disarmed;		/* repacked: inodes without a capability that they had */
+	/* files that have numbers from `first_member` on, ascending; those without are of inodes */
+	BFO_VEC(struct bfo_member_of) members;
+	uint32_t first_member;
 	BFO_VEC(struct bfo_map_use) map_blocks;	/* of extent trees and indirect blocks ... */
 	int keep_map_blocks;		/* ... if this is set before the scan */
 	bfo_numbers unlinked;		/* inodes without a name that were still open, ascending */
@@ -265,6 +284,21 @@ static inline const char *bfo_name_hashes(const struct bfo_tree *t, const struct
 static inline bfo_row bfo_tree_find(const struct bfo_tree *t, uint32_t ino)
 {
 	return bfo_rank_of(&t->rank, ino);
+}
+
+/* Of what composite file number INO is a member; NULL: of none, it has an inode. */
+static inline const struct bfo_member_of *bfo_tree_member(const struct bfo_tree *t, uint32_t ino)
+{
+	return t->members.n && ino >= t->first_member ? &t->members.v[ino - t->first_member]
+						      : NULL;
+}
+
+/* Number INO as users see it: of a member, that of its composite file and its own, times 2^32. */
+static inline uint64_t bfo_tree_shown_ino(const struct bfo_tree *t, uint32_t ino)
+{
+	const struct bfo_member_of *m = bfo_tree_member(t, ino);
+
+	return m ? t->inodes.v[m->composite].ino | (uint64_t) m->number << 32 : ino;
 }
 
 /* The value that stands in the inode of record ROW, or NULL. */

@@ -325,8 +325,10 @@ START_TEST(tells_whose_blocks_they_are)
 		{ .blk = 300 | BFO_SEG_UNWRITTEN, .lblk = 9, .len = 1 },
 		{ .blk = 201, .lblk = 5, .len = 3 },
 	};
+	struct bfo_volume vol = { .block_size = BS };
+	struct bfo_reader reader = { .vol = &vol };
+	struct bfo_source source = { .reader = &reader };
 	struct bfo_tree t = { .block_size = BS };
-	bfo_ranges bad = { 0 };
 	uint64_t lblk = 0;
 	bfo_row i, k;
 
@@ -338,10 +340,10 @@ START_TEST(tells_whose_blocks_they_are)
 			want_ok(bfo_tree_add_seg(&t, &rec, segs[k]));
 		want_ok(bfo_vec_push(&t.inodes, rec));
 	}
-	want_ok(bfo_ranges_add(&bad, 101, 1));
-	want_ok(bfo_ranges_add(&bad, 200, 2));
-	want_ok(bfo_ranges_add(&bad, 300, 1));
-	want_ok(bfo_lost_report(&t, &bad, BFO_UNREAD_FILE));
+	want_ok(bfo_ranges_add(&vol.media.bad, 101, 1));
+	want_ok(bfo_ranges_add(&vol.media.bad, 200, 2));
+	want_ok(bfo_ranges_add(&vol.media.bad, 300, 1));
+	want_ok(bfo_lost_report(&t, &source, BFO_UNREAD_FILE));
 	want_eq(t.findings.n, 2);
 	want(t.findings.v[0].ino == 20 && t.findings.v[0].lblk == 1 &&
 	     t.findings.v[0].blocks == 3 && t.findings.v[0].blk == 101);
@@ -352,7 +354,7 @@ START_TEST(tells_whose_blocks_they_are)
 	want_eq(bfo_lost_owner(&t, 203, &lblk), 1);
 	want_eq(lblk, 7);
 	want_eq(bfo_lost_owner(&t, 99, &lblk), BFO_NONE);
-	bfo_vec_free(&bad);
+	bfo_vec_free(&vol.media.bad);
 	bfo_tree_free(&t);
 }
 END_TEST
