@@ -49,7 +49,7 @@ static errcode_t begin(void *priv, const struct bfo_read_file *f)
 
 	if (!c->opt->batch)
 		return 0;
-	return written(c, printf("%u %" PRIu64 " %s%c", f->ino, f->size,
+	return written(c, printf("%" PRIu64 " %" PRIu64 " %s%c", f->shown, f->size,
 				 name_of(c, f->index, number, sizeof(number)),
 				 c->opt->zero ? 0 : '\n') >= 0);
 }
@@ -68,6 +68,11 @@ static errcode_t end(void *priv, const struct bfo_read_file *f)
 		c->unread++;
 		message("%s: %" PRIu64 " bytes cannot be read, and are zeroes",
 			name_of(c, f->index, number, sizeof(number)), f->unread);
+	}
+	if (f->is_wrong) {
+		c->unread++;
+		message("%s: %s", name_of(c, f->index, number, sizeof(number)),
+			bfo_finding_table[BFO_FOUND_MEMBER].text);
 	}
 	return written(c, !c->opt->batch || putchar('\n') != EOF);
 }

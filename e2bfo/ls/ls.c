@@ -122,7 +122,7 @@ static errcode_t begin(struct ls *ls)
 errcode_t ls_resolve(struct ls *ls, const char *const *paths, size_t n, struct bfo_resolved *ways)
 {
 	if (!ls->is_tree)
-		return bfo_resolve(&ls->reader, paths, n, ways);
+		return bfo_readdir_resolve(&ls->list, paths, n, ways);
 	bfo_browse_resolve_all(&ls->tree, paths, n, ways);
 	return 0;
 }

@@ -60,7 +60,7 @@ int ls_attrs_has_xattrs(struct ls_attrs *a, const struct bfo_volume *vol,
 {
 	uint32_t bad;
 
-	if (vol)
+	if (vol && !a->names->given)
 		return bfo_inode_has_xattrs(vol, st->raw);
 	return !bfo_ea_names_list(a->names, st, &bad) && a->names->ends.n;
 }

@@ -79,7 +79,7 @@ static void add_time(struct ls_line *l, struct timestamp_day *day, int64_t sec, 
 	l->text[l->n++] = ' ';
 }
 
-void ls_line_make(struct ls_line *l, const struct bfo_attrs *a, uint32_t ino, int human,
+void ls_line_make(struct ls_line *l, const struct bfo_attrs *a, uint64_t ino, int human,
 		  struct timestamp_day *day)
 {
 	l->n = 0;

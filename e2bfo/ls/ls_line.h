@@ -17,7 +17,7 @@ struct ls_line {
  * Makes what stands before the name: inode, type and mode, links, uid, gid, size (HUMAN: as 1.5K),
  * time of modification, a space.  Any attributes will do; '?' is a type that there is not.
  */
-void ls_line_make(struct ls_line *l, const struct bfo_attrs *a, uint32_t ino, int human,
+void ls_line_make(struct ls_line *l, const struct bfo_attrs *a, uint64_t ino, int human,
 		  struct timestamp_day *day);
 
 #endif

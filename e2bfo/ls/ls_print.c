@@ -59,15 +59,18 @@ static void put_bytes(const struct ls_print *p, const char *bytes, size_t len)
 
 /* ---- for people ---- */
 
-static void print_name(struct ls_print *p, const char *name, size_t len, const struct bfo_stat *st,
-		       const char *target)
+static void print_name(struct ls_print *p, const struct bfo_readdir_entry *e)
 {
+	const struct bfo_stat *st = e->st;
+	const char *name = e->name;
+	size_t len = e->len;
+
 	struct bfo_attrs attrs;
 	struct ls_line l;
 
 	if (p->opt->is_long) {
 		bfo_attrs_read(st->raw, p->inode_size, &attrs);
-		ls_line_make(&l, &attrs, st->ino, p->opt->human, &p->day);
+		ls_line_make(&l, &attrs, e->ino, p->opt->human, &p->day);
 		fwrite(l.text, 1, l.n, stdout);
 	}
 	if (p->opt->zero) {
@@ -75,9 +78,9 @@ static void print_name(struct ls_print *p, const char *name, size_t len, const s
 		name = p->path.v;
 	}
 	put_bytes(p, name, len);
-	if (p->opt->is_long && target) {
+	if (p->opt->is_long && e->target) {
 		fputs(" -> ", stdout);
-		put_bytes(p, target, st->target_len);
+		put_bytes(p, e->target, st->target_len);
 	}
 	putchar(p->opt->zero ? 0 : '\n');
 }
@@ -144,21 +147,21 @@ void ls_print_json_attrs(struct ls_print *p, const struct bfo_attrs *a, const vo
 }
 
 /* Returns what is wrong with its extended attributes, or BFO_FOUND_KINDS. */
-static uint32_t json_entry(struct ls_print *p, const char *name, size_t len,
-			   const struct bfo_stat *st, const char *target)
+static uint32_t json_entry(struct ls_print *p, const struct bfo_readdir_entry *e)
 {
+	const struct bfo_stat *st = e->st;
 	struct bfo_attrs a;
 	uint32_t bad;
 
 	bfo_attrs_read(st->raw, p->inode_size, &a);
 	json_open(&p->json, NULL, '{');
-	json_path(p, name, len);
-	json_number(&p->json, "inode", st->ino);
+	json_path(p, e->name, e->len);
+	json_number(&p->json, "inode", e->ino);
 	ls_print_json_attrs(p, &a, st->raw);
 	json_bool(&p->json, "has_xattr", ls_attrs_has_xattrs(p->attrs, p->volume, st));
 	bad = ls_attrs_json_xattrs(p->attrs, &p->json, st);
 	if (S_ISLNK(a.mode))
-		json_bytes(&p->json, "target", target, st->target_len);
+		json_bytes(&p->json, "target", e->target, st->target_len);
 	json_close(&p->json, '}');
 	putchar('\n');
 	return bad;
@@ -235,9 +238,9 @@ void ls_print_entry(struct ls_print *p, const struct bfo_readdir_entry *e)
 	p->begun = 1;
 	p->attrs->names = e->xattrs;
 	if (p->opt->common.json)
-		bad = json_entry(p, e->name, e->len, st, e->target);
+		bad = json_entry(p, e);
 	else
-		print_name(p, e->name, e->len, st, e->target);
+		print_name(p, e);
 	if (bad != BFO_FOUND_KINDS)
 		ls_print_damage(p, e->name, e->len, &(struct damage) { .kind = bad,
 				.ino = st->ino, .blk = bad == BFO_FOUND_XATTR_INODE ? 0 :

@@ -96,7 +96,8 @@ static errcode_t take_entry(void *priv, const struct bfo_readdir_entry *entry)
 				 .name = entry->name, .name_len = entry->len,
 				 .target = entry->target,
 				 .target_len = entry->target ? entry->st->target_len : 0,
-				 .ino = entry->st->ino, .index = l->job.index };
+				 .ino = entry->ino <= UINT32_MAX ? entry->ino : 0,
+				 .index = l->job.index };
 
 	take_attrs(l->fs->volume, entry->st->raw, &e);
 	return l->take(l->priv, &e) ? enough(l) : 0;
@@ -124,11 +125,10 @@ static errcode_t take_damage(void *priv, const char *name, size_t len, const str
 	const struct bfo_finding_row *row = &bfo_finding_table[f->kind];
 	struct listing *l = priv;
 	struct e2bfo_finding found = { .size = sizeof(found), .kind = row->word,
-				       .text = row->text, .ino = f->ino, .block = f->blk,
-				       .count = 1 };
+				       .text = row->text, .ino = bfo_tree_shown_ino(t, f->ino),
+				       .block = f->blk, .count = 1 };
 	errcode_t err = build_path(l, name, len);
 
-	(void) t;
 	found.path = l->path.v;
 	found.path_len = l->path.n;
 	return err ? err : bfo_api_tell(l->fs->c, &found);
@@ -173,7 +173,7 @@ static errcode_t list(struct listing *l, const char *path)
 {
 	struct bfo_context *ctx = &l->fs->c->ctx;
 	struct bfo_resolved way;
-	errcode_t err = bfo_resolve(&l->reader, &path, 1, &way);
+	errcode_t err = bfo_readdir_resolve(&l->job, &path, 1, &way);
 
 	if (!err)
 		err = bfo_resolved_check(ctx, l->fs->end.spec, path, &way);
@@ -223,7 +223,7 @@ static errcode_t stat_all(struct listing *l, const char *const *paths, size_t n)
 	if (n >= BFO_NONE)
 		return bfo_fail(ctx, BFO_ET_OVERFLOW, "looking at paths");
 	ways = malloc(n * sizeof(*ways) + 1);
-	err = ways ? bfo_resolve(&l->reader, paths, n, ways)
+	err = ways ? bfo_readdir_resolve(&l->job, paths, n, ways)
 		   : bfo_fail(ctx, ENOMEM, "looking for paths");
 	for (i = 0; i < n && !err; i++)
 		err = tell_missing(l, paths[i], i, &ways[i]);

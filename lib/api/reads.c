@@ -36,7 +36,7 @@ static errcode_t tell_data(struct reading *r, const void *data, size_t len)
 	const struct bfo_read_file *f = r->file;
 	struct e2bfo_piece piece = { .size = sizeof(piece), .index = f->index, .data = data,
 				     .len = len, .offset = r->done, .bytes = f->size,
-				     .unread = f->unread, .ino = f->ino,
+				     .unread = f->unread, .ino = f->shown == f->ino ? f->ino : 0,
 				     .is_last = r->done + len == f->size };
 
 	r->done += len;

@@ -176,6 +176,16 @@ static errcode_t list_of_tree(struct bfo_ea_names *e, uint32_t ino)
 	return err ? err : list_set(e);
 }
 
+static errcode_t list_given(struct bfo_ea_names *e)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < e->given->n && !err; i++)
+		err = bfo_vec_push(&e->set, e->given->v[i]);
+	return err ? err : list_set(e);
+}
+
 errcode_t bfo_ea_names_list(struct bfo_ea_names *e, const struct bfo_stat *st, uint32_t *bad)
 {
 	uint64_t blk = bfo_inode_ea_block(st->raw);
@@ -184,6 +194,8 @@ errcode_t bfo_ea_names_list(struct bfo_ea_names *e, const struct bfo_stat *st, u
 
 	e->set.n = e->names.n = e->ends.n = 0;
 	*bad = BFO_FOUND_KINDS;
+	if (e->given)
+		return list_given(e);
 	if (e->tree)
 		return list_of_tree(e, st->ino);
 	err = bfo_inode_xattrs_ok(e->r->vol, st->raw) ? list_inside(e, st->raw) : BFO_ET_DAMAGED;

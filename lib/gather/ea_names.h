@@ -30,6 +30,7 @@ struct bfo_ea_names {
 	bfo_chars text;				/* each name behind its length, 2 bytes */
 	struct bfo_reader *r;
 	const struct bfo_tree *tree;	/* that has the inodes, and attributes as sets; or NULL */
+	const bfo_xattrs *given;	/* all that the next inode has; or NULL */
 	bfo_xattrs set;				/* of what is looked at */
 	/* Those of the inode that was asked for last: */
 	bfo_chars names;

@@ -240,6 +240,14 @@ static int is_damaged(const struct resolver *s, uint32_t ino)
 	return i < s->damaged.n && s->damaged.v[i] == ino;
 }
 
+/* Nothing of path I is left. */
+static int is_last(const struct resolver *s, uint32_t i)
+{
+	const char *rest = s->rest[i], *name;
+
+	return !rest || !bfo_path_next(&rest, &name);
+}
+
 static errcode_t settle(struct resolver *s)
 {
 	errcode_t err = list_damaged(s);
@@ -251,6 +259,7 @@ static errcode_t settle(struct resolver *s)
 
 		if (!w->ino) {
 			out->fault = is_damaged(s, out->ino) ? BFO_PATH_DAMAGED : BFO_PATH_MISSING;
+			out->is_last = is_last(s, w->path);
 			continue;
 		}
 		if (s->met)
@@ -331,7 +340,10 @@ errcode_t bfo_resolved_check(struct bfo_context *ctx, const char *name, const ch
 		return bfo_fail(ctx, BFO_ET_NOT_DIR, "looking for %s on %s%s", path, name, why);
 	case BFO_PATH_DAMAGED:
 		why = ": a directory on the way is damaged, or cannot be read";
-		/* fall through */
+		break;
+	case BFO_PATH_PACKED:
+		why = ": a composite file there is damaged, or of a newer version";
+		break;
 	case BFO_PATH_MISSING:
 		break;
 	}

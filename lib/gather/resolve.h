@@ -38,6 +38,7 @@ enum bfo_path_fault {
 	BFO_PATH_UP,		/* ".." is in it */
 	BFO_PATH_MISSING,	/* there is no such name */
 	BFO_PATH_DAMAGED,	/* the same, and the directory is damaged, or cannot be read */
+	BFO_PATH_PACKED,	/* the same, and a composite file is, in which it may be a member */
 	BFO_PATH_NO_DIR,	/* it goes on behind what is no directory */
 	BFO_PATH_LINK,		/* the same: a symbolic link */
 	BFO_PATH_UNREAD,	/* the same: an inode that cannot be read */
@@ -47,6 +48,7 @@ struct bfo_resolved {
 	uint32_t ino;		/* what it leads to, or has led to before its fault */
 	uint32_t parent;	/* the directory of that; the root's is the root */
 	enum bfo_path_fault fault;
+	int is_last;		/* BFO_PATH_MISSING: it is the last component that is not there */
 };
 
 /*

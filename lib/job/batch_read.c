@@ -13,6 +13,7 @@
 #include "gather/inode_scan.h"
 #include "job/batch_read.h"
 #include "tree/access.h"
+#include "tree/path.h"
 
 #define SORTED_BYTES (32U << 20)	/* what lies in order is read no faster by more at a time */
 #define ROUND_BYTES (1U << 30)
@@ -20,6 +21,16 @@
 #define WHOLE_BYTES (1U << 20)		/* a file of up to this comes in one piece */
 
 /* ---- which files ---- */
+
+static struct bfo_member_sought sought(const char *path, const struct bfo_resolved *way,
+				       uint32_t index)
+{
+	struct bfo_member_sought s = { .dir = way->ino, .index = index };
+	size_t len = bfo_path_last(path, &s.name);
+
+	s.len = len < UINT32_MAX ? len : UINT32_MAX;
+	return s;
+}
 
 static void refuse(struct bfo_batch_read *b, uint32_t index, errcode_t err)
 {
@@ -46,7 +57,9 @@ static errcode_t add_paths(struct bfo_batch_read *b)
 		bfo_browse_resolve_all(&b->browse, b->opt.paths, b->opt.n_paths, ways);
 	for (i = 0; i < b->opt.n_paths && !err; i++) {
 		why = bfo_resolved_check(b->ctx, b->opt.volume, b->opt.paths[i], &ways[i]);
-		if (why)
+		if (why && b->volume && ways[i].fault == BFO_PATH_MISSING && ways[i].is_last)
+			err = bfo_vec_push(&b->missing, sought(b->opt.paths[i], &ways[i], i));
+		else if (why)
 			refuse(b, i, why);
 		else
 			err = add_file(b, i, ways[i].ino);
@@ -77,23 +90,72 @@ static errcode_t add_numbers(struct bfo_batch_read *b)
 
 /* ---- their inodes ---- */
 
-/* The tree of all of them, each once. */
+/* Ascending, each once. */
+static void settle(bfo_numbers *inos)
+{
+	size_t i, n = 0;
+
+	bfo_sort_numbers(inos->v, inos->n);
+	for (i = 0; i < inos->n; i++)
+		if (!n || inos->v[n - 1] != inos->v[i])
+			inos->v[n++] = inos->v[i];
+	inos->n = n;
+}
+
+static int by_index(const void *pa, const void *pb)
+{
+	const struct bfo_member_sought *a = pa, *b = pb;
+
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+/* What its directory has not may be a member of a composite file there. */
+static errcode_t take_missing(struct bfo_batch_read *b)
+{
+	const struct bfo_member_sought *m;
+	struct bfo_resolved way = { .fault = bfo_dir_members_lack(b->tree, 0) ? BFO_PATH_PACKED
+									: BFO_PATH_MISSING };
+	errcode_t err = 0;
+	size_t i;
+
+	bfo_dir_members_find(b->tree, b->missing.v, b->missing.n);
+	if (b->missing.n)
+		qsort(b->missing.v, b->missing.n, sizeof(*b->missing.v), by_index);
+	for (i = 0; i < b->missing.n && !err; i++) {
+		m = &b->missing.v[i];
+		if (m->ino)
+			err = add_file(b, m->index, m->ino);
+		else
+			refuse(b, m->index, bfo_resolved_check(b->ctx, b->opt.volume,
+							       b->opt.paths[m->index], &way));
+	}
+	return err;
+}
+
+/* The tree of all of them, each once; and of members that may be among them. */
 static errcode_t scan(struct bfo_batch_read *b)
 {
-	bfo_numbers inos = { 0 };
+	bfo_numbers inos = { 0 }, dirs = { 0 };
 	errcode_t err = 0;
-	size_t i, n = 0;
+	int any = 0;
+	size_t i;
 
 	for (i = 0; i < b->files.n && !err; i++)
 		err = bfo_vec_push(&inos, b->files.v[i].ino);
-	bfo_sort_numbers(inos.v, inos.n);
-	for (i = 0; i < inos.n; i++)
-		if (!n || inos.v[n - 1] != inos.v[i])
-			inos.v[n++] = inos.v[i];
-	if (!err && n)
-		err = bfo_inode_scan_some(&b->reader, b->tree, inos.v, n);
+	for (i = 0; i < b->missing.n && !err; i++)
+		err = bfo_vec_push(&dirs, b->missing.v[i].dir);
+	settle(&inos);
+	settle(&dirs);
+	if (!err && dirs.n) {
+		bfo_unpacked_begin(&b->unpacked, &b->of_volume);
+		err = bfo_dir_members(&b->reader, b->tree, &dirs, &inos, &b->unpacked, &any);
+		b->source = &b->unpacked.source;
+	}
+	if (!err && !any && inos.n)
+		err = bfo_inode_scan_some(&b->reader, b->tree, inos.v, inos.n);
 	bfo_vec_free(&inos);
-	return err;
+	bfo_vec_free(&dirs);
+	return err ? err : take_missing(b);
 }
 
 /* What is wrong with inode INO, as a finding of the tree says. */
@@ -215,6 +277,7 @@ static void choose(struct bfo_batch_read *b)
 			refuse(b, f.index, err);
 			continue;
 		}
+		f.shown = bfo_tree_shown_ino(b->tree, f.ino);
 		has = b->tree->inodes.v[f.row].size;
 		f.from = opt->from < has ? opt->from : has;
 		f.size = opt->size < has - f.from ? opt->size : has - f.from;
@@ -352,6 +415,18 @@ static errcode_t fill(struct bfo_batch_read *b, struct cursor *c)
 	return err;
 }
 
+/* Member INO has been read, and is not what its checksum says. */
+static int is_wrong(const struct bfo_batch_read *b, uint32_t ino)
+{
+	const bfo_findings *found = &b->tree->findings;
+	size_t i;
+
+	for (i = 0; b->tree->members.n && i < found->n; i++)
+		if (found->v[i].kind == BFO_FOUND_MEMBER && found->v[i].ino == ino)
+			return 1;
+	return 0;
+}
+
 /* Hands over CONTENT, which follows C. */
 static errcode_t hand_over(struct bfo_batch_read *b, struct cursor *c,
 			   const struct bfo_content *content)
@@ -368,6 +443,7 @@ static errcode_t hand_over(struct bfo_batch_read *b, struct cursor *c,
 	c->done += len;
 	if (err || c->done < f->size)
 		return err;
+	f->is_wrong = is_wrong(b, f->ino);
 	err = b->to->end(b->to->priv, f);
 	*c = (struct cursor) { .file = c->file + 1 };
 	return err;
@@ -480,4 +556,7 @@ void bfo_batch_read_free(struct bfo_batch_read *b)
 		bfo_volume_close(b->volume);
 	bfo_medium_free(&b->opt.medium);
 	bfo_vec_free(&b->files);
+	bfo_vec_free(&b->missing);
+	if (b->unpacked.of)
+		b->unpacked.source.ops->close(&b->unpacked.source);
 }

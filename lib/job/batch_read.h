@@ -14,6 +14,10 @@
  * costs what a disk reads in 100 ms, and each may cost twice as much as the one before, until the
  * memory is full.  A file of up to 1 MiB, or of `memory`, comes in one piece.
  *
+ * A name that its directory has not may be that of a member of a composite file
+ * (gather/unpacked.h): only then the directory is read as a whole, and of its files the inodes.  A
+ * composite file itself is read as it is, by its own name.
+ *
  * Memory: 48 bytes a file, 64 an inode and 16 an extent (tree/tree.h), and `memory`; before that
  * what looking for paths takes (gather/resolve.h).
  *
@@ -23,6 +27,7 @@
 #define BFO_JOB_BATCH_READ_H
 
 #include "gather/contents.h"
+#include "gather/dir_members.h"
 #include "gather/resolve.h"
 #include "job/browse.h"
 #include "volume/medium.h"
@@ -32,10 +37,12 @@
 struct bfo_read_file {
 	uint64_t place;			/* sort key: where it lies; or how many-th it is */
 	uint32_t index;			/* of paths; behind these, of numbers */
-	uint32_t ino;
+	uint32_t ino;			/* in the tree */
 	bfo_row row;
+	uint64_t shown;			/* the number as users see it: bfo_tree_shown_ino() */
 	uint64_t from, size;		/* bytes of it that are handed over: SIZE from FROM on */
 	uint64_t unread;		/* of these, zeroes in place of what could not be read */
+	int is_wrong;			/* a member's: at its end, not what its checksum says */
 };
 
 /* Who wants them.  A non-zero return ends the work, and is returned. */
@@ -71,6 +78,8 @@ struct bfo_batch_read {
 	struct bfo_volume *volume;	/* NULL: not open (yet), or none */
 	struct bfo_reader reader;
 	struct bfo_source of_volume;
+	struct bfo_unpacked unpacked;	/* before it, if one of them may be a member */
+	BFO_VEC(struct bfo_member_sought) missing;	/* of paths: their directories lack them */
 	struct bfo_tree scanned;	/* of the files alone */
 	struct bfo_browse browse;	/* what is no volume: all of it */
 	struct bfo_source *source;	/* the one that is read, */

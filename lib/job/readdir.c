@@ -61,10 +61,15 @@ static errcode_t list_directory(struct bfo_readdir *l, const char *path, size_t 
 errcode_t bfo_readdir_list(struct bfo_readdir *l, const char *path, size_t len, uint32_t ino,
 			   uint32_t parent)
 {
-	errcode_t err = bfo_readdir_read(l, &l->inodes, &ino, 1);
 	const struct ext2_inode *raw;
 	const struct bfo_stat *st;
+	errcode_t err;
 
+	if (bfo_readdir_is_member(l, ino)) {
+		err = l->to->alone(l->to->priv);
+		return err ? err : bfo_readdir_tell_member(l, ino, path, len);
+	}
+	err = bfo_readdir_read(l, &l->inodes, &ino, 1);
 	if (err)
 		return err;
 	l->parent = parent;
@@ -81,5 +86,6 @@ void bfo_readdir_free(struct bfo_readdir *l)
 	bfo_readdir_queue_free(l);
 	bfo_readdir_inodes_free(&l->inodes);
 	bfo_readdir_inodes_free(&l->dots);
+	bfo_readdir_members_free(l);
 	bfo_container_free(&l->container);
 }

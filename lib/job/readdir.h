@@ -11,6 +11,7 @@
  *   readdir_batch.c   a batch of names: their inodes
  *   readdir_queue.c   directories to be listed
  *   readdir_paths.c   what many paths are
+ *   readdir_members.c what stands in place of composite files
  *   readdir_tree.c    all of that for what is no volume, and in memory
  *
  * What is read are the directories and the blocks of the inode table that they lead to.  Nothing is
@@ -23,6 +24,7 @@
 #define BFO_JOB_READDIR_H
 
 #include "gather/container.h"
+#include "gather/dir_members.h"
 #include "gather/ea_names.h"
 #include "gather/resolve.h"
 #include "gather/stats.h"
@@ -33,6 +35,7 @@ struct bfo_readdir_entry {
 	const char *name;
 	size_t len;
 	const struct bfo_stat *st;
+	uint64_t ino;			/* as users see it: bfo_tree_shown_ino() */
 	const char *target;		/* where a symbolic link leads (st->target_len), or NULL */
 	struct bfo_ea_names *xattrs;	/* that knows its attributes; NULL: they were not read */
 };
@@ -107,6 +110,24 @@ struct bfo_readdir_inodes {
 	struct bfo_ea_names names;
 };
 
+/* A name of a member of a composite file.  The first three words are the sort key. */
+struct bfo_readdir_member {
+	bfo_row composite;
+	uint32_t number;
+	uint32_t name;		/* in names[] of the tree */
+	uint32_t unused;
+};
+
+/* Members of composite files in some directories. */
+struct bfo_readdir_members {
+	uint32_t dir;		/* inode number of the only one; 0: there are several, or none */
+	struct bfo_tree tree;
+	struct bfo_source of_volume;
+	struct bfo_unpacked unpacked;
+	BFO_VEC(struct bfo_readdir_member) v;
+	bfo_chars raw;		/* scratch: an inode */
+};
+
 struct bfo_readdir {
 	struct bfo_context *ctx;
 	struct bfo_reader *reader;
@@ -119,6 +140,8 @@ struct bfo_readdir {
 	struct bfo_readdir_queue queue;
 	struct bfo_readdir_inodes inodes;
 	struct bfo_readdir_inodes dots;	/* "." and "..", which are told while `inodes` are */
+	struct bfo_readdir_members within;	/* of the directory that is told now */
+	struct bfo_readdir_members sought;	/* to which paths have led */
 	uint32_t parent;	/* inode number: what the first of the queue is in */
 	uint32_t index;		/* of paths: which one is told */
 };
@@ -132,6 +155,13 @@ errcode_t bfo_readdir_begin(struct bfo_readdir *l, struct bfo_reader *reader,
 void bfo_readdir_begin_tree(struct bfo_readdir *l, const struct bfo_browse *tree,
 			    const struct bfo_readdir_options *opt,
 			    const struct bfo_readdir_sink *to);
+
+/*
+ * Follows N PATHS as bfo_resolve() does.  One that leads to a member of a composite file has a
+ * number that no inode of the volume has; it holds until paths are followed again.
+ */
+errcode_t bfo_readdir_resolve(struct bfo_readdir *l, const char *const *paths, size_t n,
+			      struct bfo_resolved *ways);
 
 /*
  * Lists inode INO, which has the path PATH, from the root on, in its shortest form, and is in the
@@ -203,6 +233,22 @@ errcode_t bfo_readdir_batch(struct bfo_readdir *l, const struct bfo_readdir_name
 
 /* Lists the directory that the queue begins with, and all that are added meanwhile. */
 errcode_t bfo_readdir_dirs(struct bfo_readdir *l);
+
+/* ---- readdir_members.c ---- */
+
+/*
+ * ST, called NAME in directory DIR, an inode number: *TOLD, in its place or with what is wrong with
+ * it, if it is a composite file.
+ */
+errcode_t bfo_readdir_tell_members(struct bfo_readdir *l, uint32_t dir, const struct bfo_stat *st,
+				   const char *name, size_t len, int *told);
+
+/* Is that the number of a member to which a path has led?  Tells what it is, by its PATH. */
+int bfo_readdir_is_member(const struct bfo_readdir *l, uint32_t ino);
+errcode_t bfo_readdir_tell_member(struct bfo_readdir *l, uint32_t ino, const char *path,
+				  size_t len);
+
+void bfo_readdir_members_free(struct bfo_readdir *l);
 
 /* ---- readdir_tree.c ---- */
 

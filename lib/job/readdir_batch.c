@@ -114,7 +114,7 @@ errcode_t bfo_readdir_tell_damage(struct bfo_readdir *l, const char *name, size_
 errcode_t bfo_readdir_tell(struct bfo_readdir *l, struct bfo_readdir_inodes *in,
 			   const struct bfo_stat *st, const char *name, size_t len, int *sound)
 {
-	struct bfo_readdir_entry e = { .name = name, .len = len, .st = st };
+	struct bfo_readdir_entry e = { .name = name, .len = len, .st = st, .ino = st->ino };
 	errcode_t err;
 
 	if (sound)
@@ -149,9 +149,13 @@ static errcode_t tell_name(struct bfo_readdir *l, const struct bfo_readdir_name 
 {
 	const struct bfo_stat *st = bfo_stats_find(&l->inodes.stats, n->ino);
 	const struct ext2_inode *raw = st->raw;
-	int sound;
-	errcode_t err = bfo_readdir_tell(l, &l->inodes, st, name, n->len, &sound);
+	int sound, told;
+	errcode_t err = bfo_readdir_tell_members(l, l->queue.dirs.v[n->dir].ino, st, name, n->len,
+						 &told);
 
+	if (err || told)
+		return err;
+	err = bfo_readdir_tell(l, &l->inodes, st, name, n->len, &sound);
 	if (err || !sound || !l->opt.recursive || !S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode)))
 		return err;
 	return bfo_readdir_add(l, n->dir, name, n->len, st);

@@ -34,6 +34,8 @@ static errcode_t tell_one(struct sweep *s, const struct item *item)
 	s->l->index = item->index;
 	if (!err)
 		err = to->alone(to->priv);
+	if (!err && bfo_readdir_is_member(s->l, item->ino))
+		return bfo_readdir_tell_member(s->l, item->ino, s->clean.v, s->clean.n);
 	return err ? err : bfo_readdir_tell(s->l, &s->l->inodes,
 					    bfo_stats_find(&s->l->inodes.stats, item->ino),
 					    s->clean.v, s->clean.n, NULL);
@@ -48,7 +50,8 @@ static errcode_t tell_batch(struct sweep *s, size_t first, size_t end)
 
 	s->inos.n = 0;
 	for (i = first; i < end && !err; i++)
-		if (i == first || v[i].ino != v[i - 1].ino)
+		if ((i == first || v[i].ino != v[i - 1].ino) &&
+		    !bfo_readdir_is_member(s->l, v[i].ino))
 			err = bfo_vec_push(&s->inos, v[i].ino);
 	if (!err)
 		err = bfo_readdir_read(s->l, &s->l->inodes, s->inos.v, s->inos.n);

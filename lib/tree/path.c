@@ -54,6 +54,18 @@ errcode_t bfo_path_clean(const char *path, bfo_chars *out)
 	return err;
 }
 
+size_t bfo_path_last(const char *path, const char **name)
+{
+	size_t len = 0, n;
+	const char *at;
+
+	while ((n = bfo_path_next(&path, &at))) {
+		*name = at;
+		len = n;
+	}
+	return len;
+}
+
 int bfo_path_is_up(const char *name, size_t len)
 {
 	return len == 2 && !memcmp(name, "..", 2);

@@ -21,6 +21,9 @@ size_t bfo_path_next(const char **path, const char **name);
 /* Puts PATH in its shortest form to OUT: "/a/b", "/" of the root.  ENOMEM. */
 errcode_t bfo_path_clean(const char *path, bfo_chars *out);
 
+/* The last component of PATH, at *NAME; its length, 0 of the root. */
+size_t bfo_path_last(const char *path, const char **name);
+
 /* True for "..", which nothing here follows. */
 int bfo_path_is_up(const char *name, size_t len);
 
