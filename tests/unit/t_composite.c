@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../same_attrs.h"
 #include "base/disk.h"
 #include "pack/composite.h"
 #include "unit.h"
@@ -40,16 +41,6 @@ static struct bfo_composite_attrs attrs_of(uint32_t i)
 	if (i & 8)
 		a.time[3].sec = 1LL << 33;
 	return a;
-}
-
-static int same_attrs(const struct bfo_composite_attrs *a, const struct bfo_composite_attrs *b)
-{
-	int i, same = a->fields == b->fields && a->mode == b->mode && a->version == b->version &&
-		      a->generation == b->generation;
-
-	for (i = 0; i < BFO_COMPOSITE_TIMES; i++)
-		same &= a->time[i].sec == b->time[i].sec && a->time[i].nsec == b->time[i].nsec;
-	return same;
 }
 
 static const struct bfo_composite_name names[] = { { "file", 4 }, { "link", 4 }, { "b", 1 } };

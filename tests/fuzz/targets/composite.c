@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../same_attrs.h"
 #include "../fuzz.h"
 #include "base/bfo_err.h"
 #include "base/disk.h"
@@ -45,16 +46,6 @@ static void check_member(const struct bfo_composite *c, size_t i, uint64_t *end)
 		if (x.name_len < 6 || memcmp(x.name, "user.", 5))
 			fuzz_fail("member %zu has an attribute that is not a user's", i);
 	}
-}
-
-static int same_attrs(const struct bfo_composite_attrs *a, const struct bfo_composite_attrs *b)
-{
-	int i, same = a->fields == b->fields && a->mode == b->mode && a->version == b->version &&
-		      a->generation == b->generation;
-
-	for (i = 0; i < BFO_COMPOSITE_TIMES; i++)
-		same &= a->time[i].sec == b->time[i].sec && a->time[i].nsec == b->time[i].nsec;
-	return same;
 }
 
 /* What was read, written once more, is read as the same. */
