@@ -211,21 +211,26 @@ errcode_t bfo_directory_entry(struct bfo_edit *e, struct bfo_draft *d, const cha
 	return err ? err : bfo_entries_add(d->entries, name, len, found.ino, found.type, entry);
 }
 
+/* Up to MORE blocks of D change, as far as there are any that do not yet. */
+static void count_blocks(struct bfo_edit *e, struct bfo_draft *d, uint32_t more)
+{
+	uint64_t most = d->is_new ? 0 : bfo_draft_size(d) / e->vol->block_size;
+
+	for (; more && d->counted < most; more--) {
+		d->counted++;
+		e->n_dirs++;
+	}
+}
+
 void bfo_directory_point(struct bfo_edit *e, struct bfo_draft *d, struct bfo_entry *entry,
 			 const struct bfo_draft *draft)
 {
-	uint64_t most = d->is_new ? 0 : bfo_draft_size(d) / e->vol->block_size;
-	uint32_t more = draft ? 2 : 1;
-
 	entry->ino = draft ? draft->ino : 0;
 	if (draft) {
 		entry->type = e->shape.has_filetype ? bfo_dirent_type(bfo_draft_mode(draft)) : 0;
 		e->name_bytes += ENTRY_BYTES + entry->len;
 	}
-	for (; more && d->counted < most; more--) {
-		d->counted++;
-		e->n_dirs++;
-	}
+	count_blocks(e, d, draft ? 2 : 1);
 	bfo_indexes_count(e, d, entry);
 	bfo_draft_change(e, d);
 }
@@ -303,6 +308,7 @@ errcode_t bfo_directory_set_parent(struct bfo_edit *e, struct bfo_draft *d, uint
 	if (err)
 		return err;
 	entry->ino = ino;
+	count_blocks(e, d, 1);
 	bfo_draft_change(e, d);
 	return 0;
 }
