@@ -21,8 +21,8 @@ static inline int order_is_option(int c)
 	return c >= OPT_ORDER && c <= OPT_ORDER_MOUNT;
 }
 
-/* Takes option C, with getopt's optarg.  Returns -1 to go on, else the exit status. */
-int order_option(struct bfo_order_options *o, order_texts *texts, int c);
+/* Takes option C of COMMAND, with getopt's optarg.  Returns -1 to go on, else the exit status. */
+int order_option(const char *command, struct bfo_order_options *o, order_texts *texts, int c);
 void order_texts_free(order_texts *texts);
 
 /*
@@ -34,6 +34,6 @@ int order_number(const char *command, const char *name, const char *text, unsign
 int order_folder(const char *command, const char *name, const char *text, const char **out);
 
 /* Options that do not go together, or not alone. */
-int order_check(const struct bfo_order_options *o);
+int order_check(const char *command, const struct bfo_order_options *o);
 
 #endif

@@ -306,7 +306,7 @@ static int read_option(struct copy_options *opt, int c)
 	if (read_note(opt, c))
 		return -1;
 	if (order_is_option(c))
-		return order_option(&opt->job.order, &opt->order_texts, c);
+		return order_option("copy", &opt->job.order, &opt->order_texts, c);
 	if (argument_is_medium(c))
 		return argument_medium(opt->syntax->command, c, &opt->job.medium);
 	switch (c) {
@@ -411,7 +411,7 @@ static int check_pairs(const struct copy_options *opt)
 	if (opt->job.from0 && !has_list(opt))
 		return complain(opt, "--from0 goes with --files-from, --exclude-from and --order "
 				"list:FILE");
-	return order_check(&opt->job.order) < 0 ? check_stdin(opt) : EXIT_USAGE;
+	return order_check("copy", &opt->job.order) < 0 ? check_stdin(opt) : EXIT_USAGE;
 }
 
 static int check(struct copy_options *opt, int argc, char **argv)

@@ -3,6 +3,7 @@
  * pack_options.c - the command lines of `e2bfo pack` and `e2bfo unpack`
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "e2bfo/commands.h"
 #include "pack/composite.h"
@@ -12,7 +13,7 @@
 #define PACK_SIZE (4U << 20)
 #define PACK_SIZE_MOST (256U << 20)	/* all of it is in memory */
 
-enum { OPT_MAX_SIZE = 256, OPT_PACK_SIZE, OPT_NOT_ATOMIC, OPT_TRUST };
+enum { OPT_MAX_SIZE = 256, OPT_PACK_SIZE, OPT_UPDATE, OPT_NOT_ATOMIC, OPT_TRUST };
 
 #define WHICH_ROWS \
 	{ 'r', "recursive", NULL, "directories below them, too" }, \
@@ -34,6 +35,19 @@ static const struct option_row pack_rows[] = {
 	OPTION_TITLE("What:"),
 	WHICH_ROWS,
 	{ OPT_MAX_SIZE, "max-size", "SIZE", "files up to that (default 64K, at most 16M)" },
+	{ OPT_ORDER, "order", "POLICIES",
+	  "files that list:FILE, refs[:DEPTH] or trace:FILE put next to each other, and,\n"
+	  "with readdir, source, dir, name, size or mtime behind a comma, all others" },
+	{ OPT_ORDER_SUPPORT, "order-support", "PERCENT",
+	  "how much of the accesses to a file in a trace makes a group (default 5)" },
+	{ OPT_ORDER_WINDOW, "order-window", "N",
+	  "how near to each other accesses in a trace are together (default 8)" },
+	{ OPT_ORDER_ROOT, "order-root", "DIR",
+	  "where paths of a web server's log and pages begin in IMAGE" },
+	{ OPT_ORDER_MOUNT, "order-mount", "DIR",
+	  "where IMAGE was mounted when the trace was taken" },
+	{ OPT_UPDATE, "update", NULL,
+	  "composite files that are there take what is new, and give up what is too large" },
 	OPTION_TITLE("How:"),
 	{ OPT_PACK_SIZE, "pack-size", "SIZE",
 	  "of one composite file, at most (default 4M, up to 256M)" },
@@ -70,7 +84,8 @@ static const struct option_table pack_table = {
 	STATUS
 	"Examples:\n"
 	"  e2bfo pack --dry-run mail.img /var/mail/ann/cur\n"
-	"  e2bfo pack -r --max-size 16K disk.img /home/ann/.cache\n",
+	"  e2bfo pack -r --max-size 16K disk.img /home/ann/.cache\n"
+	"  e2bfo pack -r --update --order trace:access.log,name www.img /\n",
 };
 
 static const struct option_table unpack_table = {
@@ -95,7 +110,12 @@ static const struct option_table *table_of(const struct pack_options *opt)
 
 static int read_option(struct pack_options *opt, int c)
 {
+	if (order_is_option(c))
+		return order_option(opt->command, &opt->job.order, &opt->order_texts, c);
 	switch (c) {
+	case OPT_UPDATE:
+		opt->job.is_update = 1;
+		return -1;
 	case 'r':
 		opt->job.is_recursive = 1;
 		return -1;
@@ -128,6 +148,8 @@ static int check(struct pack_options *opt, int argc, char **argv)
 	int status = argument_check(opt->command, &opt->common);
 
 	if (status < 0)
+		status = order_check(opt->command, &opt->job.order);
+	if (status < 0)
 		status = argument_image(opt->command, argc, argv, &opt->common,
 					&opt->job.batch.volume, &opt->job.paths,
 					&opt->job.n_paths);
@@ -138,6 +160,8 @@ static int check(struct pack_options *opt, int argc, char **argv)
 					 opt->command);
 	if (opt->job.pack_size < opt->job.max_size)
 		return argument_complain(opt->command, "--pack-size is less than --max-size");
+	opt->job.memory = opt->common.memory;
+	opt->job.environment = environ;
 	return -1;
 }
 
@@ -156,5 +180,6 @@ int pack_options_read(struct pack_options *opt, const char *command, int argc, c
 
 void pack_options_free(struct pack_options *opt)
 {
+	order_texts_free(&opt->order_texts);
 	argument_common_free(&opt->common);
 }

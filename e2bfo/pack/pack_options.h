@@ -6,12 +6,14 @@
 #define E2BFO_PACK_PACK_OPTIONS_H
 
 #include "e2bfo/argument.h"
+#include "e2bfo/order_options.h"
 #include "job/pack.h"
 
 struct pack_options {
 	const char *command;		/* "pack", "unpack" */
 	struct bfo_pack_options job;
 	struct argument_common common;
+	order_texts order_texts;
 };
 
 /*

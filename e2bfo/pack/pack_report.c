@@ -60,14 +60,21 @@ static const char *path_of(const struct pack_run *r, const struct pack_line *lin
 static void print_left(const struct pack_run *r)
 {
 	uint64_t large = r->result.left[BFO_PACK_LARGE], alone = r->result.left[BFO_PACK_ALONE];
+	uint64_t none = r->result.left[BFO_PACK_NO_GROUP];
 	size_t i;
 
 	for (i = 0; i < r->left.n; i++)
 		message_printf("%s: not packed: %s\n", path_of(r, &r->left.v[i]),
 			       bfo_pack_reasons[r->left.v[i].why].text);
-	if (r->left.n + large + alone)
+	if (r->left.n + large + alone + none)
 		message_printf("Not packed: %zu (named above), larger than --max-size: %" PRIu64
-			       ", alone: %" PRIu64 "\n", r->left.n, large, alone);
+			       ", alone: %" PRIu64 ", in no group: %" PRIu64 "\n", r->left.n,
+			       large, alone, none);
+	if (r->result.unpacked + r->result.removed)
+		message_printf("Members that %s files: %" PRIu64 ", composite files that %s: %"
+			       PRIu64 "\n", r->opt->job.is_dry ? "would become" : "became",
+			       r->result.unpacked, r->opt->job.is_dry ? "would go" : "went",
+			       r->result.removed);
 }
 
 static void print_text(const struct pack_run *r)
@@ -160,6 +167,10 @@ static void print_json(const struct pack_run *r, errcode_t err, int status)
 	json_number(&j, "members", x->members);
 	json_number(&j, "names", x->names);
 	json_number(&j, "bytes", x->bytes);
+	if (is_pack(r)) {
+		json_number(&j, "removed", x->removed);
+		json_number(&j, "unpacked", x->unpacked);
+	}
 	print_composites(r, &j);
 	if (is_pack(r))
 		print_reasons(r, &j);

@@ -24,11 +24,14 @@
 #define BFO_JOB_PACK_H
 
 #include "job/batch_write.h"
+#include "job/order.h"
 
 /* Why a regular file is not packed. */
 enum bfo_pack_reason {
 	BFO_PACK_LARGE,
 	BFO_PACK_ALONE,
+	BFO_PACK_NO_GROUP,
+	BFO_PACK_HIDDEN,
 	BFO_PACK_SET_ID,
 	BFO_PACK_CAPABILITY,
 	BFO_PACK_ACL,
@@ -59,9 +62,17 @@ struct bfo_pack_options {
 	const char *const *paths;	/* directories */
 	size_t n_paths;
 	int is_recursive;		/* all directories below them, too */
+	int is_update;			/* composite files that are there gain and lose members */
 	int is_dry;			/* only looks */
 	uint64_t max_size;		/* of a member, bytes; up to BFO_COMPOSITE_CONTENT_MOST */
 	uint64_t pack_size;		/* of a composite file, bytes; not less */
+	/*
+	 * What is packed, and in what order (job/order.h): files that list, refs and trace put next
+	 * to each other; all others only if there is another policy, or none.
+	 */
+	struct bfo_order_options order;
+	uint64_t memory;		/* bytes, for contents that are read for the order */
+	char *const *environment;	/* for mke2fs(8), which the order asks; ends in NULL */
 };
 
 /* A composite file that is made, or taken apart. */
@@ -81,6 +92,8 @@ struct bfo_pack_sink {
 struct bfo_pack_result {
 	uint64_t directories;		/* that were looked at */
 	uint64_t composites, members, names, bytes;
+	/* by an update: composite files that all have left, members that became files */
+	uint64_t removed, unpacked;
 	uint64_t left[BFO_PACK_REASONS];
 	const char *fate;		/* as bfo_batch_fate() has it; NULL: it was not opened */
 };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pack_make.c - small files become composite files
+ * pack_make.c - small files become composite files, and those that there are become others
  *
- *   names of a directory ── judge ── files by owner, group, project, name ── groups
- *   group ── contents, in the order in which they lie ── in memory: header, contents, table
- *         ── a new file ── its name comes, those of the members go
+ *   group (pack_divide.c) ── contents, in the order in which they lie ── in memory: header,
+ *   contents, table ── a new file, or the new content of one that there is
+ *         ── its name comes, those of the members go
  *
- * Until that last step nothing can be found that has changed; and it cannot fail.
+ * Until that last step nothing can be found that has changed; and it cannot fail.  What a composite
+ * file had before an update is read where it lies on the volume: that stays as it is until the
+ * commit, in whatever order composite files are written anew.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,247 +20,7 @@
 #include "base/disk.h"
 #include "edit/content.h"
 #include "edit/eas.h"
-#include "edit/filemap.h"
-#include "gather/inode_check.h"
 #include "job/pack_state.h"
-
-#define LEAST 2U			/* members: one alone gains nothing */
-#define SPARE_BLOCKS 4U			/* map, and what its name may take in its directory */
-#define NAME_MOST 250U			/* bytes of an attribute's, without "user." */
-#define SECOND 1000000000U		/* nanoseconds */
-/* Flags that say how a file is stored. */
-#define STORED (EXT4_EXTENTS_FL | EXT4_INLINE_DATA_FL | EXT4_HUGE_FILE_FL)
-
-/* ---- may a file be a member? ---- */
-
-/* What forbids it, by flag. */
-static const struct {
-	uint32_t flag;
-	enum bfo_pack_reason why;
-} forbidden[] = {
-	{ EXT2_IMMUTABLE_FL, BFO_PACK_IMMUTABLE },
-	{ EXT2_APPEND_FL, BFO_PACK_APPEND_ONLY },
-	{ EXT4_ENCRYPT_FL, BFO_PACK_ENCRYPTED },
-	{ EXT4_VERITY_FL, BFO_PACK_VERITY },
-	{ ~(uint32_t) STORED, BFO_PACK_FLAGS },
-};
-
-/* A file that is judged: why not, or BFO_PACK_REASONS. */
-struct judged {
-	struct bfo_pack_file *file;
-	enum bfo_pack_reason why;
-	uint32_t xattrs;
-};
-
-static errcode_t judge_xattr(void *priv, const struct bfo_xattr *x)
-{
-	struct judged *f = priv;
-
-	if (bfo_xattr_is_acl(x))
-		f->why = BFO_PACK_ACL;
-	else if (bfo_xattr_is_capability(x))
-		f->why = BFO_PACK_CAPABILITY;
-	else if (x->name_index != BFO_XATTR_USER)
-		f->why = BFO_PACK_XATTR;
-	else if (!x->name_len || x->name_len > NAME_MOST || memchr(x->name, 0, x->name_len) ||
-		 x->size > BFO_COMPOSITE_VALUE_MOST)
-		f->why = BFO_PACK_ODD;
-	f->file->table += bfo_composite_xattr_bytes(x->name_len + 5, x->size);
-	f->xattrs++;
-	return 0;
-}
-
-/* Is all of N, and no more, in blocks that are written? */
-static errcode_t is_whole(struct bfo_edit *e, struct bfo_draft *n, int *whole)
-{
-	uint64_t bs = e->vol->block_size, blocks = (bfo_draft_size(n) + bs - 1) / bs, at = 0;
-	errcode_t err = 0;
-	size_t i;
-
-	*whole = 1;
-	if (bfo_draft_is_inline(n))
-		return 0;
-	err = bfo_draft_map(e, n);
-	for (i = 0; i < n->segs.n && !err; i++) {
-		const struct bfo_seg *s = &n->segs.v[i];
-
-		if (s->lblk != at || bfo_seg_unwritten(s))
-			*whole = 0;
-		at = (uint64_t) s->lblk + s->len;
-	}
-	*whole &= at == blocks;
-	return err;
-}
-
-static int are_times(const struct bfo_edit *e, const struct bfo_draft *n)
-{
-	enum bfo_draft_time t;
-
-	for (t = BFO_DRAFT_ATIME; t <= BFO_DRAFT_CRTIME; t++)
-		if (bfo_draft_time(e, n, t).tv_nsec >= SECOND)
-			return 0;
-	return 1;
-}
-
-static errcode_t judge(struct bfo_pack_job *j, struct judged *f)
-{
-	struct bfo_edit *e = &j->b->edit;
-	struct bfo_draft *n = f->file->n;
-	errcode_t err;
-	int whole;
-	size_t i;
-
-	f->why = BFO_PACK_REASONS;
-	if (bfo_draft_size(n) > j->opt->max_size) {
-		f->why = BFO_PACK_LARGE;
-		return 0;
-	}
-	if (bfo_draft_mode(n) & 07000)
-		f->why = BFO_PACK_SET_ID;
-	for (i = 0; i < sizeof(forbidden) / sizeof(*forbidden); i++)
-		if (f->why == BFO_PACK_REASONS && bfo_draft_flags(n) & forbidden[i].flag)
-			f->why = forbidden[i].why;
-	if (f->why == BFO_PACK_REASONS && bfo_draft_links(n) != f->file->names)
-		f->why = BFO_PACK_LINKED;
-	if (f->why == BFO_PACK_REASONS && !are_times(e, n))
-		f->why = BFO_PACK_ODD;
-	if (f->why != BFO_PACK_REASONS)
-		return 0;
-	err = bfo_draft_each_xattr(e, n, judge_xattr, f);
-	if (err || f->why != BFO_PACK_REASONS)
-		return err;
-	err = is_whole(e, n, &whole);
-	if (!whole)
-		f->why = BFO_PACK_SPARSE;
-	return err;
-}
-
-/* ---- groups ---- */
-
-/* The N names from FIRST on are all that one inode has in the directory. */
-static errcode_t look_at(struct bfo_pack_job *j, size_t first, size_t n)
-{
-	const struct bfo_pack_name *name = &j->names.v[first];
-	struct bfo_pack_file file = { .name = first, .names = n,
-				      .table = BFO_COMPOSITE_RECORD_MOST };
-	struct judged f = { .file = &file };
-	errcode_t err;
-	int is_one = 0;
-	size_t i;
-
-	if (name->type && name->type != EXT2_FT_REG_FILE)
-		return 0;
-	err = bfo_draft_get(&j->b->edit, name->ino, &file.n);
-	if (err == BFO_ET_OWN_FILE) {
-		bfo_what_clear(j->ctx);
-		return bfo_pack_leave(j, j->dir, j->text.v + name->at, name->len, BFO_PACK_OWN);
-	}
-	if (err || !S_ISREG(bfo_draft_mode(file.n)))
-		return err;
-	err = bfo_pack_is_composite(j, file.n, &is_one);
-	if (err || is_one)
-		return err;
-	for (i = 0; i < n; i++)
-		file.table += bfo_composite_name_bytes(name[i].len);
-	err = judge(j, &f);
-	if (!err && f.why != BFO_PACK_REASONS)
-		return bfo_pack_leave(j, j->dir, j->text.v + name->at, name->len, f.why);
-	file.uid = bfo_draft_uid(file.n);
-	file.gid = bfo_draft_gid(file.n);
-	file.project = bfo_draft_project(&j->b->edit, file.n);
-	return err ? err : bfo_vec_push(&j->files, file);
-}
-
-static int is_alike(const struct bfo_pack_file *a, const struct bfo_pack_file *b)
-{
-	return a->uid == b->uid && a->gid == b->gid && a->project == b->project;
-}
-
-static int by_owner(const void *pa, const void *pb, void *priv)
-{
-	const struct bfo_pack_file *a = pa, *b = pb;
-	const struct bfo_pack_job *j = priv;
-	const struct bfo_pack_name *x = &j->names.v[a->name], *y = &j->names.v[b->name];
-	int order;
-
-	if (!is_alike(a, b))
-		return a->uid != b->uid ? (a->uid > b->uid) - (a->uid < b->uid) :
-		       a->gid != b->gid ? (a->gid > b->gid) - (a->gid < b->gid) :
-		       (a->project > b->project) - (a->project < b->project);
-	order = memcmp(j->text.v + x->at, j->text.v + y->at, x->len < y->len ? x->len : y->len);
-	return order ? order : (x->len > y->len) - (x->len < y->len);
-}
-
-/* A name that the directory has not got, and no other group. */
-static errcode_t choose_name(struct bfo_pack_job *j, struct bfo_pack_group *g)
-{
-	struct bfo_pack_dir *d = &j->dirs.v[j->dir];
-	struct bfo_entry *entry;
-	errcode_t err;
-
-	do {
-		snprintf(g->name, sizeof(g->name), "packed-%u.e2pack", ++d->number);
-		err = bfo_directory_entry(&j->b->edit, d->n, g->name, strlen(g->name), &entry);
-	} while (!err && entry->ino);
-	return err;
-}
-
-static errcode_t add_group(struct bfo_pack_job *j, const struct bfo_pack_group *group)
-{
-	struct bfo_pack_group g = *group;
-	const struct bfo_pack_file *f = &j->files.v[g.first];
-	const struct bfo_pack_name *name = &j->names.v[f->name];
-	errcode_t err;
-
-	if (g.n < LEAST)
-		return bfo_pack_leave(j, j->dir, j->text.v + name->at, name->len, BFO_PACK_ALONE);
-	err = choose_name(j, &g);
-	j->blocks += bfo_pack_blocks(j, g.bytes) + SPARE_BLOCKS;
-	j->inodes++;
-	return err ? err : bfo_vec_push(&j->groups, g);
-}
-
-/* The files from FIRST on become groups, none of which is too large. */
-static errcode_t make_groups(struct bfo_pack_job *j, size_t first)
-{
-	const uint64_t head = BFO_COMPOSITE_HEAD + BFO_COMPOSITE_RECORD_MOST;
-	struct bfo_pack_group g = { .dir = j->dir, .first = first, .bytes = head };
-	errcode_t err = 0;
-	uint64_t more;
-	size_t i;
-
-	for (i = first; i < j->files.n && !err; i++) {
-		const struct bfo_pack_file *f = &j->files.v[i];
-
-		more = bfo_draft_size(f->n) + f->table;
-		if (g.n && (!is_alike(&j->files.v[g.first], f) ||
-			    g.bytes + more > j->opt->pack_size)) {
-			err = add_group(j, &g);
-			g = (struct bfo_pack_group) { .dir = j->dir, .first = i, .bytes = head };
-		}
-		g.n++;
-		g.bytes += more;
-	}
-	return err || !g.n ? err : add_group(j, &g);
-}
-
-static errcode_t look(struct bfo_pack_job *j, size_t from)
-{
-	size_t first = j->files.n, i, end;
-	errcode_t err = 0;
-
-	for (i = from; i < j->names.n && !err; i = end) {
-		for (end = i + 1; end < j->names.n; end++)
-			if (j->names.v[end].ino != j->names.v[i].ino)
-				break;
-		err = look_at(j, i, end - i);
-	}
-	if (!err && j->files.n > first)
-		qsort_r(j->files.v + first, j->files.n - first, sizeof(*j->files.v), by_owner, j);
-	if (!err)
-		err = make_groups(j, first);
-	return err;
-}
 
 /* ---- a composite file, in memory ---- */
 
@@ -267,6 +29,7 @@ struct making {
 	const struct bfo_pack_group *g;
 	char *buf;			/* header and contents */
 	BFO_VEC(uint64_t) starts;	/* of contents in it; one more: the end of all */
+	uint32_t next;			/* number of the next new member */
 	struct bfo_composite_writer w;
 	BFO_VEC(struct bfo_composite_name) names;
 	BFO_VEC(struct bfo_composite_xattr) xattrs;
@@ -279,63 +42,105 @@ static const struct bfo_pack_file *file_of(const struct making *m, size_t i)
 	return &m->j->files.v[m->g->first + i];
 }
 
+/* The composite file that has F as a member; NULL: F is a file. */
+static const struct bfo_pack_found *origin_of(const struct making *m,
+					      const struct bfo_pack_file *f)
+{
+	return f->n ? NULL : &m->j->found.v[f->from];
+}
+
+/* Byte of the file, or of the composite file, at which the content of F begins. */
+static uint64_t begin_of(const struct making *m, const struct bfo_pack_file *f)
+{
+	const struct bfo_pack_found *x = origin_of(m, f);
+	struct bfo_composite_member member;
+
+	if (!x)
+		return 0;
+	bfo_composite_member(&x->c, f->member, &member);
+	return member.at;
+}
+
+/* node->to: the byte at which its blocks begin, in the file that they are of. */
 static errcode_t take_blocks(void *priv, const struct bfo_node *node, uint32_t at, uint32_t count,
 			     const void *data)
 {
 	struct making *m = priv;
-	uint64_t bs = m->j->b->vol->block_size, to = node->to + at * bs, len = count * bs;
-	uint64_t end = m->starts.v[node->tag + 1];
+	const struct bfo_pack_file *f = file_of(m, node->tag);
+	uint64_t bs = m->j->b->vol->block_size, from = node->to + at * bs, to = from + count * bs;
+	uint64_t begin = begin_of(m, f), end = begin + f->bytes, first = from;
 
-	if (to < end)
-		memcpy(m->buf + to, data, len < end - to ? len : end - to);
+	if (from < begin)
+		from = begin;
+	if (to > end)
+		to = end;
+	if (from < to)
+		memcpy(m->buf + m->starts.v[node->tag] + (from - begin),
+		       (const char *) data + (from - first), to - from);
 	return 0;
 }
 
+/* The blocks that have the content of file I. */
 static errcode_t add_nodes(struct making *m, size_t i)
 {
-	const struct bfo_draft *n = file_of(m, i)->n;
-	uint64_t bs = m->j->b->vol->block_size, place = m->starts.v[i];
+	const struct bfo_pack_file *f = file_of(m, i);
+	const struct bfo_pack_found *x = origin_of(m, f);
+	const bfo_segs *segs = x ? &x->segs : &f->n->segs;
+	uint64_t bs = m->j->b->vol->block_size, begin = begin_of(m, f);
+	uint64_t first = begin / bs, end = (begin + f->bytes + bs - 1) / bs;
 	errcode_t err = 0;
 	size_t k;
 
-	for (k = 0; k < n->segs.n && !err; k++) {
-		const struct bfo_seg *s = &n->segs.v[k];
+	for (k = 0; k < segs->n && !err && f->bytes; k++) {
+		const struct bfo_seg *s = &segs->v[k];
+		uint64_t lo = s->lblk > first ? s->lblk : first;
+		uint64_t hi = (uint64_t) s->lblk + s->len < end ? (uint64_t) s->lblk + s->len : end;
 
-		err = bfo_vec_push(&m->nodes, bfo_node_make(bfo_seg_blk(s), s->len, i,
-							    place + s->lblk * bs));
+		if (lo < hi && !bfo_seg_unwritten(s))
+			err = bfo_vec_push(&m->nodes, bfo_node_make(bfo_seg_blk(s) + (lo - s->lblk),
+								    hi - lo, i, lo * bs));
 	}
 	return err;
+}
+
+/* The content of file I, if it stands in an inode; or where it lies. */
+static errcode_t find_content(struct making *m, size_t i)
+{
+	const struct bfo_pack_file *f = file_of(m, i);
+	const struct bfo_pack_found *x = origin_of(m, f);
+	char *to = m->buf + m->starts.v[i];
+
+	if (x && x->whole) {
+		memcpy(to, x->whole + begin_of(m, f), f->bytes);
+		return 0;
+	}
+	if (!x && bfo_draft_is_inline(f->n))
+		return bfo_draft_read(&m->j->b->edit, f->n, 0, to, f->bytes);
+	return add_nodes(m, i);
 }
 
 static errcode_t read_contents(struct making *m)
 {
 	const struct bfo_sink sink = { .take = take_blocks, .priv = m };
-	struct bfo_edit *e = &m->j->b->edit;
 	errcode_t err = bfo_vec_reserve(&m->starts, m->g->n + 1);
 	uint64_t at = BFO_COMPOSITE_HEAD;
 	size_t i;
 
-	for (i = 0; i <= m->g->n && !err; at += i < m->g->n ? bfo_draft_size(file_of(m, i)->n) : 0,
-	     i++)
+	for (i = 0; i <= m->g->n && !err; at += i < m->g->n ? file_of(m, i)->bytes : 0, i++)
 		m->starts.v[m->starts.n++] = at;
-	m->buf = err ? NULL : malloc(at);
+	m->buf = err ? NULL : calloc(1, at);
 	if (!m->buf)
 		return ENOMEM;
-	for (i = 0; i < m->g->n && !err; i++) {
-		struct bfo_draft *n = file_of(m, i)->n;
-
-		if (bfo_draft_is_inline(n))
-			err = bfo_draft_read(e, n, 0, m->buf + m->starts.v[i], bfo_draft_size(n));
-		else
-			err = add_nodes(m, i);
-	}
+	for (i = 0; i < m->g->n && !err; i++)
+		err = find_content(m, i);
 	if (err)
 		return err;
 	bfo_order_list_sort(&m->nodes);
-	return bfo_reader_run(&e->reader, m->nodes.v, m->nodes.n, &sink);
+	return bfo_reader_run(&m->j->b->edit.reader, m->nodes.v, m->nodes.n, &sink);
 }
 
-static struct bfo_composite_attrs attrs_of(const struct bfo_edit *e, const struct bfo_draft *n)
+static struct bfo_composite_attrs attrs_of_draft(const struct bfo_edit *e,
+						 const struct bfo_draft *n)
 {
 	struct bfo_composite_attrs a = {
 		.fields = BFO_COMPOSITE_ALL, .mode = bfo_draft_mode(n) & 0777,
@@ -354,16 +159,25 @@ static struct bfo_composite_attrs attrs_of(const struct bfo_edit *e, const struc
 	return a;
 }
 
+static struct bfo_composite_attrs attrs_of(const struct making *m, size_t i)
+{
+	const struct bfo_pack_file *f = file_of(m, i);
+	struct bfo_composite_member member;
+
+	if (f->n)
+		return attrs_of_draft(&m->j->b->edit, f->n);
+	bfo_composite_member(&m->j->found.v[f->from].c, f->member, &member);
+	return member.attrs;
+}
+
 /* What the first one has; a birth only if all have one. */
 static struct bfo_composite_attrs common_of(const struct making *m)
 {
-	const struct bfo_edit *e = &m->j->b->edit;
-	struct bfo_composite_attrs a = attrs_of(e, file_of(m, 0)->n);
+	struct bfo_composite_attrs a = attrs_of(m, 0);
 	size_t i;
 
 	for (i = 1; i < m->g->n; i++)
-		if (!bfo_draft_has_time(e, file_of(m, i)->n, BFO_DRAFT_CRTIME))
-			a.fields &= ~BFO_COMPOSITE_CRTIME;
+		a.fields &= attrs_of(m, i).fields | ~BFO_COMPOSITE_CRTIME;
 	return a;
 }
 
@@ -392,13 +206,30 @@ static int by_bytes(const void *pa, const void *pb)
 	return order ? order : (a->name_len > b->name_len) - (a->name_len < b->name_len);
 }
 
-static errcode_t list_xattrs(struct making *m, struct bfo_draft *n)
+/* Those that file F has as a member: its names are in order, and stay where they are. */
+static errcode_t copy_xattrs(struct making *m, const struct bfo_pack_file *f)
+{
+	struct bfo_composite_member member;
+	const uint8_t *at;
+	errcode_t err;
+	uint32_t i;
+
+	bfo_composite_member(&m->j->found.v[f->from].c, f->member, &member);
+	err = bfo_vec_reserve(&m->xattrs, member.xattrs + 1);
+	for (at = member.first_xattr, i = 0; i < member.xattrs && !err; i++)
+		bfo_composite_next_xattr(&at, &m->xattrs.v[m->xattrs.n++]);
+	return err;
+}
+
+static errcode_t list_xattrs(struct making *m, const struct bfo_pack_file *f)
 {
 	size_t i, at = 0;
 	errcode_t err;
 
 	m->xattrs.n = m->values.n = 0;
-	err = bfo_draft_each_xattr(&m->j->b->edit, n, note_xattr, m);
+	if (!f->n)
+		return copy_xattrs(m, f);
+	err = bfo_draft_each_xattr(&m->j->b->edit, f->n, note_xattr, m);
 	for (i = 0; i < m->xattrs.n; i++) {
 		m->xattrs.v[i].name = m->values.v + at;
 		m->xattrs.v[i].value = m->values.v + at + m->xattrs.v[i].name_len;
@@ -409,13 +240,38 @@ static errcode_t list_xattrs(struct making *m, struct bfo_draft *n)
 	return err;
 }
 
+/* The number that F gets as a member: at home it keeps the one that it has. */
+static uint32_t number_of(struct making *m, const struct bfo_pack_file *f)
+{
+	struct bfo_composite_member member;
+
+	if (f->n || m->g->home != f->from + 1)
+		return m->next++;
+	bfo_composite_member(&m->j->found.v[f->from].c, f->member, &member);
+	return member.number;
+}
+
+/* Is the content of F, a member, what its checksum says? */
+static errcode_t check_content(struct making *m, const struct bfo_pack_file *f, uint32_t crc)
+{
+	struct bfo_composite_member member;
+
+	if (f->n)
+		return 0;
+	bfo_composite_member(&m->j->found.v[f->from].c, f->member, &member);
+	return member.crc == crc ? 0 :
+	       bfo_pack_found_refuse(m->j, &m->j->found.v[f->from], BFO_ET_DAMAGED,
+				     "a content is not what its checksum says");
+}
+
 static errcode_t add_member(struct making *m, size_t i)
 {
 	const struct bfo_pack_file *f = file_of(m, i);
-	uint64_t from = m->starts.v[i], bytes = m->starts.v[i + 1] - from;
+	struct bfo_composite_new new = { .bytes = f->bytes, .attrs = attrs_of(m, i) };
 	errcode_t err = bfo_vec_reserve(&m->names, f->names);
 	size_t k;
 
+	new.crc = bfo_composite_crc(BFO_COMPOSITE_SEED, m->buf + m->starts.v[i], f->bytes);
 	m->names.n = 0;
 	for (k = 0; k < f->names && !err; k++) {
 		const struct bfo_pack_name *name = &m->j->names.v[f->name + k];
@@ -424,22 +280,44 @@ static errcode_t add_member(struct making *m, size_t i)
 			.name = m->j->text.v + name->at, .len = name->len };
 	}
 	if (!err)
-		err = list_xattrs(m, f->n);
-	return err ? err : bfo_composite_add(&m->w, &(struct bfo_composite_new) {
-		.number = i + 1, .bytes = bytes,
-		.crc = bfo_composite_crc(BFO_COMPOSITE_SEED, m->buf + from, bytes),
-		.attrs = attrs_of(&m->j->b->edit, f->n), .names = m->names.v,
-		.n_names = m->names.n, .xattrs = m->xattrs.v, .n_xattrs = m->xattrs.n });
+		err = list_xattrs(m, f);
+	if (!err)
+		err = check_content(m, f, new.crc);
+	if (err)
+		return err;
+	new.number = number_of(m, f);
+	new.names = m->names.v;
+	new.n_names = m->names.n;
+	new.xattrs = m->xattrs.v;
+	new.n_xattrs = m->xattrs.n;
+	return bfo_composite_add(&m->w, &new);
+}
+
+/* The number of the next new member, once all are there: it never goes back. */
+static errcode_t plan_numbers(struct making *m, uint32_t *end)
+{
+	uint64_t next = m->g->home ? m->j->found.v[m->g->home - 1].c.head.next : 1;
+	size_t i;
+
+	m->next = next ? next : 1;
+	next = m->next;
+	for (i = 0; i < m->g->n; i++)
+		next += file_of(m, i)->n || m->g->home != file_of(m, i)->from + 1;
+	*end = next;
+	return next <= UINT32_MAX ? 0 : BFO_ET_OVERFLOW;
 }
 
 static errcode_t build(struct making *m)
 {
 	struct bfo_composite_attrs common = common_of(m);
 	errcode_t err = read_contents(m);
+	uint32_t end;
 	size_t i;
 
 	if (!err)
-		err = bfo_composite_begin(&m->w, &common, m->g->n + 1);
+		err = plan_numbers(m, &end);
+	if (!err)
+		err = bfo_composite_begin(&m->w, &common, end);
 	for (i = 0; i < m->g->n && !err; i++)
 		err = add_member(m, i);
 	if (!err)
@@ -463,6 +341,17 @@ static errcode_t give_bytes(void *priv, uint64_t offset, void *to, size_t len)
 	return 0;
 }
 
+/* Permissions that all have, but for execution. */
+static uint32_t mode_of(const struct making *m)
+{
+	uint32_t mode = 0666;
+	size_t i;
+
+	for (i = 0; i < m->g->n; i++)
+		mode &= attrs_of(m, i).mode;
+	return mode;
+}
+
 static errcode_t make_file(struct making *m, struct bfo_draft *dir, struct bfo_draft **n)
 {
 	const struct bfo_pack_file *first = file_of(m, 0);
@@ -471,15 +360,16 @@ static errcode_t make_file(struct making *m, struct bfo_draft *dir, struct bfo_d
 	struct bfo_batch_attr attr = {
 		.set = BFO_BATCH_UID | BFO_BATCH_GID | BFO_BATCH_FLAGS, .uid = first->uid,
 		.gid = first->gid, .project = first->project, .flags = EXT2_IMMUTABLE_FL };
-	uint32_t mode = 0666;
 	errcode_t err;
-	size_t i;
 
-	for (i = 0; i < m->g->n; i++)
-		mode &= bfo_draft_mode(file_of(m, i)->n);
+	if (m->g->home) {
+		*n = m->j->found.v[m->g->home - 1].n;
+		(*n)->raw->i_mode = to_le16(S_IFREG | mode_of(m));
+		return bfo_draft_replace(&m->j->b->edit, *n, &bytes);
+	}
 	if (first->project)
 		attr.set |= BFO_BATCH_PROJECT;
-	err = bfo_batch_new(m->j->b, dir, S_IFREG | mode, &attr, BFO_BATCH_EXACT, n);
+	err = bfo_batch_new(m->j->b, dir, S_IFREG | mode_of(m), &attr, BFO_BATCH_EXACT, n);
 	return err ? err : bfo_draft_write(&m->j->b->edit, *n, 0, &bytes);
 }
 
@@ -493,9 +383,9 @@ static errcode_t can_go(struct making *m, struct bfo_draft *dir)
 	for (i = 0; i < m->g->n && !err; i++) {
 		const struct bfo_pack_file *f = file_of(m, i);
 
-		for (k = 0; k < f->names && !err; k++)
+		for (k = 0; k < f->names && !err && f->n; k++)
 			err = bfo_pack_know(m->j, dir, &m->j->names.v[f->name + k]);
-		if (!err)
+		if (!err && f->n)
 			err = bfo_draft_can_go(&m->j->b->edit, f->n, &sum);
 	}
 	return err ? err : bfo_going_reserve(&m->j->b->edit, &sum);
@@ -508,14 +398,26 @@ static void go(struct making *m, struct bfo_draft *dir)
 	for (i = 0; i < m->g->n; i++) {
 		const struct bfo_pack_file *f = file_of(m, i);
 
-		for (k = 0; k < f->names; k++) {
+		for (k = 0; k < f->names && f->n; k++) {
 			const struct bfo_pack_name *name = &m->j->names.v[f->name + k];
 
 			bfo_pack_point(m->j, dir, m->j->text.v + name->at, name->len, NULL);
 		}
+		if (!f->n)
+			continue;
 		bfo_draft_set_links(f->n, 0);
 		bfo_draft_go(&m->j->b->edit, f->n);
 	}
+}
+
+static int has_files(const struct making *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->g->n; i++)
+		if (file_of(m, i)->n)
+			return 1;
+	return 0;
 }
 
 static errcode_t make(struct making *m)
@@ -533,13 +435,22 @@ static errcode_t make(struct making *m)
 		err = can_go(m, dir);
 	if (err)
 		return err;		/* the batch is given up, and what is made with it */
-	bfo_batch_enter(m->j->b, &way, n);
+	if (!m->g->home)
+		bfo_batch_enter(m->j->b, &way, n);
+	else if (has_files(m))
+		bfo_draft_touch(e, dir, 0);
 	go(m, dir);
 	bfo_draft_set_time(e, dir, BFO_DRAFT_MTIME, changed);
 	return 0;
 }
 
 /* ---- the job ---- */
+
+static const char *path_of(struct bfo_pack_job *j, const struct bfo_pack_group *g)
+{
+	return g->home ? bfo_pack_found_path(j, &j->found.v[g->home - 1])
+		       : bfo_pack_path(j, g->dir, g->name, strlen(g->name));
+}
 
 static errcode_t tell(struct bfo_pack_job *j, const struct bfo_pack_group *g)
 {
@@ -548,13 +459,13 @@ static errcode_t tell(struct bfo_pack_job *j, const struct bfo_pack_group *g)
 
 	for (i = g->first; i < g->first + g->n; i++) {
 		x.names += j->files.v[i].names;
-		x.bytes += bfo_draft_size(j->files.v[i].n);
+		x.bytes += j->files.v[i].bytes;
 	}
 	j->result->composites++;
 	j->result->members += x.members;
 	j->result->names += x.names;
 	j->result->bytes += x.bytes;
-	x.path = bfo_pack_path(j, g->dir, g->name, strlen(g->name));
+	x.path = path_of(j, g);
 	return j->sink->composite ? j->sink->composite(j->sink->priv, &x) : 0;
 }
 
@@ -573,8 +484,42 @@ static errcode_t make_one(struct bfo_pack_job *j, const struct bfo_pack_group *g
 	bfo_vec_free(&m.values);
 	bfo_vec_free(&m.nodes);
 	free(m.buf);
-	return bfo_batch_end(j->b, err, "making",
-			     bfo_pack_path(j, g->dir, g->name, strlen(g->name)));
+	return bfo_batch_end(j->b, err, "making", path_of(j, g));
+}
+
+/*
+ * Composite files that members leave, before any is written anew (EMPTY 0), and those that all have
+ * left, after that.
+ */
+static errcode_t take_out(struct bfo_pack_job *j, int empty)
+{
+	errcode_t err = 0;
+	size_t i;
+
+	for (i = 0; i < j->found.n && !err; i++) {
+		struct bfo_pack_found *x = &j->found.v[i];
+
+		if (empty ? x->is_left : x->leaving.n > 0)
+			err = empty ? bfo_pack_remove(j, x) : bfo_pack_take_out(j, x);
+	}
+	return err;
+}
+
+static errcode_t make_all(struct bfo_pack_job *j)
+{
+	errcode_t err = bfo_pack_order_groups(j);
+	size_t i;
+
+	if (!err && !j->opt->is_dry)
+		err = take_out(j, 0);
+	for (i = 0; i < j->groups.n && !err; i++) {
+		err = tell(j, &j->groups.v[i]);
+		if (!err && !j->opt->is_dry)
+			err = make_one(j, &j->groups.v[i]);
+		bfo_progress_report(j->ctx, BFO_STAGE_ARRIVAL, j->result->bytes, 0,
+				    j->result->members);
+	}
+	return err || j->opt->is_dry ? err : take_out(j, 1);
 }
 
 errcode_t bfo_pack(struct bfo_context *ctx, const struct bfo_pack_options *opt,
@@ -582,15 +527,10 @@ errcode_t bfo_pack(struct bfo_context *ctx, const struct bfo_pack_options *opt,
 {
 	struct bfo_pack_job j = { .ctx = ctx, .opt = opt, .sink = sink, .result = result };
 	errcode_t err;
-	size_t i;
 
 	*result = (struct bfo_pack_result) { .fate = NULL };
-	err = bfo_pack_survey(&j, look);
-	for (i = 0; i < j.groups.n && !err; i++) {
-		err = tell(&j, &j.groups.v[i]);
-		if (!err && !opt->is_dry)
-			err = make_one(&j, &j.groups.v[i]);
-		bfo_progress_report(ctx, BFO_STAGE_ARRIVAL, result->bytes, 0, result->members);
-	}
+	err = bfo_pack_survey(&j, bfo_pack_look_at_dir);
+	if (!err)
+		err = make_all(&j);
 	return bfo_pack_end(&j, err);
 }

@@ -23,26 +23,60 @@ struct bfo_pack_name {
 	uint8_t len, type;
 };
 
-/* A file that may become a member. */
+/* A file that may become a member, or is one. */
 struct bfo_pack_file {
-	struct bfo_draft *n;
+	struct bfo_draft *n;		/* NULL: it is member `member` of composite file `from` */
+	size_t from, member;
 	size_t name;			/* the first of its names */
 	uint32_t names;
 	uint32_t uid, gid, project;
+	uint64_t bytes;
 	uint64_t table;			/* bytes that it takes in the table, at most */
+	uint32_t set, rank;		/* files that are used together, in what order; set 0: none */
+	/* parts of a set that become one composite file each, and the one, from 1 on, where it comes
+	 * to; 0: a new one */
+	uint32_t part;
+	size_t home;
 };
 
 /* Files that become one composite file. */
 struct bfo_pack_group {
 	size_t dir, first, n;
+	size_t home;			/* one that there is, from 1 on; 0: a new one */
+	uint32_t set, rank;		/* of the first file */
 	uint64_t bytes;			/* of all, at most */
-	char name[40];
+	char name[40];			/* of a new one */
 };
 
-/* A composite file that is unpacked. */
+/* A composite file that there is. */
 struct bfo_pack_found {
 	size_t dir, name;
 	struct bfo_draft *n;
+	uint8_t *table;
+	struct bfo_composite c;
+	bfo_segs segs;			/* as they are on the volume; or, inline, */
+	char *whole;			/* all of its bytes */
+	/* What an update does to it: */
+	BFO_VEC(size_t) leaving;	/* members that become files */
+	int is_left;			/* by all of its members */
+	int has_part;			/* it is the home of a part of a set */
+	uint64_t bytes;			/* of what comes to it, at most */
+	size_t count;			/* of members in the part at hand */
+};
+
+/* Files that are used together (pack_order.c), by directory and name. */
+struct bfo_pack_place {
+	uint32_t dir;			/* inode number */
+	uint32_t set, rank;
+	size_t at;			/* of the name */
+	uint8_t len;
+};
+
+struct bfo_pack_order {
+	BFO_VEC(struct bfo_pack_place) places;
+	bfo_chars text;
+	uint32_t *sizes;		/* of sets: their files that may be members, or are */
+	int takes_rest;			/* what is in no set is packed, too */
 };
 
 struct bfo_pack_job {
@@ -56,12 +90,19 @@ struct bfo_pack_job {
 	BFO_VEC(struct bfo_pack_file) files;
 	BFO_VEC(struct bfo_pack_group) groups;
 	BFO_VEC(struct bfo_pack_found) found;
+	struct bfo_pack_order order;
 	bfo_chars text;
 	bfo_chars path;			/* scratch */
 	uint8_t *seen;			/* directories: a bit for each inode number */
 	size_t dir;			/* that is looked at */
 	uint64_t blocks, inodes;	/* that are wanted */
 };
+
+/* May both be in one composite file? */
+static inline int bfo_pack_is_alike(const struct bfo_pack_file *a, const struct bfo_pack_file *b)
+{
+	return a->uid == b->uid && a->gid == b->gid && a->project == b->project;
+}
 
 /* What is done with the names [from, names.n) of directory j->dir, by inode number and name. */
 typedef errcode_t (*bfo_pack_look)(struct bfo_pack_job *j, size_t from);
@@ -92,6 +133,52 @@ errcode_t bfo_pack_know(struct bfo_pack_job *j, struct bfo_draft *dir,
 /* NAME leads to N (NULL: nowhere) from now on; its entry is there. */
 void bfo_pack_point(struct bfo_pack_job *j, struct bfo_draft *dir, const char *name, uint32_t len,
 		    const struct bfo_draft *n);
+
+/* X->n, a composite file, is read: its table.  Errors: those of pack.h. */
+errcode_t bfo_pack_found_open(struct bfo_pack_job *j, struct bfo_pack_found *x);
+void bfo_pack_found_close(struct bfo_pack_found *x);
+
+/* The path of X; valid until the next call. */
+const char *bfo_pack_found_path(struct bfo_pack_job *j, const struct bfo_pack_found *x);
+
+/* Notes WHY composite file X is not what it has to be; returns ERR. */
+errcode_t bfo_pack_found_refuse(struct bfo_pack_job *j, const struct bfo_pack_found *x,
+				errcode_t err, const char *why);
+
+/* Does M have more attributes than an inode has room for? */
+int bfo_pack_wants_block(const struct bfo_pack_job *j, const struct bfo_composite_member *m);
+
+/* Asks for the order, if there is one, before the volume is opened for writing. */
+errcode_t bfo_pack_order_read(struct bfo_pack_job *j);
+void bfo_pack_order_free(struct bfo_pack_order *o);
+
+/* f->set and f->rank, of a file of directory j->dir. */
+void bfo_pack_order_find(const struct bfo_pack_job *j, struct bfo_pack_file *f);
+
+/* The draft of NAME, in j->dir, if that is a regular file of users; or NULL. */
+errcode_t bfo_pack_regular(struct bfo_pack_job *j, const struct bfo_pack_name *name,
+			   struct bfo_draft **n);
+
+/*
+ * The N names from FIRST on are all that DRAFT has in directory j->dir: it is added to j->files if
+ * it may be a member.
+ */
+errcode_t bfo_pack_judge(struct bfo_pack_job *j, struct bfo_draft *draft, size_t first, size_t n);
+
+/* Members of composite files from FIRST on, all of directory j->dir, come to j->files. */
+errcode_t bfo_pack_add_members(struct bfo_pack_job *j, size_t first);
+
+/* A bfo_pack_look: files of a directory become groups, if something is to be done with them. */
+errcode_t bfo_pack_look_at_dir(struct bfo_pack_job *j, size_t from);
+
+/* All directories were looked at: groups in the order in which they are to lie. */
+errcode_t bfo_pack_order_groups(struct bfo_pack_job *j);
+
+/* unpack.c: X->leaving, members that become files again: counted, told, and made; X itself goes. */
+errcode_t bfo_pack_count_leaving(struct bfo_pack_job *j, const struct bfo_pack_found *x);
+errcode_t bfo_pack_tell_leaving(struct bfo_pack_job *j, const struct bfo_pack_found *x);
+errcode_t bfo_pack_take_out(struct bfo_pack_job *j, const struct bfo_pack_found *x);
+errcode_t bfo_pack_remove(struct bfo_pack_job *j, const struct bfo_pack_found *x);
 
 /* Clusters of a file with BYTES in blocks. */
 uint64_t bfo_pack_blocks(const struct bfo_pack_job *j, uint64_t bytes);

@@ -17,6 +17,8 @@
 const struct bfo_pack_reason_row bfo_pack_reasons[BFO_PACK_REASONS] = {
 	[BFO_PACK_LARGE] = { "large", "larger than --max-size", 0 },
 	[BFO_PACK_ALONE] = { "alone", "no other of the same owner, group and project", 0 },
+	[BFO_PACK_NO_GROUP] = { "no-group", "in no group of --order", 0 },
+	[BFO_PACK_HIDDEN] = { "hidden", "a member of a composite file has its name", 1 },
 	[BFO_PACK_SET_ID] = { "set-id", "it has set-id bits, or the sticky one", 1 },
 	[BFO_PACK_CAPABILITY] = { "capability", "it has capabilities", 1 },
 	[BFO_PACK_ACL] = { "acl", "it has an access control list", 1 },
@@ -87,6 +89,8 @@ errcode_t bfo_pack_know(struct bfo_pack_job *j, struct bfo_draft *dir,
 	const char *text = j->text.v + name->at;
 	struct bfo_entry *entry;
 
+	if (!dir->entries)		/* the first one is looked up, so that there are any */
+		return bfo_directory_entry(&j->b->edit, dir, text, name->len, &entry);
 	if (bfo_entries_find(dir->entries, text, name->len))
 		return 0;
 	return bfo_entries_add(dir->entries, text, name->len, name->ino, name->type, &entry);
@@ -285,8 +289,10 @@ static errcode_t open_volume(struct bfo_pack_job *j)
 
 errcode_t bfo_pack_survey(struct bfo_pack_job *j, bfo_pack_look look)
 {
-	errcode_t err = open_volume(j);
+	errcode_t err = bfo_pack_order_read(j);
 
+	if (!err)
+		err = open_volume(j);
 	if (!err)
 		err = add_paths(j);
 	for (j->dir = 0; j->dir < j->dirs.n && !err; j->dir++) {
@@ -304,6 +310,8 @@ errcode_t bfo_pack_survey(struct bfo_pack_job *j, bfo_pack_look look)
 
 errcode_t bfo_pack_end(struct bfo_pack_job *j, errcode_t err)
 {
+	size_t i;
+
 	if (!err && !j->opt->is_dry)
 		err = bfo_batch_commit(j->b, NULL);
 	j->result->fate = j->b ? bfo_batch_fate(j->b) : NULL;
@@ -312,7 +320,10 @@ errcode_t bfo_pack_end(struct bfo_pack_job *j, errcode_t err)
 	bfo_vec_free(&j->names);
 	bfo_vec_free(&j->files);
 	bfo_vec_free(&j->groups);
+	for (i = 0; i < j->found.n; i++)
+		bfo_pack_found_close(&j->found.v[i]);
 	bfo_vec_free(&j->found);
+	bfo_pack_order_free(&j->order);
 	bfo_vec_free(&j->text);
 	bfo_vec_free(&j->path);
 	free(j->seen);

@@ -20,145 +20,106 @@
 #include "job/pack_state.h"
 
 #define WINDOW (1U << 20)		/* bytes that are read at once */
-#define PLAIN_INODE 160U		/* bytes of a large inode before its attributes */
 #define ENTRY_BYTES 12U			/* of a name in a directory, beside it, at most */
-#define VALUE_BYTES 24U			/* of an attribute, beside name and value, at most */
 
 struct taking {
 	struct bfo_pack_job *j;
 	const struct bfo_pack_found *x;
-	uint8_t *table;
-	struct bfo_composite c;
 	/* a part of the file: bytes from `at` on */
 	bfo_chars window;
 	uint64_t at;
-	BFO_VEC(struct bfo_draft *) made;	/* one for each member */
+	BFO_VEC(struct bfo_draft *) made;	/* one for each of those that leave */
 	bfo_chars names;		/* of attributes, each with a zero byte */
 	BFO_VEC(struct bfo_edit_xattr) xattrs;
 };
 
 static void release(struct taking *t)
 {
-	bfo_composite_free(&t->c);
 	bfo_vec_free(&t->window);
 	bfo_vec_free(&t->made);
 	bfo_vec_free(&t->names);
 	bfo_vec_free(&t->xattrs);
-	free(t->table);
-}
-
-static const char *path_of(struct taking *t)
-{
-	const struct bfo_pack_name *name = &t->j->names.v[t->x->name];
-
-	return bfo_pack_path(t->j, t->x->dir, t->j->text.v + name->at, name->len);
-}
-
-static errcode_t refuse(struct taking *t, errcode_t err, const char *why)
-{
-	return bfo_fail(t->j->ctx, err, "reading composite file %s: %s", path_of(t), why);
 }
 
 /* ---- what there is ---- */
 
-static errcode_t open_composite(struct taking *t)
+/* The names of member I are free; counts what it takes, and, to *NAMES, what these do. */
+static errcode_t count_member(struct bfo_pack_job *j, const struct bfo_pack_found *x, size_t i,
+			      uint64_t *names)
 {
-	struct bfo_edit *e = &t->j->b->edit;
-	struct bfo_draft *n = t->x->n;
-	struct bfo_composite_head head;
-	uint8_t bytes[BFO_COMPOSITE_HEAD];
-	const char *why;
-	int is_new;
-	errcode_t err = bfo_draft_read(e, n, 0, bytes, sizeof(bytes));
-
-	if (err)
-		return err;
-	why = bfo_composite_get_head(bytes, bfo_draft_size(n), &head, &is_new);
-	if (!why && bfo_draft_links(n) != 1)
-		why = "it has other names";
-	if (why)
-		return refuse(t, is_new ? BFO_ET_FEATURE : BFO_ET_DAMAGED, why);
-	t->table = malloc((size_t) head.table_bytes + 1);
-	if (!t->table)
-		return ENOMEM;
-	err = bfo_draft_read(e, n, head.table_at, t->table, head.table_bytes);
-	if (!err)
-		err = bfo_composite_open(&t->c, &head, t->table);
-	return err == BFO_ET_DAMAGED && t->c.why ? refuse(t, err, t->c.why) : err;
-}
-
-/* Does M have more attributes than an inode has room for? */
-static int wants_block(const struct taking *t, const struct bfo_composite_member *m)
-{
-	const uint8_t *at = m->first_xattr;
-	uint64_t bytes = PLAIN_INODE;
-	struct bfo_composite_xattr x;
-	uint32_t i;
-
-	for (i = 0; i < m->xattrs; i++) {
-		bfo_composite_next_xattr(&at, &x);
-		bytes += VALUE_BYTES + x.name_len + (uint64_t) x.len;
-	}
-	return m->xattrs && bytes > t->j->b->vol->inode_size;
-}
-
-/* The names of all members are free; counts what they take. */
-static errcode_t count_members(struct taking *t)
-{
-	struct bfo_pack_job *j = t->j;
 	struct bfo_composite_member m;
 	struct bfo_composite_name name;
 	struct bfo_entry *entry;
 	const uint8_t *at;
-	uint64_t names = 0;
 	errcode_t err = 0;
 	uint32_t k;
+
+	bfo_composite_member(&x->c, i, &m);
+	j->blocks += bfo_pack_blocks(j, m.bytes);
+	j->blocks += bfo_pack_wants_block(j, &m) ? j->b->edit.shape.cluster_blocks : 0;
+	j->inodes++;
+	for (at = m.first_name, k = 0; k < m.names && !err; k++) {
+		bfo_composite_next_name(&at, &name);
+		*names += ENTRY_BYTES + name.len;
+		err = bfo_directory_entry(&j->b->edit, j->dirs.v[x->dir].n, name.name, name.len,
+					  &entry);
+		if (!err && entry->ino)
+			err = bfo_fail(j->ctx, BFO_ET_EXISTS, "unpacking %.*s of %s",
+				       (int) name.len, name.name, bfo_pack_found_path(j, x));
+	}
+	return err;
+}
+
+errcode_t bfo_pack_count_leaving(struct bfo_pack_job *j, const struct bfo_pack_found *x)
+{
+	uint64_t names = 0;
+	errcode_t err = 0;
 	size_t i;
 
-	for (i = 0; i < t->c.places.n && !err; i++) {
-		bfo_composite_member(&t->c, i, &m);
-		j->blocks += bfo_pack_blocks(j, m.bytes);
-		j->blocks += wants_block(t, &m) ? j->b->edit.shape.cluster_blocks : 0;
-		for (at = m.first_name, k = 0; k < m.names && !err; k++) {
-			bfo_composite_next_name(&at, &name);
-			names += ENTRY_BYTES + name.len;
-			err = bfo_directory_entry(&j->b->edit, j->dirs.v[t->x->dir].n, name.name,
-						  name.len, &entry);
-			if (!err && entry->ino)
-				err = bfo_fail(j->ctx, BFO_ET_EXISTS, "unpacking %.*s of %s",
-					       (int) name.len, name.name, path_of(t));
-		}
+	for (i = 0; i < x->leaving.n && !err; i++) {
+		err = count_member(j, x, x->leaving.v[i], &names);
 		if (!err && bfo_cancelled(j->ctx))
 			err = BFO_ET_CANCELLED;
 	}
 	j->blocks += bfo_pack_blocks(j, names);
-	j->inodes += t->c.places.n;
 	return err;
 }
 
-static errcode_t tell(struct taking *t)
+errcode_t bfo_pack_tell_leaving(struct bfo_pack_job *j, const struct bfo_pack_found *x)
 {
-	struct bfo_pack_job *j = t->j;
-	struct bfo_pack_composite x = { .path = path_of(t), .members = t->c.places.n,
-					.names = t->c.names.n };
+	struct bfo_pack_composite sum = { .members = x->leaving.n,
+					  .path = bfo_pack_found_path(j, x) };
 	struct bfo_composite_member m;
 	size_t i;
 
-	for (i = 0; i < t->c.places.n; i++) {
-		bfo_composite_member(&t->c, i, &m);
-		x.bytes += m.bytes;
+	for (i = 0; i < x->leaving.n; i++) {
+		bfo_composite_member(&x->c, x->leaving.v[i], &m);
+		sum.bytes += m.bytes;
+		sum.names += m.names;
 	}
 	j->result->composites++;
-	j->result->members += x.members;
-	j->result->names += x.names;
-	j->result->bytes += x.bytes;
-	return j->sink->composite ? j->sink->composite(j->sink->priv, &x) : 0;
+	j->result->members += sum.members;
+	j->result->names += sum.names;
+	j->result->bytes += sum.bytes;
+	return j->sink->composite ? j->sink->composite(j->sink->priv, &sum) : 0;
+}
+
+/* All of X is to go; its table is read again then. */
+static errcode_t want_all(struct bfo_pack_job *j, struct bfo_pack_found *x)
+{
+	errcode_t err = bfo_pack_found_open(j, x);
+	size_t i;
+
+	if (!err)
+		err = bfo_vec_reserve(&x->leaving, x->c.places.n + 1);
+	for (i = 0; !err && i < x->c.places.n; i++)
+		x->leaving.v[x->leaving.n++] = i;
+	return err;
 }
 
 static errcode_t look_at(struct bfo_pack_job *j, size_t name)
 {
 	struct bfo_pack_found x = { .dir = j->dir, .name = name };
-	struct taking t = { .j = j, .x = &x };
 	int is_one = 0;
 	errcode_t err = bfo_draft_get(&j->b->edit, j->names.v[name].ino, &x.n);
 
@@ -170,15 +131,13 @@ static errcode_t look_at(struct bfo_pack_job *j, size_t name)
 		err = bfo_pack_is_composite(j, x.n, &is_one);
 	if (err || !is_one)
 		return err;
-	err = open_composite(&t);
+	err = want_all(j, &x);
 	if (!err)
-		err = count_members(&t);
+		err = bfo_pack_count_leaving(j, &x);
 	if (!err)
-		err = tell(&t);
-	if (!err)
-		err = bfo_vec_push(&j->found, x);
-	release(&t);
-	return err;
+		err = bfo_pack_tell_leaving(j, &x);
+	bfo_pack_found_close(&x);
+	return err ? err : bfo_vec_push(&j->found, x);
 }
 
 static errcode_t look(struct bfo_pack_job *j, size_t from)
@@ -198,7 +157,7 @@ static errcode_t look(struct bfo_pack_job *j, size_t from)
 static errcode_t read_content(struct taking *t, const struct bfo_composite_member *m,
 			      const char **data)
 {
-	uint64_t end = t->c.head.table_at, len = m->bytes > WINDOW ? m->bytes : WINDOW;
+	uint64_t end = t->x->c.head.table_at, len = m->bytes > WINDOW ? m->bytes : WINDOW;
 	errcode_t err;
 
 	if (m->at >= t->at && m->at + m->bytes <= t->at + t->window.n) {
@@ -288,11 +247,12 @@ static errcode_t make_member(struct taking *t, size_t i)
 	const char *data;
 	errcode_t err = bfo_vec_reserve(&t->made, 1);
 
-	bfo_composite_member(&t->c, i, &m);
+	bfo_composite_member(&t->x->c, i, &m);
 	if (!err)
 		err = read_content(t, &m, &data);
 	if (!err && bfo_composite_crc(BFO_COMPOSITE_SEED, data, m.bytes) != m.crc)
-		err = refuse(t, BFO_ET_DAMAGED, "a content is not what its checksum says");
+		err = bfo_pack_found_refuse(t->j, t->x, BFO_ET_DAMAGED,
+					    "a content is not what its checksum says");
 	if (!err)
 		err = bfo_draft_make(&t->j->b->edit, S_IFREG | m.attrs.mode, &n);
 	if (err)
@@ -301,81 +261,110 @@ static errcode_t make_member(struct taking *t, size_t i)
 	return fill(t, &m, data, n);
 }
 
-/* ---- they take the place of the composite file ---- */
+/* ---- they come to the directory ---- */
 
-/* All that could fail. */
-static errcode_t can_go(struct taking *t, struct bfo_draft *dir)
+/* The entry of NAME, which nobody has, is there. */
+static errcode_t know_name(struct taking *t, struct bfo_draft *dir, const char *name, uint32_t len)
 {
-	struct bfo_pack_job *j = t->j;
-	const struct bfo_pack_name *own = &j->names.v[t->x->name];
-	struct bfo_going sum = { 0 };
 	struct bfo_entry *entry;
-	size_t i;
-	errcode_t err = bfo_directory_entry(&j->b->edit, dir, j->text.v + own->at, own->len,
-					    &entry);
+	errcode_t err = bfo_directory_entry(&t->j->b->edit, dir, name, len, &entry);
 
-	for (i = 0; i < t->c.names.n && !err; i++) {
-		const uint8_t *name = t->c.names.v[i].name;
-
-		err = bfo_directory_entry(&j->b->edit, dir, (const char *) name + 1, *name, &entry);
-		if (!err && entry->ino)
-			err = bfo_fail(j->ctx, BFO_ET_EXISTS, "unpacking %.*s", *name,
-				       (const char *) name + 1);
-	}
-	if (!err)
-		err = bfo_draft_can_go(&j->b->edit, t->x->n, &sum);
-	return err ? err : bfo_going_reserve(&j->b->edit, &sum);
+	return err || !entry->ino ? err : bfo_fail(t->j->ctx, BFO_ET_EXISTS, "unpacking %.*s",
+						   (int) len, name);
 }
 
-static void go(struct taking *t, struct bfo_draft *dir)
+/* Points the names of file I to it; or, KNOW, does all of that that could fail. */
+static errcode_t name_file(struct taking *t, struct bfo_draft *dir, size_t i, int know)
 {
-	const struct bfo_pack_name *own = &t->j->names.v[t->x->name];
-	struct bfo_edit *e = &t->j->b->edit;
-	size_t i;
+	struct bfo_composite_member m;
+	struct bfo_composite_name name;
+	const uint8_t *at;
+	errcode_t err = 0;
+	uint32_t k;
 
-	for (i = 0; i < t->c.names.n; i++) {
-		const struct bfo_composite_place *x = &t->c.names.v[i];
-
-		bfo_pack_point(t->j, dir, (const char *) x->name + 1, *x->name,
-			       t->made.v[x->member]);
+	bfo_composite_member(&t->x->c, t->x->leaving.v[i], &m);
+	for (at = m.first_name, k = 0; k < m.names && !err; k++) {
+		bfo_composite_next_name(&at, &name);
+		if (know)
+			err = know_name(t, dir, name.name, name.len);
+		else
+			bfo_pack_point(t->j, dir, name.name, name.len, t->made.v[i]);
 	}
-	for (i = 0; i < t->made.n; i++)
-		bfo_draft_change(e, t->made.v[i]);
-	bfo_pack_point(t->j, dir, t->j->text.v + own->at, own->len, NULL);
-	bfo_draft_set_links(t->x->n, 0);
-	bfo_draft_go(e, t->x->n);
+	return err;
 }
 
-static errcode_t take_apart(struct taking *t)
+static errcode_t take_out(struct taking *t)
 {
 	struct bfo_draft *dir = t->j->dirs.v[t->x->dir].n;
-	errcode_t err = open_composite(t);
+	errcode_t err = 0;
 	size_t i;
 
-	for (i = 0; i < t->c.places.n && !err; i++) {
-		err = make_member(t, i);
+	for (i = 0; i < t->x->leaving.n && !err; i++) {
+		err = make_member(t, t->x->leaving.v[i]);
+		if (!err)
+			err = name_file(t, dir, i, 1);
 		if (!err && bfo_cancelled(t->j->ctx))
 			err = BFO_ET_CANCELLED;
 	}
-	if (!err)
-		err = can_go(t, dir);
 	if (err)
 		return err;		/* the batch is given up, and what is made with it */
-	go(t, dir);
+	for (i = 0; i < t->made.n; i++) {
+		name_file(t, dir, i, 0);
+		bfo_draft_change(&t->j->b->edit, t->made.v[i]);
+	}
 	bfo_draft_touch(&t->j->b->edit, dir, 0);	/* its mtime stays */
 	return 0;
 }
 
-static errcode_t take_one(struct bfo_pack_job *j, const struct bfo_pack_found *x)
+errcode_t bfo_pack_take_out(struct bfo_pack_job *j, const struct bfo_pack_found *x)
 {
 	struct taking t = { .j = j, .x = x };
 	errcode_t err = bfo_batch_begin(j->b);
 
-	if (!err) {
-		err = take_apart(&t);
-		err = bfo_batch_end(j->b, err, "unpacking", path_of(&t));
-	}
+	if (!err)
+		err = bfo_batch_end(j->b, take_out(&t), "unpacking", bfo_pack_found_path(j, x));
 	release(&t);
+	return err;
+}
+
+/* The composite file itself goes. */
+static errcode_t remove_it(struct bfo_pack_job *j, const struct bfo_pack_found *x)
+{
+	const struct bfo_pack_name *own = &j->names.v[x->name];
+	struct bfo_draft *dir = j->dirs.v[x->dir].n;
+	struct bfo_going sum = { 0 };
+	errcode_t err = bfo_pack_know(j, dir, own);
+
+	if (!err)
+		err = bfo_draft_can_go(&j->b->edit, x->n, &sum);
+	if (!err)
+		err = bfo_going_reserve(&j->b->edit, &sum);
+	if (err)
+		return err;
+	bfo_pack_point(j, dir, j->text.v + own->at, own->len, NULL);
+	bfo_draft_set_links(x->n, 0);
+	bfo_draft_go(&j->b->edit, x->n);
+	bfo_draft_touch(&j->b->edit, dir, 0);
+	return 0;
+}
+
+errcode_t bfo_pack_remove(struct bfo_pack_job *j, const struct bfo_pack_found *x)
+{
+	errcode_t err = bfo_batch_begin(j->b);
+
+	return err ? err : bfo_batch_end(j->b, remove_it(j, x), "removing",
+					 bfo_pack_found_path(j, x));
+}
+
+static errcode_t take_one(struct bfo_pack_job *j, struct bfo_pack_found *x)
+{
+	errcode_t err = want_all(j, x);
+
+	if (!err)
+		err = bfo_pack_take_out(j, x);
+	if (!err)
+		err = bfo_pack_remove(j, x);
+	bfo_pack_found_close(x);
 	return err;
 }
 
