@@ -89,6 +89,10 @@ errcode_t bfo_draft_read(struct bfo_edit *e, struct bfo_draft *n, uint64_t offse
 {
 	errcode_t err;
 
+	if (n->held) {
+		memcpy(buf, n->held + offset, len);
+		return 0;
+	}
 	if (!bfo_draft_is_inline(n) && bfo_draft_has_map(n))
 		return bfo_mapped_read(e, n, offset, buf, len);
 	if (S_ISLNK(bfo_draft_mode(n)) && !bfo_draft_is_inline(n)) {
@@ -474,6 +478,27 @@ static errcode_t clear_gap(struct bfo_edit *e, struct bfo_draft *n, uint64_t off
 	return err;
 }
 
+errcode_t bfo_draft_settle_held(struct bfo_edit *e, struct bfo_draft *n)
+{
+	const struct bfo_edit_bytes bytes = { .data = n->held, .size = bfo_draft_size(n) };
+	struct row r = { .e = e, .n = n, .bytes = &bytes, .end = bytes.size };
+	errcode_t err = 0;
+	int done = 0;
+
+	if (!n->held)
+		return 0;
+	n->held = NULL;
+	bfo_draft_set_size(n, 0);
+	if (may_be_inline(e, n))
+		err = write_inline(e, n, 0, &bytes, bytes.size, &done);
+	if (!err && !done && bytes.size)
+		err = write_row(&r);
+	bfo_draft_set_size(n, bytes.size);
+	if (err)
+		n->held = bytes.data;
+	return err;
+}
+
 errcode_t bfo_draft_write(struct bfo_edit *e, struct bfo_draft *n, uint64_t offset,
 			 const struct bfo_edit_bytes *bytes)
 {
@@ -481,14 +506,15 @@ errcode_t bfo_draft_write(struct bfo_edit *e, struct bfo_draft *n, uint64_t offs
 			 .end = offset + bytes->size, .old = bfo_draft_size(n) };
 	uint64_t size = r.end > r.old ? r.end : r.old;
 	struct bfo_edit_bytes rest;
-	errcode_t err = 0;
+	errcode_t err;
 	int done = 0;
 
 	if (r.end < offset || size > limit_of(e))
 		return BFO_ET_FILE_TOO_BIG;
 	if (!bytes->size)
 		return 0;
-	if (may_be_inline(e, n))
+	err = bfo_draft_settle_held(e, n);
+	if (!err && may_be_inline(e, n))
 		err = write_inline(e, n, offset, bytes, size, &done);
 	if (!err && !done)
 		err = leave_inline(e, n);
@@ -515,9 +541,11 @@ errcode_t bfo_draft_replace(struct bfo_edit *e, struct bfo_draft *n,
 			   const struct bfo_edit_bytes *bytes)
 {
 	struct row r = { .e = e, .n = n, .bytes = bytes, .end = bytes->size, .is_all = 1 };
-	errcode_t err = 0;
+	errcode_t err = bfo_draft_settle_held(e, n);
 	int done = 0;
 
+	if (err)
+		return err;
 	if (bytes->size > limit_of(e))
 		return BFO_ET_FILE_TOO_BIG;
 	if (may_be_inline(e, n))
@@ -537,9 +565,11 @@ errcode_t bfo_draft_replace(struct bfo_edit *e, struct bfo_draft *n,
 errcode_t bfo_draft_truncate(struct bfo_edit *e, struct bfo_draft *n, uint64_t size)
 {
 	uint64_t bs = e->vol->block_size, unit = unit_of(e), old = bfo_draft_size(n);
-	errcode_t err = 0;
+	errcode_t err = bfo_draft_settle_held(e, n);
 	int done = 0;
 
+	if (err)
+		return err;
 	if (size > limit_of(e))
 		return BFO_ET_FILE_TOO_BIG;
 	if (bfo_draft_is_inline(n))

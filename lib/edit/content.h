@@ -34,6 +34,12 @@ errcode_t bfo_draft_replace(struct bfo_edit *e, struct bfo_draft *n,
 /* Cuts it off, or makes it longer by zeroes. */
 errcode_t bfo_draft_truncate(struct bfo_edit *e, struct bfo_draft *n, uint64_t size);
 
+/*
+ * The content that DRAFT holds in memory (n->held) goes where others' does, before it changes, or
+ * because it is to stay; nothing else of it changes.
+ */
+errcode_t bfo_draft_settle_held(struct bfo_edit *e, struct bfo_draft *n);
+
 /* LEN bytes from OFFSET on, which are not behind its end. */
 errcode_t bfo_draft_read(struct bfo_edit *e, struct bfo_draft *n, uint64_t offset, void *buf,
 			size_t len);

@@ -46,6 +46,7 @@ struct bfo_draft {
 	uint8_t is_listed;		/* among the changed ones */
 	uint8_t is_settled;		/* the commit under way has placed its blocks */
 	uint8_t gives_no_acl;		/* it is known that it has no default one */
+	uint8_t is_searched;		/* for composite files (job/batch_packed.h) */
 	uint8_t stamps;			/* times that the commit sets: 1 << enum bfo_draft_time */
 	uint32_t counted;		/* blocks of a directory in the estimate, */
 	uint32_t counted_index;		/* and of its index */
@@ -56,6 +57,8 @@ struct bfo_draft {
 	bfo_ranges old_map;		/* blocks of the map on the volume */
 	uint64_t own;			/* blocks of data and map in raw's i_blocks */
 	struct bfo_entries *entries;	/* of a directory that has changes; or NULL */
+	/* A new file's content, all of it, in memory that is not ours; no blocks then.  Or NULL. */
+	const char *held;
 	void *ea;			/* a new attribute block; raw has none then; or NULL */
 	/* inode_size bytes, as on the disk but for checksum, and map while is_remapped */
 	struct ext2_inode_large raw[];

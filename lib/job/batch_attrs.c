@@ -10,7 +10,7 @@
 #include "base/bfo_err.h"
 #include "base/disk.h"
 #include "edit/eas.h"
-#include "job/batch_state.h"
+#include "job/batch_packed.h"
 
 /* Flags that a user may change, and those of them that only directories have. */
 #define USER_FLAGS (EXT2_SECRM_FL | EXT2_UNRM_FL | EXT2_SYNC_FL | EXT2_IMMUTABLE_FL | \
@@ -249,5 +249,7 @@ errcode_t bfo_batch_set(struct bfo_batch *b, const char *path, const struct bfo_
 		err = bfo_batch_may_change(b, way.draft);
 	if (!err)
 		err = bfo_batch_apply(b, way.draft, attr);
+	if (attr->set & BFO_BATCH_FLAGS && attr->flags & EXT2_IMMUTABLE_FL)
+		bfo_batch_doubt_plain(b);
 	return bfo_batch_end(b, err, "setting attributes of", path);
 }

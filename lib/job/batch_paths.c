@@ -8,7 +8,7 @@
 
 #include "base/bfo_err.h"
 #include "edit/indexed.h"
-#include "job/batch_state.h"
+#include "job/batch_packed.h"
 
 #define NAME_BYTES 255U
 
@@ -106,6 +106,10 @@ static errcode_t step(struct bfo_batch *b, struct bfo_batch_way *way)
 	errcode_t err = bfo_directory_entry(&b->edit, way->dir, way->name, way->len, &entry);
 
 	way->draft = NULL;
+	if (!err && !entry->ino) {
+		err = bfo_batch_look_packed(b, way->dir, way->name, way->len);
+		entry = bfo_entries_find(way->dir->entries, way->name, way->len);
+	}
 	if (!err && entry->ino)
 		err = bfo_draft_get(&b->edit, entry->ino, &way->draft);
 	return err;

@@ -12,7 +12,7 @@
 
 #include "base/bfo_err.h"
 #include "base/sort.h"
-#include "job/batch_state.h"
+#include "job/pack_state.h"
 
 int bfo_batch_has_link(const struct bfo_batch *b, const struct bfo_draft *dir)
 {
@@ -102,6 +102,7 @@ static errcode_t look_into(struct felling *f, struct bfo_draft *d)
 {
 	struct bfo_draft *n;
 	errcode_t err;
+	int is_one;
 	size_t i;
 
 	f->inos.n = 0;
@@ -113,6 +114,8 @@ static errcode_t look_into(struct felling *f, struct bfo_draft *d)
 	for (i = 0; i < f->inos.n && !err; i++) {
 		err = bfo_draft_get(&f->b->edit, f->inos.v[i], &n);
 		if (!err)
+			err = bfo_pack_is_composite(f->b, n, &is_one);
+		if (!err && !is_one)
 			err = bfo_batch_may_change(f->b, n);
 		if (!err)
 			err = bfo_vec_push(&f->drafts, n);

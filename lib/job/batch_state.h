@@ -20,6 +20,8 @@ struct bfo_batch_parent {
 	size_t name, len;		/* in `made_names` */
 };
 
+struct bfo_batch_packed;
+
 struct bfo_batch {
 	struct bfo_context *ctx;
 	struct bfo_batch_options opt;
@@ -33,6 +35,8 @@ struct bfo_batch {
 	enum bfo_fate fate;
 	BFO_VEC(struct bfo_batch_parent) made;
 	bfo_chars made_names;
+	BFO_VEC(struct bfo_batch_packed *) packed;	/* composite files (batch_packed.h) */
+	uint8_t *plain;			/* directories that have none: a bit for each inode */
 	/* The directory of the last path, and that part of it. */
 	struct bfo_draft *last;
 	bfo_chars last_path;

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "edit/content.h"
 #include "gather/bitmap_check.h"
-#include "job/batch_state.h"
+#include "job/batch_packed.h"
 
 #define AUTO_BYTES (64ULL << 20)	/* the paper: 64 MB reach the peak */
 #define AUTO_FILES 100000U
@@ -24,6 +24,8 @@
 static void close_volume(struct bfo_batch *b)
 {
 	b->last = NULL;
+	bfo_batch_forget_packed(b);
+	bfo_batch_doubt_plain(b);
 	if (!b->vol)
 		return;
 	bfo_edit_close(&b->edit);
@@ -140,7 +142,11 @@ static errcode_t commit(struct bfo_batch *b)
 	take_time(b);
 	b->waiting = b->content = 0;
 	b->last = NULL;
-	err = bfo_edit_commit(&b->edit, &b->fate);
+	b->fate = BFO_FATE_BEFORE;
+	err = bfo_batch_fold(b);
+	if (!err)
+		err = bfo_edit_commit(&b->edit, &b->fate);
+	bfo_batch_forget_packed(b);
 	if (err == BFO_ET_JOURNAL_SMALL)
 		too_small(b, waiting);
 	if (err)

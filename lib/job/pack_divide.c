@@ -387,7 +387,7 @@ static errcode_t look_at(struct bfo_pack_job *j, size_t first, size_t n)
 	errcode_t err = bfo_pack_regular(j, &j->names.v[first], &x.n);
 
 	if (!err && x.n)
-		err = bfo_pack_is_composite(j, x.n, &is_one);
+		err = bfo_pack_is_composite(j->b, x.n, &is_one);
 	if (err || !x.n)
 		return err;
 	if (!is_one)

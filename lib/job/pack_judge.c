@@ -31,7 +31,6 @@ static const struct {
 struct judged {
 	struct bfo_pack_file *file;
 	enum bfo_pack_reason why;
-	uint32_t xattrs;
 };
 
 static errcode_t judge_xattr(void *priv, const struct bfo_xattr *x)
@@ -48,7 +47,6 @@ static errcode_t judge_xattr(void *priv, const struct bfo_xattr *x)
 		 x->size > BFO_COMPOSITE_VALUE_MOST)
 		f->why = BFO_PACK_ODD;
 	f->file->table += bfo_composite_xattr_bytes(x->name_len + 5, x->size);
-	f->xattrs++;
 	return 0;
 }
 
@@ -60,7 +58,7 @@ static errcode_t is_whole(struct bfo_edit *e, struct bfo_draft *n, int *whole)
 	size_t i;
 
 	*whole = 1;
-	if (bfo_draft_is_inline(n))
+	if (bfo_draft_is_inline(n) || n->held)
 		return 0;
 	err = bfo_draft_map(e, n);
 	for (i = 0; i < n->segs.n && !err; i++) {
@@ -84,7 +82,7 @@ static int are_times(const struct bfo_edit *e, const struct bfo_draft *n)
 	return 1;
 }
 
-static errcode_t judge(struct bfo_pack_job *j, struct judged *f)
+static errcode_t judge(struct bfo_pack_job *j, struct judged *f, uint64_t max_size)
 {
 	struct bfo_edit *e = &j->b->edit;
 	struct bfo_draft *n = f->file->n;
@@ -93,7 +91,7 @@ static errcode_t judge(struct bfo_pack_job *j, struct judged *f)
 	size_t i;
 
 	f->why = BFO_PACK_REASONS;
-	if (bfo_draft_size(n) > j->opt->max_size) {
+	if (bfo_draft_size(n) > max_size) {
 		f->why = BFO_PACK_LARGE;
 		return 0;
 	}
@@ -137,26 +135,38 @@ errcode_t bfo_pack_regular(struct bfo_pack_job *j, const struct bfo_pack_name *n
 	return err;
 }
 
-errcode_t bfo_pack_judge(struct bfo_pack_job *j, struct bfo_draft *draft, size_t first, size_t n)
+errcode_t bfo_pack_may_be(struct bfo_pack_job *j, struct bfo_pack_file *file, uint64_t max_size,
+			  enum bfo_pack_reason *why)
 {
-	const struct bfo_pack_name *name = &j->names.v[first];
-	struct bfo_pack_file file = { .n = draft, .name = first, .names = n,
-				      .table = BFO_COMPOSITE_RECORD_MOST };
-	struct judged f = { .file = &file };
+	struct judged f = { .file = file };
 	errcode_t err;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		file.table += bfo_composite_name_bytes(name[i].len);
-	err = judge(j, &f);
+	file->table = BFO_COMPOSITE_RECORD_MOST;
+	for (i = 0; i < file->names; i++)
+		file->table += bfo_composite_name_bytes(j->names.v[file->name + i].len);
+	file->uid = bfo_draft_uid(file->n);
+	file->gid = bfo_draft_gid(file->n);
+	file->project = bfo_draft_project(&j->b->edit, file->n);
+	file->bytes = bfo_draft_size(file->n);
+	err = judge(j, &f, max_size);
+	*why = f.why;
+	return err;
+}
+
+errcode_t bfo_pack_judge(struct bfo_pack_job *j, struct bfo_draft *draft, size_t first, size_t n)
+{
+	const struct bfo_pack_name *name = &j->names.v[first];
+	struct bfo_pack_file file = { .n = draft, .name = first, .names = n };
+	enum bfo_pack_reason why;
+	errcode_t err = bfo_pack_may_be(j, &file, j->opt->max_size, &why);
+
+	if (err)
+		return err;
 	bfo_pack_order_find(j, &file);
-	if (!err && f.why == BFO_PACK_REASONS && !file.set && !j->order.takes_rest)
-		f.why = BFO_PACK_NO_GROUP;
-	if (!err && f.why != BFO_PACK_REASONS)
-		return bfo_pack_leave(j, j->dir, j->text.v + name->at, name->len, f.why);
-	file.uid = bfo_draft_uid(draft);
-	file.gid = bfo_draft_gid(draft);
-	file.project = bfo_draft_project(&j->b->edit, draft);
-	file.bytes = bfo_draft_size(draft);
-	return err ? err : bfo_vec_push(&j->files, file);
+	if (why == BFO_PACK_REASONS && !file.set && !j->order.takes_rest)
+		why = BFO_PACK_NO_GROUP;
+	if (why != BFO_PACK_REASONS)
+		return bfo_pack_leave(j, j->dir, j->text.v + name->at, name->len, why);
+	return bfo_vec_push(&j->files, file);
 }

@@ -114,7 +114,7 @@ static errcode_t find_content(struct making *m, size_t i)
 		memcpy(to, x->whole + begin_of(m, f), f->bytes);
 		return 0;
 	}
-	if (!x && bfo_draft_is_inline(f->n))
+	if (!x && (f->n->is_new || bfo_draft_is_inline(f->n)))
 		return bfo_draft_read(&m->j->b->edit, f->n, 0, to, f->bytes);
 	return add_nodes(m, i);
 }
@@ -245,6 +245,8 @@ static uint32_t number_of(struct making *m, const struct bfo_pack_file *f)
 {
 	struct bfo_composite_member member;
 
+	if (f->number)
+		return f->number;
 	if (f->n || m->g->home != f->from + 1)
 		return m->next++;
 	bfo_composite_member(&m->j->found.v[f->from].c, f->member, &member);
@@ -302,7 +304,8 @@ static errcode_t plan_numbers(struct making *m, uint32_t *end)
 	m->next = next ? next : 1;
 	next = m->next;
 	for (i = 0; i < m->g->n; i++)
-		next += file_of(m, i)->n || m->g->home != file_of(m, i)->from + 1;
+		next += !file_of(m, i)->number &&
+			(file_of(m, i)->n || m->g->home != file_of(m, i)->from + 1);
 	*end = next;
 	return next <= UINT32_MAX ? 0 : BFO_ET_OVERFLOW;
 }
@@ -437,10 +440,11 @@ static errcode_t make(struct making *m)
 		return err;		/* the batch is given up, and what is made with it */
 	if (!m->g->home)
 		bfo_batch_enter(m->j->b, &way, n);
-	else if (has_files(m))
+	else if (has_files(m) && !m->g->is_quiet)
 		bfo_draft_touch(e, dir, 0);
 	go(m, dir);
-	bfo_draft_set_time(e, dir, BFO_DRAFT_MTIME, changed);
+	if (!m->g->is_quiet)
+		bfo_draft_set_time(e, dir, BFO_DRAFT_MTIME, changed);
 	return 0;
 }
 
@@ -469,14 +473,11 @@ static errcode_t tell(struct bfo_pack_job *j, const struct bfo_pack_group *g)
 	return j->sink->composite ? j->sink->composite(j->sink->priv, &x) : 0;
 }
 
-static errcode_t make_one(struct bfo_pack_job *j, const struct bfo_pack_group *g)
+errcode_t bfo_pack_make_group(struct bfo_pack_job *j, const struct bfo_pack_group *g)
 {
 	struct making m = { .j = j, .g = g };
-	errcode_t err = bfo_batch_begin(j->b);
+	errcode_t err = make(&m);
 
-	if (err)
-		return err;
-	err = make(&m);
 	bfo_composite_writer_free(&m.w);
 	bfo_vec_free(&m.starts);
 	bfo_vec_free(&m.names);
@@ -484,7 +485,14 @@ static errcode_t make_one(struct bfo_pack_job *j, const struct bfo_pack_group *g
 	bfo_vec_free(&m.values);
 	bfo_vec_free(&m.nodes);
 	free(m.buf);
-	return bfo_batch_end(j->b, err, "making", path_of(j, g));
+	return err;
+}
+
+static errcode_t make_one(struct bfo_pack_job *j, const struct bfo_pack_group *g)
+{
+	errcode_t err = bfo_batch_begin(j->b);
+
+	return err ? err : bfo_batch_end(j->b, bfo_pack_make_group(j, g), "making", path_of(j, g));
 }
 
 /*

@@ -27,16 +27,15 @@ struct bfo_pack_name {
 struct bfo_pack_file {
 	struct bfo_draft *n;		/* NULL: it is member `member` of composite file `from` */
 	size_t from, member;
+	uint32_t number;		/* as a member, of a file that was one; 0: a new one */
 	size_t name;			/* the first of its names */
 	uint32_t names;
 	uint32_t uid, gid, project;
 	uint64_t bytes;
 	uint64_t table;			/* bytes that it takes in the table, at most */
-	uint32_t set, rank;		/* files that are used together, in what order; set 0: none */
-	/* parts of a set that become one composite file each, and the one, from 1 on, where it comes
-	 * to; 0: a new one */
-	uint32_t part;
-	size_t home;
+	uint32_t set, rank;		/* what is used together, in what order; set 0: none */
+	uint32_t part;			/* of a set: what one composite file takes; 0: none */
+	size_t home;			/* that composite file, from 1 on; 0: a new one */
 };
 
 /* Files that become one composite file. */
@@ -44,6 +43,7 @@ struct bfo_pack_group {
 	size_t dir, first, n;
 	size_t home;			/* one that there is, from 1 on; 0: a new one */
 	uint32_t set, rank;		/* of the first file */
+	int is_quiet;			/* its directory is changed by others, or not at all */
 	uint64_t bytes;			/* of all, at most */
 	char name[40];			/* of a new one */
 };
@@ -117,7 +117,7 @@ errcode_t bfo_pack_survey(struct bfo_pack_job *j, bfo_pack_look look);
 errcode_t bfo_pack_end(struct bfo_pack_job *j, errcode_t err);
 
 /* *IS_ONE: N is a composite file, as far as its flag and its first bytes say. */
-errcode_t bfo_pack_is_composite(struct bfo_pack_job *j, struct bfo_draft *n, int *is_one);
+errcode_t bfo_pack_is_composite(struct bfo_batch *b, struct bfo_draft *n, int *is_one);
 
 /* NAME in directory DIR; valid until the next call. */
 const char *bfo_pack_path(struct bfo_pack_job *j, size_t dir, const char *name, size_t len);
@@ -160,6 +160,13 @@ errcode_t bfo_pack_regular(struct bfo_pack_job *j, const struct bfo_pack_name *n
 			   struct bfo_draft **n);
 
 /*
+ * May FILE, whose draft and names are set, be a member?  Then its other fields are set, and *WHY is
+ * BFO_PACK_REASONS.
+ */
+errcode_t bfo_pack_may_be(struct bfo_pack_job *j, struct bfo_pack_file *file, uint64_t max_size,
+			  enum bfo_pack_reason *why);
+
+/*
  * The N names from FIRST on are all that DRAFT has in directory j->dir: it is added to j->files if
  * it may be a member.
  */
@@ -171,8 +178,18 @@ errcode_t bfo_pack_add_members(struct bfo_pack_job *j, size_t first);
 /* A bfo_pack_look: files of a directory become groups, if something is to be done with them. */
 errcode_t bfo_pack_look_at_dir(struct bfo_pack_job *j, size_t from);
 
+/* Composite file G is made, or becomes what G says, as a part of an operation of the batch. */
+errcode_t bfo_pack_make_group(struct bfo_pack_job *j, const struct bfo_pack_group *g);
+
 /* All directories were looked at: groups in the order in which they are to lie. */
 errcode_t bfo_pack_order_groups(struct bfo_pack_job *j);
+
+/*
+ * Member I of X becomes a draft, *N, which has no name yet.  HELD: its content stays at DATA,
+ * where all that of the composite file is; otherwise it is DATA's.
+ */
+errcode_t bfo_pack_draft(struct bfo_pack_job *j, const struct bfo_pack_found *x, size_t i,
+			 const char *data, int held, struct bfo_draft **n);
 
 /* unpack.c: X->leaving, members that become files again: counted, told, and made; X itself goes. */
 errcode_t bfo_pack_count_leaving(struct bfo_pack_job *j, const struct bfo_pack_found *x);

@@ -68,7 +68,7 @@ uint64_t bfo_pack_blocks(const struct bfo_pack_job *j, uint64_t bytes)
 	return (bytes + unit - 1) / unit * j->b->edit.shape.cluster_blocks;
 }
 
-errcode_t bfo_pack_is_composite(struct bfo_pack_job *j, struct bfo_draft *n, int *is_one)
+errcode_t bfo_pack_is_composite(struct bfo_batch *b, struct bfo_draft *n, int *is_one)
 {
 	uint8_t head[BFO_COMPOSITE_HEAD];
 	errcode_t err;
@@ -78,7 +78,7 @@ errcode_t bfo_pack_is_composite(struct bfo_pack_job *j, struct bfo_draft *n, int
 	    bfo_draft_flags(n) & (EXT4_ENCRYPT_FL | EXT4_VERITY_FL) ||
 	    bfo_draft_size(n) < sizeof(head))
 		return 0;
-	err = bfo_draft_read(&j->b->edit, n, 0, head, sizeof(head));
+	err = bfo_draft_read(&b->edit, n, 0, head, sizeof(head));
 	*is_one = !err && bfo_composite_is_one(head, sizeof(head));
 	return err;
 }

@@ -128,7 +128,7 @@ static errcode_t look_at(struct bfo_pack_job *j, size_t name)
 		return 0;
 	}
 	if (!err)
-		err = bfo_pack_is_composite(j, x.n, &is_one);
+		err = bfo_pack_is_composite(j->b, x.n, &is_one);
 	if (err || !is_one)
 		return err;
 	err = want_all(j, &x);
@@ -219,7 +219,7 @@ static void set_attrs(struct taking *t, const struct bfo_composite_attrs *a, str
 
 /* N, which is new, becomes what M was. */
 static errcode_t fill(struct taking *t, const struct bfo_composite_member *m, const char *data,
-		      struct bfo_draft *n)
+		      int held, struct bfo_draft *n)
 {
 	const struct bfo_edit_bytes bytes = { .data = data, .size = m->bytes };
 	const struct bfo_draft *from = t->x->n;
@@ -233,32 +233,60 @@ static errcode_t fill(struct taking *t, const struct bfo_composite_member *m, co
 	if (project)
 		bfo_draft_set_project(e, n, project);
 	err = set_xattrs(t, m, n);
-	if (!err)
+	if (!err && held && m->bytes) {
+		n->held = data;
+		bfo_draft_set_size(n, m->bytes);
+	} else if (!err) {
 		err = bfo_draft_write(e, n, 0, &bytes);
+	}
 	if (!err)
 		set_attrs(t, &m->attrs, n);
+	return err;
+}
+
+static errcode_t draft_member(struct taking *t, size_t i, const char *data, int held,
+			      struct bfo_draft **n)
+{
+	struct bfo_composite_member m;
+	errcode_t err = 0;
+
+	bfo_composite_member(&t->x->c, i, &m);
+	if (bfo_composite_crc(BFO_COMPOSITE_SEED, data, m.bytes) != m.crc)
+		err = bfo_pack_found_refuse(t->j, t->x, BFO_ET_DAMAGED,
+					    "a content is not what its checksum says");
+	if (!err)
+		err = bfo_draft_make(&t->j->b->edit, S_IFREG | m.attrs.mode, n);
+	if (err)
+		return err;
+	err = fill(t, &m, data, held, *n);
+	if (err)
+		bfo_draft_drop(&t->j->b->edit, *n);
+	return err;
+}
+
+errcode_t bfo_pack_draft(struct bfo_pack_job *j, const struct bfo_pack_found *x, size_t i,
+			 const char *data, int held, struct bfo_draft **n)
+{
+	struct taking t = { .j = j, .x = x };
+	errcode_t err = draft_member(&t, i, data, held, n);
+
+	release(&t);
 	return err;
 }
 
 static errcode_t make_member(struct taking *t, size_t i)
 {
 	struct bfo_composite_member m;
-	struct bfo_draft *n;
 	const char *data;
 	errcode_t err = bfo_vec_reserve(&t->made, 1);
 
 	bfo_composite_member(&t->x->c, i, &m);
 	if (!err)
 		err = read_content(t, &m, &data);
-	if (!err && bfo_composite_crc(BFO_COMPOSITE_SEED, data, m.bytes) != m.crc)
-		err = bfo_pack_found_refuse(t->j, t->x, BFO_ET_DAMAGED,
-					    "a content is not what its checksum says");
 	if (!err)
-		err = bfo_draft_make(&t->j->b->edit, S_IFREG | m.attrs.mode, &n);
-	if (err)
-		return err;
-	t->made.v[t->made.n++] = n;
-	return fill(t, &m, data, n);
+		err = draft_member(t, i, data, 0, &t->made.v[t->made.n]);
+	t->made.n += !err;
+	return err;
 }
 
 /* ---- they come to the directory ---- */

@@ -59,8 +59,7 @@ for line in open("lines"):
     while at < len(data):
         length, = struct.unpack("<I", data[at:at + 4])
         fields, = struct.unpack("<H", data[at + 28:at + 30])
-        skip = 32 + sum(n for bit, n in ((1, 2), (2, 12), (4, 12), (8, 12), (16, 12), (32, 8), (64, 4))
-                        if fields & bit)
+        skip = 32 + sum(n for i, n in enumerate((2, 12, 12, 12, 12, 8, 4)) if fields >> i & 1)
         names.append(data[at + skip + 1:at + skip + 1 + data[at + skip]].decode())
         at += length
     print(block, -(-len(data) // 4096), *(os.path.dirname(path) + "/" + name for name in names))'
@@ -78,7 +77,8 @@ packed() {
 # beside MEMBER OTHER: the composite file that ends with OTHER begins where MEMBER's ends
 beside() {
 	awk -v a="$1" -v b="$2" '
-		{ for (i = 3; i <= NF; i++) { if ($i == a) end = $1 + $2; if ($i == b) begin = $1 } }
+		{ for (i = 3; i <= NF; i++)
+			{ if ($i == a) end = $1 + $2; if ($i == b) begin = $1 } }
 		END { exit !(end && end == begin) }' made || fail "$1 is not beside $2: $(cat made)"
 }
 
@@ -169,7 +169,7 @@ agree refs
 grep -q ' /www/index.html' made || fail "no index.html: $(cat made)"
 
 for n in 1 2 3 4 5 6; do
-	printf '%s\n' /www/page.html /www/img/2.png /www/img/8.png /other/$n /www/index.html /www/css/w.css
+	printf '%s\n' /www/page.html /www/img/{2,8}.png /other/$n /www/index.html /www/css/w.css
 done > trace
 e2bfo 0 order --trace trace start.img
 mv out groups

@@ -192,8 +192,7 @@ refuse 16 'out of range' pack --max-size 17M image.img /mail
 
 # a name that somebody else has got; then it goes
 e2bfo 0 pack -q image.img /mail
-echo 'mknod /mail/empty p' > script
-e2bfo 0 batch image.img script
+debug image.img 'cd /mail' 'mknod empty p'
 refuse 8 'exists already while unpacking empty' unpack image.img /mail
 echo 'rm /mail/empty' > script
 e2bfo 0 batch image.img script

@@ -16,8 +16,10 @@
 #include "base/vec.h"
 #include "copyjob.h"
 #include "job/batch_write.h"
+#include "job/pack.h"
 
 #define OPERATIONS 160
+#define PACKED_OPERATIONS 1500		/* E2BFO_MODEL_OPERATIONS may say more */
 #define PATH_BYTES 700
 #define NOW 1600000000
 
@@ -341,10 +343,101 @@ START_TEST(folder)
 }
 END_TEST
 
+/* ---- directories that are packed ---- */
+
+/* All directories are packed, or brought up to date; or nothing is packed any more. */
+static void pack(struct model *m, const char *image, int is_not_atomic, int how)
+{
+	static const char *const all[] = { "/" };
+	static const struct bfo_pack_sink sink;
+	const struct bfo_pack_options opt = {
+		.batch = { .volume = image, .now = NOW, .is_not_atomic = is_not_atomic },
+		.paths = all, .n_paths = 1, .is_recursive = 1, .is_update = how == 'u',
+		.max_size = 16384, .pack_size = 65536,
+	};
+	struct bfo_pack_result result;
+
+	bfo_batch_close(m->b);
+	want_ok(how == 'x' ? bfo_unpack(&m->ctx, &opt, &sink, &result) :
+		bfo_pack(&m->ctx, &opt, &sink, &result));
+	want_ok(bfo_batch_open(&m->ctx, &opt.batch, &m->b));
+}
+
+/* A file reads as the folder's does, before any commit. */
+static void look(struct model *m)
+{
+	struct thing *t = pick(m, "f");
+	char out[2 * PATH_BYTES], *is, *was;
+	struct bfo_batch_stat st;
+	uint64_t size;
+	size_t got;
+	int fd;
+
+	if (!t)
+		return;
+	size = size_of(m, t->path);
+	want_ok(bfo_batch_stat(m->b, t->path, &st));
+	want_eq(st.size, size);
+	is = unit_alloc(size + 1);
+	was = unit_alloc(size + 1);
+	want_ok(bfo_batch_pread(m->b, t->path, 0, is, size, &got));
+	want_eq(got, size);
+	fd = open(real(m, t->path, out), O_RDONLY);
+	want(fd >= 0 && read(fd, was, size) == (ssize_t) size && !close(fd));
+	want_mem(is, was, size);
+	free(is);
+	free(was);
+}
+
+START_TEST(packed)
+{
+	struct model m = { .folder = unit_path("batch.folder") };
+	char *image = unit_path("batch.img"), command[PATH_BYTES];
+	const struct bfo_batch_options opt = { .volume = image, .now = NOW,
+					       .is_not_atomic = kinds[_i].is_not_atomic };
+	const char *more = getenv("E2BFO_MODEL_OPERATIONS");
+	int i, n = more ? atoi(more) : PACKED_OPERATIONS;
+
+	copyjob_shell("rm -rf '%s' '%s'", m.folder, image);
+	chance_init(&m.c, 2900 + _i);
+	want(!mkdir(m.folder, 0755));
+	make_base(&m);
+	snprintf(command, sizeof(command), "mke2fs -q -F %s -d '%%s' '%%s' 256M > /dev/null",
+		 kinds[_i].options);
+	copyjob_shell(command, m.folder, image);
+	copyjob_fsck("batch.img", "-fy");
+	want_ok(bfo_batch_open(&m.ctx, &opt, &m.b));
+	pack(&m, image, opt.is_not_atomic, 'p');
+	for (i = 1; i <= n; i++) {
+		step(&m);
+		if (chance_below(&m.c, 4) == 0)
+			look(&m);
+		if (m.things.n > 400)
+			take_away(&m);
+		if (chance_below(&m.c, 40))
+			continue;
+		want_ok(bfo_batch_commit(m.b, NULL));
+		if (chance_below(&m.c, 2))
+			pack(&m, image, opt.is_not_atomic, chance_below(&m.c, 5) ? 'u' : 'p');
+		if (!more || i > n - 200)
+			want_eq(copyjob_fsck("batch.img", "-fn"), 0);
+	}
+	want_ok(bfo_batch_commit(m.b, NULL));
+	pack(&m, image, opt.is_not_atomic, 'x');
+	bfo_batch_close(m.b);
+	want_eq(copyjob_fsck("batch.img", "-fn"), 0);
+	want_same(&m, strstr(kinds[_i].options, "inline_data") != NULL);
+	bfo_vec_free(&m.things);
+	free(m.folder);
+	free(image);
+}
+END_TEST
+
 Suite *batch_model_suite(void)
 {
 	Suite *s = suite_create("batch_model");
 
 	unit_case(s, "folder", folder, KINDS);
+	unit_case(s, "packed", packed, KINDS);
 	return s;
 }
