@@ -16,10 +16,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include <linux/fs.h>
+#include <ext2fs/ext2_fs.h>
 
 #include "base/bfo_err.h"
 #include "export/extract_state.h"
-#include "export/folded.h"
+#include "tree/folded.h"
 
 struct level {
 	size_t path_len;
@@ -50,12 +51,14 @@ void bfo_extract_look_free(struct bfo_extract_look *l)
 }
 
 /* NAME, in the directory that S->look is in, is one with another item. */
-static errcode_t add_folded(void *priv, const char *name, size_t len)
+static errcode_t add_folded(void *priv, const struct bfo_folded_name *n, const char *name)
 {
 	struct bfo_extract *s = priv;
 	struct bfo_extract_look *l = s->look;
+	size_t len = strlen(name);
 	errcode_t err;
 
+	(void) n;
 	err = bfo_vec_reserve(&s->walk, l->at.n + len + 1);
 	if (err)
 		return err;
@@ -126,11 +129,14 @@ static errcode_t go_up_to(struct bfo_extract *s, const struct bfo_item *item)
 
 static errcode_t begin(struct bfo_extract *s)
 {
+	errcode_t err;
+
 	s->look = calloc(1, sizeof(*s->look));
 	if (!s->look)
 		return ENOMEM;
 	bfo_dirs_init(&s->look->dirs, s->root);
-	return s->root < 0 ? 0 : add_level(s->look, "", 0);
+	err = bfo_folded_init(&s->look->folded, EXT4_ENC_UTF8_12_1);	/* there is no other */
+	return err || s->root < 0 ? err : add_level(s->look, "", 0);
 }
 
 /* ---- items ---- */
@@ -236,7 +242,7 @@ static errcode_t look_at(struct bfo_extract *s, const struct bfo_item *item, enu
 		return err;		/* its directory is new */
 	err = bfo_dirs_fd(&l->dirs, &at);
 	if (!err && l->levels.v[l->levels.n - 1].is_folded)
-		err = bfo_folded_add(&l->folded, item->path + base, item->path_len - base);
+		err = bfo_folded_add(&l->folded, item->path + base, item->path_len - base, 0);
 	if (err)
 		return err;
 	if (!statx(at, item->path + base, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,

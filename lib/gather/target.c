@@ -104,6 +104,7 @@ void bfo_target_shape(const struct bfo_volume *vol, struct bfo_target *t)
 	t->has_verity = ext2fs_has_feature_verity(sb);
 	t->encoding = ext2fs_has_feature_casefold(sb) && ext2fs_load_nls_table(sb->s_encoding) ?
 		      sb->s_encoding : 0;
+	t->is_strict = t->encoding && sb->s_encoding_flags & EXT4_ENC_STRICT_MODE_FL;
 	t->has_ea_inode = ext2fs_has_feature_ea_inode(sb);
 	t->has_project = ext2fs_has_feature_project(sb);
 	t->has_filetype = ext2fs_has_feature_filetype(sb);

@@ -25,6 +25,7 @@ struct bfo_target {
 		has_ea_inode;
 	uint8_t uuid[16];
 	uint16_t encoding;			/* of casefolded directories; 0 without casefold */
+	int is_strict;				/* their names have to be of that encoding */
 	/* blocks of an allocation unit (bigalloc), else 1 */
 	uint32_t cluster_blocks;
 	uint32_t extra_isize;			/* for inodes made here */

@@ -129,6 +129,16 @@ static const struct bfo_job_indexes *indexes_of(const struct bfo_job *job)
 	return job->config.indexes ? job->config.indexes : &bfo_job_copy_indexes;
 }
 
+/* (Directories of the tree that fold names in another way are ordinary ones there.) */
+static errcode_t gather_target(struct bfo_job *job, struct bfo_volume *vol)
+{
+	errcode_t err = bfo_target_gather(job->ctx, vol, &job->free);
+
+	if (job->tree.encoding && job->free.encoding != job->tree.encoding)
+		job->free.encoding = 0;
+	return err;
+}
+
 static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
 {
 	const struct bfo_job_config *config = &job->config;
@@ -141,7 +151,7 @@ static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
 	job->free.has_any_links = !vol && !config->is_directory;
 	if (!vol && config->is_archive)
 		bfo_target_archive(&job->tree, &job->free);
-	err = vol ? bfo_target_gather(job->ctx, vol, &job->free) : 0;
+	err = vol ? gather_target(job, vol) : 0;
 	if (err)
 		return err;
 	bfo_plan_init(plan, job->ctx, &job->tree, &job->free);
@@ -255,7 +265,7 @@ static errcode_t move_plan(struct bfo_job *job, struct bfo_volume *vol)
 	size_t i;
 
 	bfo_target_free(&job->free);
-	err = bfo_target_gather(job->ctx, vol, &job->free);
+	err = gather_target(job, vol);
 	inos = malloc(job->plan.merged.n * sizeof(*inos) + 1);
 	if (!err && !inos)
 		err = bfo_fail(job->ctx, ENOMEM, "reading the target's directories");

@@ -27,19 +27,23 @@ struct frame {
 	bfo_row dir;		/* index of the record */
 	struct bfo_listing names;
 	int is_lost;		/* not copied, nor is what is below it */
+	size_t lost;		/* where its part of walk.lost begins */
 };
 
 struct walk {
 	struct bfo_plan *plan;
 	BFO_VEC(struct frame) stack;
+	bfo_numbers lost;	/* of each directory: where names stand that it cannot hold */
 };
 
 static errcode_t push_dir(struct walk *w, bfo_row row, int is_lost)
 {
 	const struct bfo_inode *rec = &w->plan->tree->inodes.v[row];
+	errcode_t err = bfo_vec_push(&w->stack, (struct frame) {
+			.dir = row, .is_lost = is_lost, .lost = w->lost.n,
+			.names = bfo_listing_begin(w->plan->tree, rec) });
 
-	return bfo_vec_push(&w->stack, (struct frame) { .dir = row, .is_lost = is_lost,
-			    .names = bfo_listing_begin(w->plan->tree, rec) });
+	return err || is_lost ? err : bfo_loss_of_names(w->plan, rec, &w->lost);
 }
 
 static errcode_t place(struct bfo_plan *plan, bfo_row row)
@@ -101,6 +105,67 @@ static void note_place(struct walk *w, bfo_row dir, bfo_row row, const struct bf
 		rec->name = n - w->plan->tree->names.v;
 }
 
+/* What cannot be on the target goes like what is damaged, but for the word. */
+static errcode_t drop(struct walk *w, struct bfo_inode *rec, enum bfo_finding_kind kind)
+{
+	rec->state |= BFO_INODE_BAD | BFO_INODE_MET;
+	return bfo_tree_found(w->plan->tree, kind, rec->ino, 0);
+}
+
+/* One of the names of file REC is known not to come along. */
+static void lose_link(struct bfo_inode *rec)
+{
+	if (rec->links_read && bfo_name_count(rec) <= UINT16_MAX)
+		rec->links_read--;		/* else it goes on meaning so many, or more */
+	bfo_name_count_add(rec, -1);
+}
+
+/* Name N does not come along, nor does what is below it. */
+static errcode_t drop_name(struct walk *w, struct bfo_name *n, enum bfo_finding_kind kind)
+{
+	struct bfo_tree *t = w->plan->tree;
+	bfo_row row = bfo_name_row(t, n);
+	struct bfo_inode *rec = &t->inodes.v[row];
+	errcode_t err = bfo_tree_found_known(t, kind, n);
+
+	bfo_name_kill(n);
+	rec->state |= BFO_INODE_MET;
+	if (!S_ISDIR(rec->mode)) {
+		lose_link(rec);
+		return err;
+	}
+	rec->state |= BFO_INODE_BAD;
+	return err ? err : push_dir(w, row, 1);
+}
+
+/* What counts N is full.  Of what the plan makes to land in, nothing would be left. */
+static errcode_t drop_excess(struct walk *w, struct bfo_name *n)
+{
+	struct bfo_tree *t = w->plan->tree;
+
+	if (t->inodes.v[bfo_name_row(t, n)].state & BFO_INODE_MADE)
+		return bfo_fail(w->plan->ctx, EMLINK, "making %.*s on the target",
+				(int) bfo_name_len(n), bfo_name_text(t, n));
+	return drop_name(w, n, BFO_LOST_LINKS);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* True if the directory at hand cannot hold N. */
+static int is_refused(const struct walk *w, const struct bfo_name *n)
+{
+	size_t first = w->stack.v[w->stack.n - 1].lost;
+
+	return w->lost.n > first && bsearch(&(uint32_t) { n - w->plan->tree->names.v },
+					    &w->lost.v[first], w->lost.n - first,
+					    sizeof(*w->lost.v), by_number);
+}
+
 /* It would be walked, and written, twice; or for ever, if it lies in itself. */
 static errcode_t has_two_names(const struct bfo_plan *plan, const struct bfo_merged *m)
 {
@@ -127,45 +192,6 @@ static errcode_t visit_old(struct walk *w, bfo_row dir, const struct bfo_name *n
 	if (m->gained)
 		err = place(w->plan, m->row);
 	return err ? err : push_dir(w, m->row, 0);
-}
-
-/* What cannot be on the target goes like what is damaged, but for the word. */
-static errcode_t drop(struct walk *w, struct bfo_inode *rec, enum bfo_finding_kind kind)
-{
-	rec->state |= BFO_INODE_BAD | BFO_INODE_MET;
-	return bfo_tree_found(w->plan->tree, kind, rec->ino, 0);
-}
-
-/* One of the names of file REC is known not to come along. */
-static void lose_link(struct bfo_inode *rec)
-{
-	if (rec->links_read && bfo_name_count(rec) <= UINT16_MAX)
-		rec->links_read--;		/* else it goes on meaning so many, or more */
-	bfo_name_count_add(rec, -1);
-}
-
-/*
- * Name N does not come along, as what counts it is full; nor does what is below it.  Of what the
- * plan makes to land in, nothing would be left.
- */
-static errcode_t drop_excess(struct walk *w, struct bfo_name *n)
-{
-	struct bfo_tree *t = w->plan->tree;
-	bfo_row row = bfo_name_row(t, n);
-	struct bfo_inode *rec = &t->inodes.v[row];
-	errcode_t err;
-
-	if (rec->state & BFO_INODE_MADE)
-		return bfo_fail(w->plan->ctx, EMLINK, "making %.*s on the target",
-				(int) bfo_name_len(n), bfo_name_text(t, n));
-	err = bfo_tree_found_known(t, BFO_LOST_LINKS, n);
-	bfo_name_kill(n);
-	if (!S_ISDIR(rec->mode)) {
-		lose_link(rec);
-		return err;
-	}
-	rec->state |= BFO_INODE_BAD | BFO_INODE_MET;
-	return err ? err : push_dir(w, row, 1);
 }
 
 /* A name below what does not come along: the links of its file become fewer. */
@@ -233,6 +259,8 @@ static errcode_t visit(struct walk *w, bfo_row dir, struct bfo_name *n)
 		bfo_name_kill(n);
 		return err;
 	}
+	if (is_refused(w, n))
+		return drop_name(w, n, BFO_LOST_NAME);
 	holder = S_ISDIR(rec->mode) ? &t->inodes.v[dir] : rec;
 	if (is_full(w->plan, holder))
 		return drop_excess(w, n);
@@ -259,6 +287,7 @@ static errcode_t walk_all(struct walk *w)
 		struct bfo_name *n;
 
 		if (f->names.next == f->names.end) {
+			w->lost.n = f->lost;
 			w->stack.n--;
 			if (bfo_cancelled(w->plan->ctx))
 				err = bfo_fail(w->plan->ctx, BFO_ET_CANCELLED, "planning");
@@ -293,6 +322,7 @@ errcode_t bfo_plan_order(struct bfo_plan *plan)
 	if (!err)
 		err = walk_all(&w);
 	bfo_vec_free(&w.stack);
+	bfo_vec_free(&w.lost);
 	return err;
 }
 

@@ -18,6 +18,7 @@
 #include "plan/dirimage.h"
 #include "plan/names.h"
 #include "tree/access.h"
+#include "tree/folded.h"
 
 static uint32_t full_bytes(const struct bfo_dirimage *img, const struct bfo_name *n)
 {
@@ -142,6 +143,26 @@ static int fits_one_block(const struct bfo_dirimage *img)
 	return bfo_dirimage_fit(img, img->first, room(img) - BFO_DIR_DOTS, &bytes) == img->end;
 }
 
+/*
+ * A name that cannot be folded has the hash of its bytes for a kernel, and none for e2fsck, which
+ * takes that of the name before it: where there is one, the directory goes without an index.
+ */
+static int has_hashes(const struct bfo_dirimage *img, const struct bfo_inode *dir)
+{
+	uint32_t flags = dir->flags & (EXT4_CASEFOLD_FL | EXT4_ENCRYPT_FL), i;
+
+	if (flags != EXT4_CASEFOLD_FL || !img->target->encoding)
+		return 1;
+	for (i = img->first; i < img->end; i++) {
+		const struct bfo_name *n = &img->tree->names.v[i];
+
+		if (!bfo_folded_is_text(img->target->encoding, bfo_name_text(img->tree, n),
+					bfo_name_len(n)))
+			return 0;
+	}
+	return 1;
+}
+
 errcode_t bfo_dirimage_init(struct bfo_dirimage *img, const struct bfo_tree *tree,
 			    const struct bfo_target *target, bfo_row row, uint32_t fill)
 {
@@ -159,7 +180,7 @@ errcode_t bfo_dirimage_init(struct bfo_dirimage *img, const struct bfo_tree *tre
 	img->hash_bytes = bfo_dir_has_hashes(dir->flags) ? BFO_HASH_BYTES : 0;
 	if (fits_one_block(img))
 		return 0;
-	if (target->has_dir_index)
+	if (target->has_dir_index && has_hashes(img, dir))
 		err = lay_out_index(img, fill, &torn);
 	if (!err && !img->indexed) {
 		err = cut_leaves(img, room(img), BFO_DIR_DOTS, 0, &torn);

@@ -15,9 +15,10 @@ void bfo_hashing_name(const struct bfo_hashing *h, const char *name, uint32_t le
 {
 	int folded = h->dir_flags & EXT4_CASEFOLD_FL && h->encoding;
 
-	if (ext2fs_dirhash2(h->version, name, len,
-			    folded ? ext2fs_load_nls_table(h->encoding) : NULL,
-			    folded ? EXT4_CASEFOLD_FL : 0, h->seed, hash, minor))
+	if (folded && !ext2fs_dirhash2(h->version, name, len, ext2fs_load_nls_table(h->encoding),
+				       EXT4_CASEFOLD_FL, h->seed, hash, minor))
+		;
+	else if (ext2fs_dirhash2(h->version, name, len, NULL, 0, h->seed, hash, minor))
 		*hash = *minor = 0;
 	if (*hash == HASH_EOF)
 		*hash = HASH_EOF - 2;

@@ -148,6 +148,10 @@ const struct bfo_finding_row bfo_finding_table[BFO_FOUND_KINDS] = {
 			      "copied as an ordinary file", 1 },
 	[BFO_LOST_CASEFOLD] = { "casefold", "casefolded directory, which the target cannot hold",
 				"copied as an ordinary one", 1 },
+	[BFO_LOST_NAME] = { "casefold-name",
+			    "name that its casefolded directory cannot hold on the target: it is "
+			    "one with another, or no UTF-8 where encoding_flags=strict wants it",
+			    "not copied, nor what is below it", 1 },
 	[BFO_LOST_LINKS] = { "links",
 			     "beyond the 65,000 links that the target can count (of "
 			     "subdirectories, without the feature dir_nlink)",

@@ -49,6 +49,7 @@ Suite *extract_names_suite(void);
 Suite *extsort_suite(void);
 Suite *filter_suite(void);
 Suite *fit_suite(void);
+Suite *folded_suite(void);
 Suite *hasher_suite(void);
 Suite *htree_suite(void);
 Suite *inode_image_suite(void);
@@ -137,8 +138,8 @@ static Suite *(*const suites[])(void) = {
 	path_suite,
 	names_suite, dirimage_suite, htree_suite, dir_edit_suite,
 	extent_suite, landing_suite, filter_suite,
-	merge_suite, merge_clash_suite, merge_random_suite, order_suite, sequence_suite,
-	space_suite,
+	merge_suite, merge_clash_suite, merge_random_suite, order_suite, folded_suite,
+	sequence_suite, space_suite,
 	runs_suite, inode_image_suite, intake_suite, archive_suite, members_suite, acl_suite,
 	tar_suite, pax_put_suite, packed_suite, send_level_suite,
 	extract_suite, extract_names_suite, extract_hostile_suite,

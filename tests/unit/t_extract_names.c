@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * t_extract_names.c - export/extract, export/folded: names that exist, that fold, that are many
+ * t_extract_names.c - export/extract: names that exist, that fold, that are many
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,6 @@
 #include <sys/xattr.h>
 
 #include "export/extract_state.h"
-#include "export/folded.h"
 #include "tree/acl.h"
 #include "extractbed.h"
 #include "xattrs.h"
@@ -244,42 +243,6 @@ START_TEST(tells_names_that_fold)
 }
 END_TEST
 
-/* ---- casefolded directories ---- */
-
-static errcode_t note_met(void *priv, const char *name, size_t len)
-{
-	snprintf((char *) priv + strlen(priv), 64, "%.*s ", (int) len, name);
-	return 0;
-}
-
-/* Names that are one are found in each directory by itself. */
-START_TEST(tells_folded_names)
-{
-	static const char *const outer[] = { "a", "stra\xc3\x9f""e", "Z" }, *const more[] = { "z", "b" };
-	static const char *const inner[] = { "A", "STRASSE", "x", "\xff", "\xfe" };
-	struct bfo_folded f = { 0 };
-	struct bfo_folded_mark mark[2];
-	char met[256] = "";
-	size_t i;
-
-	mark[0] = bfo_folded_mark(&f);
-	for (i = 0; i < N(outer); i++)
-		want_ok(bfo_folded_add(&f, outer[i], strlen(outer[i])));
-	mark[1] = bfo_folded_mark(&f);
-	for (i = 0; i < N(inner); i++)
-		want_ok(bfo_folded_add(&f, inner[i], strlen(inner[i])));
-	want_ok(bfo_folded_judge(&f, mark[1], note_met, met));
-	ck_assert_str_eq(met, "");
-	for (i = 0; i < N(more); i++)
-		want_ok(bfo_folded_add(&f, more[i], strlen(more[i])));
-	want_ok(bfo_folded_add(&f, inner[1], strlen(inner[1])));
-	want_ok(bfo_folded_judge(&f, mark[0], note_met, met));
-	want(strstr(met, "z ") && strstr(met, "STRASSE ") && strlen(met) == 10);
-	want_eq(f.names.n, 0);
-	bfo_folded_free(&f);
-}
-END_TEST
-
 /* ---- depth, links, room ---- */
 
 #define DEEP 5000U
@@ -442,7 +405,6 @@ Suite *extract_names_suite(void)
 	unit_case(s, "replaces", replaces, 2);
 	unit_case(s, "replaces_nothing_else", replaces_nothing_else, 2);
 	unit_case(s, "tells_names_that_fold", tells_names_that_fold, 0);
-	unit_case(s, "tells_folded_names", tells_folded_names, 0);
 	unit_case(s, "goes_deep", goes_deep, 0);
 	unit_case(s, "links_anywhere", links_anywhere, 3);
 	unit_case(s, "gives_up_without_room", gives_up_without_room, 4);
