@@ -2,14 +2,10 @@
 /*
  * stream_in.c - the frames of a stream
  *
- *   pipe ── thread ──> ring ──┬── head: checked ── stored bytes: crc32c ── unpacked ── frame
- *   file ── pread ────────────'
- *
- * The ring counts bytes since the beginning; they stand at the remainder.  The thread writes where
- * nothing is, the other reads what is there: only the two counts are shared.
+ *   pipe ── ring ───┬── head: checked ── stored bytes: crc32c ── unpacked ── frame
+ *   file ── pread ──'
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,137 +16,7 @@
 #include "base/bfo_err.h"
 #include "base/crc32c.h"
 #include "base/pace.h"
-#include "base/thread.h"
 #include "intake/stream_in.h"
-
-#define WAIT 200			/* ms until somebody looks whether to go on */
-#define AT_ONCE (1U << 20)		/* bytes of a read */
-
-/* ---- the ring ---- */
-
-static int may_go_on(struct bfo_stream_ring *r)
-{
-	int go;
-
-	pthread_mutex_lock(&r->lock);
-	while (!r->stop && r->put - r->taken == BFO_STREAM_RING)
-		pthread_cond_wait(&r->change, &r->lock);
-	go = !r->stop;
-	pthread_mutex_unlock(&r->lock);
-	return go;
-}
-
-static void tell(struct bfo_stream_ring *r, ssize_t got, int err)
-{
-	pthread_mutex_lock(&r->lock);
-	r->put += got > 0 ? got : 0;
-	r->err = got > 0 ? 0 : got ? err : -1;
-	pthread_cond_broadcast(&r->change);
-	pthread_mutex_unlock(&r->lock);
-}
-
-static int is_stopped(struct bfo_stream_ring *r)
-{
-	int stop;
-
-	pthread_mutex_lock(&r->lock);
-	stop = r->stop;
-	pthread_mutex_unlock(&r->lock);
-	return stop;
-}
-
-/* Bytes that can be put behind those that are there, in one piece. */
-static size_t room_of(const struct bfo_stream_ring *r)
-{
-	size_t at = r->put % BFO_STREAM_RING, room = BFO_STREAM_RING - at;
-	uint64_t left = BFO_STREAM_RING - (r->put - r->taken);
-
-	room = room < left ? room : left;
-	return room < AT_ONCE ? room : AT_ONCE;
-}
-
-/* Reads until the end, or until nobody wants more. */
-static void *ring_main(void *arg)
-{
-	struct bfo_stream_in *in = arg;
-	struct bfo_stream_ring *r = &in->ring;
-	struct pollfd p = { .fd = in->fd, .events = POLLIN };
-	ssize_t got = 1;
-
-	while (got > 0 && may_go_on(r)) {
-		while (!bfo_cancelled(in->ctx) && !is_stopped(r) && poll(&p, 1, WAIT) <= 0)
-			;
-		if (is_stopped(r))
-			break;
-		if (bfo_cancelled(in->ctx)) {
-			tell(r, -1, ECANCELED);
-			break;
-		}
-		do
-			got = read(in->fd, r->bytes + r->put % BFO_STREAM_RING, room_of(r));
-		while (got < 0 && errno == EINTR);
-		tell(r, got, errno);
-	}
-	return NULL;
-}
-
-static errcode_t start_ring(struct bfo_stream_in *in)
-{
-	struct bfo_stream_ring *r = &in->ring;
-	int err;
-
-	r->bytes = malloc(BFO_STREAM_RING);
-	if (!r->bytes)
-		return ENOMEM;
-	pthread_mutex_init(&r->lock, NULL);
-	pthread_cond_init(&r->change, NULL);
-	err = bfo_thread_start(&r->thread, ring_main, in);
-	if (err) {
-		free(r->bytes);
-		r->bytes = NULL;
-	}
-	return err;
-}
-
-static void stop_ring(struct bfo_stream_ring *r)
-{
-	if (!r->bytes)
-		return;
-	pthread_mutex_lock(&r->lock);
-	r->stop = 1;
-	pthread_cond_broadcast(&r->change);
-	pthread_mutex_unlock(&r->lock);
-	pthread_join(r->thread, NULL);
-	pthread_cond_destroy(&r->change);
-	pthread_mutex_destroy(&r->lock);
-	free(r->bytes);
-	r->bytes = NULL;
-}
-
-/* Up to LEN bytes of those that are there, at least one; 0: the end; negative: an errno. */
-static ssize_t take_ring(struct bfo_stream_ring *r, char *to, size_t len)
-{
-	size_t at = r->taken % BFO_STREAM_RING, n = BFO_STREAM_RING - at;
-	uint64_t have;
-	int err;
-
-	pthread_mutex_lock(&r->lock);
-	while (r->put == r->taken && !r->err)
-		pthread_cond_wait(&r->change, &r->lock);
-	have = r->put - r->taken;
-	err = r->err;
-	pthread_mutex_unlock(&r->lock);
-	if (!have)
-		return err < 0 ? 0 : -err;
-	n = n < have ? n : have;
-	n = n < len ? n : len;
-	memcpy(to, r->bytes + at, n);
-	pthread_mutex_lock(&r->lock);
-	r->taken += n;
-	pthread_cond_broadcast(&r->change);
-	pthread_mutex_unlock(&r->lock);
-	return n;
-}
 
 /* ---- bytes ---- */
 
@@ -171,7 +37,7 @@ static errcode_t cut(struct bfo_stream_in *in)
 			"came", in->name, (unsigned long long) in->byte, in->data_number);
 }
 
-/* The next LEN bytes; SOME: there may be none, then *LEN becomes 0. */
+/* The next LEN bytes. */
 static errcode_t take(struct bfo_stream_in *in, void *to, size_t len)
 {
 	size_t done = 0;
@@ -182,7 +48,7 @@ static errcode_t take(struct bfo_stream_in *in, void *to, size_t len)
 		if (bfo_cancelled(in->ctx))
 			return bfo_fail(in->ctx, BFO_ET_CANCELLED, "reading %s", in->name);
 		got = in->is_file ? pread(in->fd, (char *) to + done, len - done, in->byte + done)
-				  : take_ring(&in->ring, (char *) to + done, len - done);
+				  : bfo_ring_take(&in->ring, (char *) to + done, len - done);
 		if (in->is_file && got < 0)
 			got = -errno;
 		if (got == -EINTR)
@@ -441,7 +307,7 @@ errcode_t bfo_stream_in_open(struct bfo_stream_in *in, struct bfo_context *ctx, 
 	if (!err)
 		err = bfo_hasher_open(&in->hasher, BFO_SUM_SHA256);
 	if (!err && !in->is_file)
-		err = start_ring(in);
+		err = bfo_ring_start(&in->ring, ctx, fd, BFO_STREAM_RING);
 	if (err)
 		return bfo_fail(ctx, err, "opening %s", name);
 	return take_preamble(in);
@@ -449,7 +315,7 @@ errcode_t bfo_stream_in_open(struct bfo_stream_in *in, struct bfo_context *ctx, 
 
 void bfo_stream_in_close(struct bfo_stream_in *in)
 {
-	stop_ring(&in->ring);
+	bfo_ring_stop(&in->ring);
 	bfo_hasher_close(&in->hasher);
 	ZSTD_freeDCtx(in->codec);
 	bfo_vec_free(&in->index);

@@ -17,31 +17,19 @@
 #ifndef BFO_INTAKE_STREAM_IN_H
 #define BFO_INTAKE_STREAM_IN_H
 
-#include <pthread.h>
-
 #include "base/context.h"
 #include "base/hasher.h"
+#include "base/ring.h"
 #include "base/vec.h"
 #include "wire/stream.h"
 
 #define BFO_STREAM_RING (64U << 20)	/* bytes */
 
-/* What came out of a pipe and was not taken yet. */
-struct bfo_stream_ring {
-	char *bytes;			/* NULL: there is no ring */
-	uint64_t put, taken;		/* bytes, of all that came */
-	int err;			/* of reading; -1: its end */
-	int stop;
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t change;
-};
-
 struct bfo_stream_in {
 	struct bfo_context *ctx;
 	const char *name;		/* for messages; has to stay */
 	int fd, is_file;
-	struct bfo_stream_ring ring;
+	struct bfo_ring ring;		/* of what is no file */
 	struct bfo_stream_preamble preamble;
 	struct bfo_stream_facts facts;
 	uint8_t facts_bytes[BFO_STREAM_FACTS_BYTES];

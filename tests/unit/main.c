@@ -33,6 +33,7 @@ Suite *digest_suite(void);
 Suite *journal_suite(void);
 Suite *quota_slot_suite(void);
 Suite *record_suite(void);
+Suite *ring_suite(void);
 Suite *transaction_suite(void);
 Suite *container_suite(void);
 Suite *crc32c_suite(void);
@@ -128,7 +129,7 @@ static Suite *(*const suites[])(void) = {
 	commit_fail_suite, batch_model_suite, batch_write_suite,
 	vec_suite, rank_suite, kept_suite, marks_suite, range_suite, sort_suite, extsort_suite,
 	spill_suite, spec_suite, crc32c_suite, hasher_suite, context_suite, text_suite,
-	thread_suite, stand_in_suite,
+	thread_suite, ring_suite, stand_in_suite,
 	stream_suite,
 	json_suite, json_in_suite, words_suite,
 	job_options_suite, manifest_suite, manifest_read_suite,
