@@ -99,8 +99,9 @@ static void print_amounts(const struct report *r)
 	const struct bfo_stream_facts *f = bfo_stream_facts(source_of(r));
 	char text[32];
 
-	printf("%llu members, %s of data in %llu frames", (unsigned long long) f->members,
-	       size_text(f->data, text, sizeof(text)), (unsigned long long) r->c->frames);
+	printf("%llu member%s, %s of data in %llu frame%s", (unsigned long long) f->members,
+	       f->members == 1 ? "" : "s", size_text(f->data, text, sizeof(text)),
+	       (unsigned long long) r->c->frames, r->c->frames == 1 ? "" : "s");
 }
 
 static void print_missing(const struct report *r)

@@ -26,6 +26,7 @@
 #include "intake/plain_tar.h"
 #include "intake/second_pass.h"
 #include "intake/spool.h"
+#include "wire/stream.h"
 
 #define PLACE_BYTES 4096U		/* a block of what is not addressed */
 #define TELL_EVERY 1024U		/* members */
@@ -473,6 +474,8 @@ static errcode_t open_file(struct archive *a)
 		return bfo_fail(s->ctx, errno, "opening %s", s->name);
 	if (S_ISDIR(a->before.st_mode))
 		return bfo_fail(s->ctx, EISDIR, "opening %s", s->name);
+	if (isatty(a->fd))
+		return bfo_fail(s->ctx, BFO_ET_OPTION, "opening %s: it is a terminal", s->name);
 	if (is_file(a))
 		return 0;
 	if (opt->spool)
@@ -490,6 +493,14 @@ static void choose_stream(struct archive *a)
 	};
 }
 
+static int is_stream(const struct archive *a)
+{
+	char magic[BFO_STREAM_MAGIC_BYTES];
+
+	return pread(a->fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       !memcmp(magic, BFO_STREAM_MAGIC, sizeof(magic));
+}
+
 /* What it is, and so how it is read. */
 static errcode_t choose(struct archive *a)
 {
@@ -500,7 +511,9 @@ static errcode_t choose(struct archive *a)
 	off_t size = lseek(a->fd, 0, SEEK_END);
 
 	if (kind == BFO_ARCHIVE_NONE)
-		return bfo_fail(s->ctx, BFO_ET_NOT_ARCHIVE, "opening %s", s->name);
+		return bfo_fail(s->ctx, BFO_ET_NOT_ARCHIVE, "opening %s%s", s->name,
+				is_stream(a) ? ": it is a stream; 'stream:' before its name says so"
+					     : "");
 	if (size < 0 || lseek(a->fd, 0, SEEK_SET))
 		return bfo_fail(s->ctx, errno, "opening %s", s->name);
 	a->parse = (struct bfo_parse) {

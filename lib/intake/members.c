@@ -154,6 +154,9 @@ static errcode_t take_error(struct bfo_members *m, const struct bfo_frame *f)
 	switch (f->error) {
 	case BFO_FRAME_NO_ARCHIVE:
 		return bfo_fail(ctx, BFO_ET_NOT_ARCHIVE, "reading %s", m->name);
+	case BFO_FRAME_STREAM:
+		return bfo_fail(ctx, BFO_ET_NOT_ARCHIVE, "reading %s: it is a stream; 'stream:' "
+				"before its name says so", m->name);
 	case BFO_FRAME_NO_MEMORY:
 		return bfo_fail(ctx, ENOMEM, "reading %s", m->name);
 	case BFO_FRAME_CONFINED:

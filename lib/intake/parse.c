@@ -28,6 +28,7 @@
 
 #include "base/bfo_err.h"
 #include "wire/frames.h"
+#include "wire/stream.h"
 #include "intake/parse_bytes.h"
 #include "intake/parse_entry.h"
 #include "intake/pax_read.h"
@@ -312,6 +313,10 @@ static errcode_t parse(struct parser *s)
 {
 	const char *first = s->p->tar ? bfo_parse_bytes_look(&s->bytes, BFO_PAX_LOOK_BYTES) : NULL;
 
+	if (first && !memcmp(first, BFO_STREAM_MAGIC, BFO_STREAM_MAGIC_BYTES)) {
+		bfo_frame_put_error(&s->w, BFO_FRAME_STREAM, 0, 0, "it is a stream");
+		return BFO_ET_DAMAGED;
+	}
 	return first && bfo_pax_is_ours(first) ? parse_ours(s) : parse_any(s);
 }
 

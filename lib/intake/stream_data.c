@@ -114,8 +114,8 @@ static errcode_t take_passed(struct bfo_stream_source *s, uint64_t at, size_t le
 	size_t end = i < s->passed.n ? s->passed.v[i].at : s->text.n;
 
 	if (!p || at - p->data + len > end - p->at)
-		return bfo_fail(s->in.source.ctx, EPIPE, "reading %s: what has gone by is needed "
-				"again", s->name);
+		return bfo_fail(s->in.source.ctx, ESPIPE, "reading %s: a part of it is needed a "
+				"second time, and a pipe gives it once; --spool keeps it", s->name);
 	memcpy(to, s->text.v + p->at + (at - p->data), len);
 	return 0;
 }
@@ -322,7 +322,11 @@ errcode_t bfo_stream_settle(struct bfo_source *source)
 		err = bfo_stream_in_seek(&s->frames, s->data + BFO_STREAM_CHUNK);
 	if (!err && !(s->has_frame == 0 && s->frame.head.kind == BFO_STREAM_END))
 		err = next_frame(s);
-	return err ? err : bfo_stream_check_end(s);
+	if (!err)
+		err = bfo_stream_check_end(s);
+	if (!err && !s->is_ours)
+		bfo_stream_in_leave(&s->frames);
+	return err;
 }
 
 /* The part before PLACE may reach beyond it: its frame, at the latest. */

@@ -27,14 +27,19 @@ errcode_t bfo_stream_in_fail(struct bfo_stream_in *in, errcode_t code, const cha
 			(unsigned long long) in->begin, why);
 }
 
-/* Ends where frame NUMBER should be complete. */
+/* It ends where more of the frame at hand should be. */
 static errcode_t cut(struct bfo_stream_in *in)
 {
-	if (!in->data_number)
-		return bfo_stream_in_fail(in, BFO_ET_STREAM_CUT, "no data came");
+	uint32_t n = in->data_number;
+
+	if (!n)
+		return bfo_stream_in_fail(in, BFO_ET_STREAM_CUT, in->byte ?
+					  "it ends before its first frame of data" :
+					  "it is empty, or ends in its first bytes");
 	snprintf(in->why, sizeof(in->why), "it is cut in a frame");
-	return bfo_fail(in->ctx, BFO_ET_STREAM_CUT, "reading %s: at byte %llu: %u frames of data "
-			"came", in->name, (unsigned long long) in->byte, in->data_number);
+	return bfo_fail(in->ctx, BFO_ET_STREAM_CUT, "reading %s: at byte %llu: it ends behind %u "
+			"frame%s of data", in->name, (unsigned long long) in->byte, n,
+			n == 1 ? "" : "s");
 }
 
 /* The next LEN bytes. */
@@ -299,7 +304,8 @@ errcode_t bfo_stream_in_open(struct bfo_stream_in *in, struct bfo_context *ctx, 
 	errcode_t err;
 
 	*in = (struct bfo_stream_in) { .ctx = ctx, .name = name, .fd = fd,
-				       .is_file = bfo_stream_in_is_file(fd) };
+				       .is_file = bfo_stream_in_is_file(fd),
+				       .origin = lseek(fd, 0, SEEK_CUR) };
 	in->stored = malloc(BFO_STREAM_MOST);
 	in->raw = malloc(BFO_STREAM_MOST);
 	in->codec = ZSTD_createDCtx();
@@ -311,6 +317,13 @@ errcode_t bfo_stream_in_open(struct bfo_stream_in *in, struct bfo_context *ctx, 
 	if (err)
 		return bfo_fail(ctx, err, "opening %s", name);
 	return take_preamble(in);
+}
+
+void bfo_stream_in_leave(struct bfo_stream_in *in)
+{
+	bfo_ring_stop(&in->ring);
+	if (in->origin >= 0)
+		lseek(in->fd, in->origin + in->byte, SEEK_SET);
 }
 
 void bfo_stream_in_close(struct bfo_stream_in *in)

@@ -17,6 +17,8 @@
 #ifndef BFO_INTAKE_STREAM_IN_H
 #define BFO_INTAKE_STREAM_IN_H
 
+#include <sys/types.h>
+
 #include "base/context.h"
 #include "base/hasher.h"
 #include "base/ring.h"
@@ -29,6 +31,7 @@ struct bfo_stream_in {
 	struct bfo_context *ctx;
 	const char *name;		/* for messages; has to stay */
 	int fd, is_file;
+	off_t origin;			/* of FD, where the stream begins; -1: it has no places */
 	struct bfo_ring ring;		/* of what is no file */
 	struct bfo_stream_preamble preamble;
 	struct bfo_stream_facts facts;
@@ -94,6 +97,9 @@ static inline int bfo_stream_in_is_foreign(const struct bfo_stream_head *h)
 {
 	return (h->kind < BFO_STREAM_FACTS || h->kind > BFO_STREAM_QUOTA) && !h->is_needed;
 }
+
+/* Nothing more is taken, and whoever reads FD next gets what follows, unless it is a pipe. */
+void bfo_stream_in_leave(struct bfo_stream_in *in);
 
 /* Notes what is wrong with the frame that came last, and where, and returns CODE. */
 errcode_t bfo_stream_in_fail(struct bfo_stream_in *in, errcode_t code, const char *why);

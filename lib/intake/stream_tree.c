@@ -350,7 +350,7 @@ static errcode_t open_file(struct bfo_stream_source *s)
 	if (S_ISDIR(s->before.st_mode))
 		return bfo_fail(ctx, EISDIR, "opening %s", s->name);
 	if (isatty(s->fd))
-		return bfo_fail(ctx, EINVAL, "opening %s: it is a terminal", s->name);
+		return bfo_fail(ctx, BFO_ET_OPTION, "opening %s: it is a terminal", s->name);
 	return (s->opt.spool || s->opt.damaged) && !bfo_stream_in_is_file(s->fd) ? spool(s) : 0;
 }
 

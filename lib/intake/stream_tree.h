@@ -59,8 +59,8 @@ struct bfo_stream_damage {
  * Opens a stream: *SOURCE, whose close() frees it; it can be gathered once.  Nothing of OPT has to
  * stay, but descriptor FD.  Errors: those of stream_in.h; *SOURCE is NULL then.
  *
- * gather() and read(): the errors of members.h, intake.h and stream_in.h; EPIPE: what was asked for
- * has gone by.
+ * gather() and read(): the errors of members.h, intake.h and stream_in.h; ESPIPE: what was asked
+ * for has gone by.
  */
 errcode_t bfo_stream_open(struct bfo_context *ctx, const struct bfo_stream_options *opt,
 			  struct bfo_source **source);

@@ -34,6 +34,14 @@ static const char *after(const char *spec, const char *word)
 	return strncmp(spec, word, len) ? NULL : spec + len;
 }
 
+/* Ends on other machines are ends of programs, which run others. */
+static errcode_t check_here(struct bfo_context *ctx, const char *spec)
+{
+	return !after(spec, "ssh://") ? 0 :
+	       bfo_fail(ctx, BFO_ET_OPTION, "opening %s: an end that is ssh://HOST/PATH is for "
+			"e2bfo copy", spec);
+}
+
 static errcode_t take(struct bfo_context *ctx, const char *spec, const char *path,
 		      enum bfo_end_kind kind, struct bfo_end *end)
 {
@@ -105,10 +113,12 @@ static errcode_t tell_path(struct bfo_context *ctx, const char *spec, const char
 
 errcode_t bfo_end_tell(struct bfo_context *ctx, const char *spec, struct bfo_end *end)
 {
+	errcode_t err = check_here(ctx, spec);
 	struct bfo_spec parts;
-	errcode_t err = 0;
 
 	*end = (struct bfo_end) { .kind = BFO_END_VOLUME };
+	if (err)
+		return err;
 	if (after(spec, "dir:"))
 		return take(ctx, spec, after(spec, "dir:"), BFO_END_DIRECTORY, end);
 	if (after(spec, "tar:"))
@@ -165,10 +175,12 @@ static errcode_t tell_target_path(struct bfo_context *ctx, const char *spec, con
 
 errcode_t bfo_end_tell_target(struct bfo_context *ctx, const char *spec, struct bfo_end *end)
 {
+	errcode_t err = check_here(ctx, spec);
 	struct bfo_spec parts;
-	errcode_t err = 0;
 
 	*end = (struct bfo_end) { .kind = BFO_END_VOLUME };
+	if (err)
+		return err;
 	if (!strcmp(spec, "dir:") || !strcmp(spec, "tar:") || !strcmp(spec, "stream:"))
 		return bfo_fail(ctx, BFO_ET_OPTION, "opening %s: it names nothing", spec);
 	if (after(spec, "dir:"))

@@ -49,14 +49,17 @@ struct bfo_end_options {
 	int in;				/* where - is read from, a descriptor; 0: standard input */
 };
 
-/* What SPEC stands for.  Nothing is opened for writing.  EINVAL: two things; ENOMEM.  Free it. */
+/*
+ * What SPEC stands for.  Nothing is opened for writing.  EINVAL: two things; ENOMEM; BFO_ET_OPTION:
+ * it is on another machine.  Free it.
+ */
 errcode_t bfo_end_tell(struct bfo_context *ctx, const char *spec, struct bfo_end *end);
 
 /*
  * The same of SPEC as a target.  A directory: one that exists, or dir:PATH, or a name that ends in
  * a slash.  An archive: tar:PATH, tar:- for standard output, or a name that ends in .tar or
  * .tar.zst and is no block device, nor a file that holds a filesystem.  A stream: stream:PATH,
- * stream:-.  BFO_ET_OPTION: what can only be read.
+ * stream:-.  BFO_ET_OPTION: what can only be read, too.
  */
 errcode_t bfo_end_tell_target(struct bfo_context *ctx, const char *spec, struct bfo_end *end);
 void bfo_end_free(struct bfo_end *end);

@@ -237,7 +237,7 @@ errcode_t bfo_mkfs_open(struct bfo_mkfs *m, const char *spec, int how, struct bf
 	keep_hash_seed(m, sb);
 	sb->s_flags = (sb->s_flags & ~hash_flags) | (from->s_flags & hash_flags);
 	sb->s_default_mount_opts = from->s_default_mount_opts;
-	memcpy(sb->s_mount_opts, from->s_mount_opts, sizeof(sb->s_mount_opts));
+	memcpy(sb->s_mount_opts, from->s_mount_opts, sizeof(sb->s_mount_opts) - 1);
 	return 0;
 }
 

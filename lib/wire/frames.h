@@ -91,6 +91,7 @@ enum bfo_frame_error {
 	BFO_FRAME_NO_MEMORY,
 	BFO_FRAME_IO,		/* it cannot be read */
 	BFO_FRAME_CONFINED,	/* the process could not give up what it may */
+	BFO_FRAME_STREAM,	/* it is a stream of ours */
 };
 
 /* A member of an archive.  Of what was read, pointers are valid until the next frame. */

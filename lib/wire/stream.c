@@ -127,6 +127,8 @@ const char *bfo_stream_get_facts(const uint8_t *bytes, size_t len, struct bfo_st
 		.has_super = get_le32(bytes, 40) != 0, .can_resume = get_le32(bytes, 44) != 0,
 	};
 	memcpy(&f->super, bytes + 64, sizeof(f->super));
+	/* (a text that kernels parse, and obey before anybody has looked at the filesystem) */
+	memset(f->super.s_mount_opts, 0, sizeof(f->super.s_mount_opts));
 	if (f->members > UINT32_MAX || f->tree > INT64_MAX || f->parts > UINT32_MAX ||
 	    f->data > INT64_MAX || !is_block_size(f->block_size))
 		return "what it says of itself is out of range";

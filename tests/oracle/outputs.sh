@@ -102,6 +102,19 @@ for how in "copy small.img tar:-" "send small.img"; do
 	grep -q 'it is a terminal' terminal || fail "$how: not said: $(cat -v terminal | head)"
 	! grep -aq 'E2BFO' terminal || fail "$how: something on a terminal"
 done
+# Nothing is read from a terminal, either.
+for how in "receive new.img" "stream -" "copy - new.tar" "copy --mkfs --size 8M - new.img"; do
+	script -qec "'$E2BFO' $how; echo status \$?" /dev/null > terminal < /dev/null
+	grep -q 'status 16' terminal || fail "$how from a terminal: $(cat -v terminal | head)"
+	grep -q 'it is a terminal' terminal || fail "$how: not said: $(cat -v terminal | head)"
+	[ ! -e new.img ] && [ ! -e new.tar ] || fail "$how from a terminal: something was made"
+done
+# The other machine's names are for copy alone.
+for how in "verify small.img ssh://host/x" "ls ssh://host/x" "hash ssh://host/x" \
+	"send ssh://host/x" "receive ssh://host/x" "cat ssh://host/x /f"; do
+	e2bfo 16 $how < /dev/null
+	says 'an end that is ssh://HOST/PATH is for e2bfo copy'
+done
 
 # The file that standard output goes to is none of the directory that is read.
 mkdir inside

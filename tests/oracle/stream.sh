@@ -216,6 +216,13 @@ e2bfo 8 copy --resume "$token" changed.img stream:rest
 says 'names or attributes are not what they were'
 e2bfo 16 copy --resume "${token%?????}xxxxx" small.img stream:rest
 says 'is no token'
+# Each of its characters counts.
+for ((i = 0; i < ${#token}; i++)); do
+	edited=${token:0:i}$(tr 'A-Za-z0-9_:-' 'B-ZAb-za1-90:\-_' <<< "${token:i:1}")${token:i + 1}
+	[ "$edited" != "$token" ] || fail "character $i is the same"
+	e2bfo 16 copy --resume "$edited" small.img stream:rest
+	says 'is no token'
+done
 e2bfo 16 copy --resume "$token" tree stream:rest
 says 'only a volume, an archive in a file, or a directory with --state'
 e2bfo 16 copy whole stream:rest
@@ -226,6 +233,35 @@ says 'it is a stream already'
 says 'another stream has come'
 "$E2BFO" receive -q target.img < whole || fail "the whole stream, once more"
 all_there "the whole stream, once more"
+
+# Two streams, one behind the other: each receiver takes one, if there is a way back to what it has
+# read ahead.  Out of a pipe the second one finds nothing that begins as a stream.
+volume second.img 24M -d "$SRCDIR/lib/wire"
+"$E2BFO" send -q second.img > stream
+cat whole stream stream > three
+for i in 1 2 3; do
+	volume part-$i.img 32M
+done
+{
+	"$E2BFO" receive -q part-1.img && "$E2BFO" receive -q --memory 1M part-2.img &&
+		"$E2BFO" receive -q part-3.img
+} < three || fail "streams in one file"
+e2bfo 0 verify --from /top --to /top small.img part-1.img
+for i in 2 3; do
+	checked part-$i.img
+	e2bfo 0 verify --from /frames.c --to /frames.c second.img part-$i.img
+done
+volume part-1.img 32M
+cat whole stream | { "$E2BFO" receive -q part-1.img && ! "$E2BFO" receive part-3.img 2> said; } ||
+	fail "streams in one pipe: $(cat said)"
+says 'while (opening|reading) standard input'
+rm three part-?.img second.img
+# A pipe with a name is an archive, and what is none says so.
+e2bfo 8 verify small.img <(cat whole)
+says "it is a stream; 'stream:' before its name says so"
+e2bfo 8 copy <(cat whole) base.img
+says "it is a stream; 'stream:' before its name says so"
+e2bfo 0 verify small.img stream:<(cat whole)
 
 # A dry run reads all of it, also where standard input is a file: what is wrong at the end is told.
 head -c -1 whole > stream
