@@ -2,12 +2,13 @@
 /*
  * send.c - a tree and its data as a stream
  *
- *   items ── walk ── members, parts ──┬── first: counts, digest ── FACTS
- *                                     '── then: TREE frames ── TREE_END
+ *   items ── walk ── members, parts ──┬── counts, digest ── FACTS
+ *                                     '── TREE frames, held (send_held.h) ── TREE_END
  *   data, as they come ── frames of 1 MiB, whoever's they are ── DATA ... ── END
  *
- * Frames are packed and hashed by threads (packed.h), and get their heads as they leave.  All walks
- * are in the order of the stem, by names of the first link; nothing of the tree is kept.
+ * Frames are packed and hashed by threads (packed.h), and get their heads as they leave.  Walks are
+ * in the order of the stem, by names of the first link.  A tree whose frames are too large to be
+ * held is walked over a second time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include "base/disk.h"
 #include "base/pace.h"
 #include "export/send.h"
+#include "export/send_held.h"
 #include "export/send_level.h"
 #include "export/send_member.h"
 #include "plan/runs.h"
@@ -42,6 +44,7 @@ struct send {
 	struct bfo_items *items;
 
 	int is_counting;		/* nothing is sent yet */
+	struct bfo_send_held held;	/* TREE frames that come of it */
 	struct bfo_stream_facts facts;
 	uint8_t tree_digest[BFO_STREAM_DIGEST];
 	uint64_t skip_to;		/* byte of all data that the stream begins with, */
@@ -136,20 +139,31 @@ static errcode_t write_data(struct send *s, struct bfo_context *ctx,
 	return err;
 }
 
+/* H is the next that leaves. */
+static void number_frame(struct send *s, struct bfo_stream_head *h)
+{
+	uint64_t *at = place_of(s, h->kind);
+
+	h->number = number_of(s, h->kind);
+	if (bfo_stream_is_marked(h->kind))
+		h->tree = bfo_stream_mark(s->tree_digest);
+	h->at = at ? *at : 0;
+	if (at)
+		*at += h->bytes;
+}
+
 /* For the threads: a frame is done. */
 static errcode_t put_frame(void *priv, struct bfo_context *ctx, const struct bfo_packed_chunk *c)
 {
 	struct send *s = priv;
 	struct bfo_stream_head h = { .kind = c->tag, .is_packed = c->is_packed, .bytes = c->len,
 				     .stored = c->stored_len, .crc = c->crc };
-	uint64_t *at = place_of(s, h.kind);
 
-	h.number = number_of(s, h.kind);
-	if (bfo_stream_is_marked(h.kind))
-		h.tree = bfo_stream_mark(s->tree_digest);
-	h.at = at ? *at : 0;
-	if (at)
-		*at += c->len;
+	if (s->is_counting) {
+		bfo_send_hold(&s->held, &h, c->stored);
+		return 0;
+	}
+	number_frame(s, &h);
 	if (h.kind != BFO_STREAM_DATA)
 		return write_frame(s, ctx, &h, c->stored);
 	bfo_hasher_add(&s->hasher, c->digest, sizeof(c->digest));
@@ -170,16 +184,18 @@ static errcode_t send_frame(struct send *s, enum bfo_stream_kind kind, const voi
 
 /* ---- the tree ---- */
 
-/* Frames of members: counted, or sent. */
+/* Frames of members: counted, and held; or sent. */
 static errcode_t take_tree(void *priv, const void *data, size_t len)
 {
 	struct send *s = priv;
 
-	if (!s->is_counting)
-		return bfo_packed_write(ctx_of(s), s->packed, data, len);
-	s->facts.tree += len;
-	bfo_hasher_add(&s->hasher, data, len);
-	return 0;
+	if (s->is_counting) {
+		s->facts.tree += len;
+		bfo_hasher_add(&s->hasher, data, len);
+		if (s->held.is_over)
+			return 0;
+	}
+	return bfo_packed_write(ctx_of(s), s->packed, data, len);
 }
 
 static errcode_t put_parts(struct send *s, const struct bfo_item *item, uint64_t end)
@@ -268,7 +284,7 @@ static errcode_t walk(struct send *s)
 	return err == ENOMEM ? no_memory(s, err) : err;
 }
 
-/* Counts everything, and the digest of the tree. */
+/* Counts everything, makes the digest of the tree, and its frames, if there is room. */
 static errcode_t count(struct send *s)
 {
 	uint8_t bytes[BFO_STREAM_FACTS_BYTES];
@@ -276,7 +292,10 @@ static errcode_t count(struct send *s)
 	errcode_t err;
 
 	s->is_counting = 1;
+	bfo_packed_tag(s->packed, BFO_STREAM_TREE);
 	err = walk(s);
+	if (!err)
+		err = bfo_packed_end(ctx_of(s), s->packed);
 	s->is_counting = 0;
 	s->lost = s->maker.lost;
 	if (err)
@@ -372,6 +391,30 @@ errcode_t bfo_send_count(struct bfo_outlet *outlet, struct bfo_items *items, uin
 	return err ? err : check_token(s);
 }
 
+static errcode_t walk_again(struct send *s)
+{
+	bfo_packed_tag(s->packed, BFO_STREAM_TREE);
+	return walk(s);
+}
+
+/* The frames that are held leave. */
+static errcode_t send_held(struct send *s)
+{
+	const char *stored = s->held.stored.v;
+	errcode_t err = bfo_packed_end(ctx_of(s), s->packed);
+	size_t i;
+
+	for (i = 0; i < s->held.heads.n && !err; i++) {
+		struct bfo_stream_head h = s->held.heads.v[i];
+
+		number_frame(s, &h);
+		err = write_frame(s, ctx_of(s), &h, stored);
+		stored += h.stored;
+	}
+	bfo_send_held_free(&s->held);
+	return err;
+}
+
 /* All that comes before data. */
 static errcode_t send_tree(void *priv)
 {
@@ -381,8 +424,7 @@ static errcode_t send_tree(void *priv)
 	if (err)
 		return err;
 	begin_digest(s);
-	bfo_packed_tag(s->packed, BFO_STREAM_TREE);
-	err = walk(s);
+	err = s->held.is_over ? walk_again(s) : send_held(s);
 	if (!err)
 		err = send_frame(s, BFO_STREAM_TREE_END, s->tree_digest, sizeof(s->tree_digest));
 	bfo_packed_tag(s->packed, BFO_STREAM_DATA);
@@ -464,6 +506,7 @@ void bfo_send_close(struct bfo_outlet *outlet)
 	bfo_output_free(&s->out);
 	bfo_vec_free(&s->tree.buf);
 	bfo_send_member_free(&s->maker);
+	bfo_send_held_free(&s->held);
 	free(s);
 }
 
@@ -500,6 +543,7 @@ errcode_t bfo_send_open(struct bfo_context *ctx, const struct bfo_send_options *
 					  .priv = s, .ctx = ctx };
 	s->tree = (struct bfo_frame_writer) { .fd = -1, .is_bare = 1, .drain = take_tree,
 					      .priv = s };
+	s->held.most = opt->hold;
 	s->facts.can_resume = opt->can_resume;
 	if (opt->like) {
 		s->facts.has_super = 1;

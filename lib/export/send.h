@@ -25,6 +25,7 @@ struct bfo_send_options {
 	int level;			/* of zstd, or BFO_PACKED_NONE */
 	int is_auto;			/* from LEVEL on as full as the pipe is */
 	uint64_t bwlimit;		/* bytes of the stream a second; 0: no limit */
+	size_t hold;			/* most bytes of the tree's frames (send_held.h) */
 	const struct bfo_stream_token *resume;	/* NULL: from the beginning */
 	int can_resume;			/* the source can be asked again */
 	/* The superblock of the volume that it comes from, or NULL. */

@@ -419,11 +419,14 @@ static int is_pipe(int fd)
 	return !fstat(fd, &st) && !S_ISREG(st.st_mode);
 }
 
+#define HOLD (64U << 20)		/* bytes of a tree's frames */
+
 /* A regular file has the same bytes each time: no pipe decides on the level. */
 static errcode_t write_stream(struct bfo_copy *c, int fd)
 {
 	struct bfo_send_options how = { .fd = fd, .name = c->opt.target, .level = 1,
 					.is_auto = is_pipe(fd), .bwlimit = c->opt.bwlimit,
+					.hold = HOLD,
 					.can_resume = can_resume(c), .like = bfo_copy_like(c) };
 	struct bfo_quota_file quota[BFO_QUOTA_FILES] = { 0 };
 	struct bfo_stream_token token;

@@ -43,6 +43,14 @@ touch -d 1965-04-05T06:07:08.9 d/top/small-5
 "$E2BFO" send -q --state state --resume "$(token whole 0)" d > rest || fail "from frame 0"
 cmp whole rest || fail "other bytes, from frame 0"
 
+# What it is written from walks over the tree twice, and a stream once: the same frames.
+python3 - <<- 'END' || fail "other frames of the tree"
+	import streamforge as f
+	made = [[part for _, kind, part in f.frames_of(open(name, "rb").read()) if kind == f.TREE]
+	        for name in ("state", "whole")]
+	assert made[0] and made[0] == made[1]
+END
+
 volume base.img 64M
 parts=0
 for cut in 2 7 11; do
