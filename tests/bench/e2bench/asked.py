@@ -7,11 +7,10 @@ often.
 
 import math
 import os
-import shlex
 import time
 from dataclasses import dataclass, replace
 
-from . import settings
+from . import environment, settings
 from .environment import choice, number, path
 
 OWN = ("SETS", "TOOLS", "CACHES", "TIMEOUT", "BENCH_JSON")     # they mean something else in run
@@ -54,4 +53,4 @@ def from_environment(name, known_sets, known_rows, caches=("cold", "warm"), said
         row_seconds=number(env, "ROW_SECONDS", 600 if long else row_seconds, float),
         aged_files=number(env, "AGED_FILES", 100_000),
         until=time.monotonic() + 60 * number(env, "MINUTES", math.inf, float),
-        said=" ".join(f"{word}={shlex.quote(env[word])}" for word in said if env.get(word)))
+        said=environment.said(env, said))

@@ -4,6 +4,7 @@
 Measures nothing. Empty is unset; what cannot be understood is a host.Failure that says why.
 """
 
+import shlex
 import tempfile
 from pathlib import Path
 
@@ -64,3 +65,23 @@ def bench_dir(env):
 def is_full(env):
     """Was BENCH=full asked for?"""
     return choice(env, "BENCH", "", ("full",)) == ("full",)
+
+
+def said(env, names):
+    """Those of NAMES that were asked for, as NAME=VALUE ...
+
+    >>> said({"SETS": "a b", "RUNS": ""}, ("RUNS", "SETS", "TOOLS"))
+    "SETS='a b'"
+    """
+    return " ".join(f"{name}={shlex.quote(env[name])}" for name in names if env.get(name))
+
+
+class Places:
+    """Where things are, of settings with a builddir and a bench_dir."""
+
+    def built(self, name):
+        """Path of one of the C programs beside this harness, as built."""
+        return self.builddir / "tests" / "bench" / name
+
+    def image(self, name):
+        return self.bench_dir / name

@@ -10,7 +10,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from .environment import bench_dir, choice, is_full, number, numbers, path, words
+from .environment import Places, bench_dir, choice, is_full, number, numbers, path, said, words
 
 HELP = """\
 usage: run [--help|--summary]
@@ -57,7 +57,7 @@ SAID = ("BENCH", "PARTS", "E2BFO_ARGS", "SETS", "TOOLS", "CACHES", "RUNS", "FILE
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Places):
     full: bool
     parts: tuple            # empty: all
     e2bfo: Path
@@ -82,17 +82,10 @@ class Settings:
     big_mb: int
     said: str               # what was asked for, as NAME=VALUE ...
 
-    def built(self, name):
-        """Path of one of the C programs beside this harness, as built."""
-        return self.builddir / "tests" / "bench" / name
-
     @property
     def judge(self):
         """Path of the program that lists what the kernel shows of a tree."""
         return self.builddir / "tests" / "oracle" / "manifest"
-
-    def image(self, name):
-        return self.bench_dir / name
 
 
 def from_environment(env=None):
@@ -128,4 +121,4 @@ def from_environment(env=None):
         mail_files=number(env, "MAIL_FILES", either(20_000, 100_000)),
         sweep_mb=number(env, "SWEEP_MB", either(512, 4096)),
         big_mb=number(env, "BIG_MB", either(64, 256)),
-        said=" ".join(f"{name}={shlex.quote(env[name])}" for name in SAID if env.get(name)))
+        said=said(env, SAID))

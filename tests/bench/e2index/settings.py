@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from e2bench.environment import bench_dir, choice, is_full, number, numbers, path
+from e2bench.environment import Places, bench_dir, choice, is_full, number, numbers, path
 
 HELP = """\
 usage: itree [--help|--summary]
@@ -32,7 +32,7 @@ settings are environment variables:
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Places):
     builddir: Path
     bench_dir: Path
     json: Path
@@ -41,13 +41,6 @@ class Settings:
     rows: tuple                 # empty: all
     runs: int
     timeout: float
-
-    def built(self, name):
-        """Path of one of the C programs beside this harness, as built."""
-        return self.builddir / "tests" / "bench" / name
-
-    def image(self, name):
-        return self.bench_dir / name
 
     @property
     def e2itree(self):

@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from e2bench.environment import bench_dir, choice, is_full, number, path
+from e2bench.environment import Places, bench_dir, choice, is_full, number, path
 
 HELP = """\
 usage: order [--help]          settings are environment variables:
@@ -30,7 +30,7 @@ PARTS = ("readers", "replay")
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Places):
     builddir: Path
     srcdir: Path
     e2bfo: Path
@@ -43,13 +43,6 @@ class Settings:
     readers: tuple
     seed: int
     tarball: Path
-
-    def built(self, name):
-        """Path of one of the C programs beside this harness, as built."""
-        return self.builddir / "tests" / "bench" / name
-
-    def image(self, name):
-        return self.bench_dir / name
 
     def wants(self, policy):
         return policy in self.policies

@@ -2,11 +2,10 @@
 """Settings: what one run was asked to do, from environment variables; HELP lists them."""
 
 import os
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from e2bench.environment import bench_dir, choice, is_full, number, numbers, path
+from e2bench.environment import Places, bench_dir, choice, is_full, number, numbers, path, said
 
 HELP = """\
 usage: thesis [--help|--summary]
@@ -55,7 +54,7 @@ DEVICES = ("disk", "memory")
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Places):
     full: bool
     builddir: Path
     bench_dir: Path
@@ -78,13 +77,6 @@ class Settings:
     row_seconds: float
     timeout: float
     said: str                   # what was asked for, as NAME=VALUE ...
-
-    def built(self, name):
-        """Path of one of the C programs beside this harness, as built."""
-        return self.builddir / "tests" / "bench" / name
-
-    def image(self, name):
-        return self.bench_dir / name
 
 
 def from_environment(operations, variants, readers, env=None):
@@ -114,4 +106,4 @@ def from_environment(operations, variants, readers, env=None):
         runs=number(env, "RUNS", 5 if full else 3),
         row_seconds=number(env, "ROW_SECONDS", 60 if full else 1, float),
         timeout=number(env, "TIMEOUT", 300, float),
-        said=" ".join(f"{word}={shlex.quote(env[word])}" for word in SAID if env.get(word)))
+        said=said(env, SAID))
