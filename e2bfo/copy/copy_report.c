@@ -22,6 +22,7 @@
 #include "e2bfo/journals.h"
 #include "e2bfo/medium_report.h"
 #include "boot_report.h"
+#include "clash_report.h"
 #include "copy_report.h"
 #include "evidence_report.h"
 #include "export_report.h"
@@ -33,33 +34,6 @@
 #define PATH_BYTES 8192
 #define SHOWN_BYTES (4 * PATH_BYTES + 1)
 #define SHOWN 10		/* things of one kind spelt out, unless --verbose */
-
-/* Where a finding or a clashing name is: escaped for people, as it is for JSON. */
-static size_t clash_path(const struct bfo_plan *plan, size_t i, char *path)
-{
-	const struct bfo_name *n = &plan->tree->names.v[plan->clashes.v[i].name];
-
-	return bfo_plan_target_path(plan, n, path, PATH_BYTES);
-}
-
-void report_clashes(const struct bfo_copy *copy, int all)
-{
-	const struct bfo_plan *plan = &copy->job.plan;
-	char path[PATH_BYTES], shown[SHOWN_BYTES];
-	size_t i, len;
-
-	if (bfo_copy_exports(copy)) {
-		export_clashes(copy, all);
-		return;
-	}
-	for (i = 0; i < plan->clashes.n && (i < SHOWN || all); i++) {
-		len = clash_path(plan, i, path);
-		message("%s: %s", bfo_clash_texts[plan->clashes.v[i].kind].text,
-			bfo_text_escape(path, len, shown, sizeof(shown)));
-	}
-	if (i < plan->clashes.n)
-		message("and %zu more (all with --verbose or --json)", plan->clashes.n - i);
-}
 
 /* With the directory that has the name, if it is about one. */
 static struct damage damage_in(const struct report *r, const struct bfo_finding *f)
@@ -379,41 +353,6 @@ static void json_outside(struct json *j, const struct report *r)
 	json_close(j, ']');
 }
 
-struct clash_reader {
-	const struct bfo_plan *plan;
-	char path[PATH_BYTES];
-};
-
-static const char *get_clash(void *priv, size_t i, size_t *len)
-{
-	struct clash_reader *c = priv;
-
-	*len = clash_path(c->plan, i, c->path);
-	return c->path;
-}
-
-static const char *get_clash_kind(void *priv, size_t i, size_t *len)
-{
-	const struct clash_reader *c = priv;
-	const char *word = bfo_clash_texts[c->plan->clashes.v[i].kind].word;
-
-	*len = strlen(word);
-	return word;
-}
-
-static void json_clashes(struct json *j, const struct report *r)
-{
-	struct clash_reader c = { .plan = r->result.plan };
-	size_t n = c.plan ? c.plan->clashes.n : 0;
-
-	if (bfo_copy_exports(r->copy)) {
-		export_json_clashes(j, r->copy);
-		return;
-	}
-	json_strings(j, "clashes", n, get_clash, &c);
-	json_strings(j, "clash_kinds", n, get_clash_kind, &c);
-}
-
 static void json_shortage(struct json *j, const struct report *r)
 {
 	if (r->err != BFO_ET_NO_SPACE && r->err != BFO_ET_NO_INODES)
@@ -483,7 +422,7 @@ static void print_json(const struct report *r)
 	if (r->result.plan && r->result.placed)
 		json_plan(&j, r);
 	json_findings(&j, r);
-	json_clashes(&j, r);
+	clash_json(&j, r->copy);
 	json_outside(&j, r);
 	boot_json(&j, r->copy);
 	lists_json(&j, &r->copy->lists, &r->copy->opt);

@@ -22,9 +22,6 @@ struct report {
 	const struct remote_told *remote;	/* NULL: both ends are here */
 };
 
-/* Names that exist already, to standard error: ten of them, unless ALL.  COPY has a plan. */
-void report_clashes(const struct bfo_copy *copy, int all);
-
 /* The end of the operation: findings to standard error, the rest to standard output. */
 void report_print(const struct report *r);
 

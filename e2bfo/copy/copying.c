@@ -18,6 +18,7 @@
 #include "e2bfo/journals.h"
 #include "e2bfo/medium_report.h"
 #include "boot_report.h"
+#include "clash_report.h"
 #include "copy_report.h"
 #include "copying.h"
 #include "export_report.h"
@@ -186,7 +187,7 @@ int copying_finish(struct copying *c, errcode_t err)
 	r.result = bfo_copy_result(copy, err);
 	r.what = *c->ctx.what ? c->ctx.what : "copying";
 	if (err == BFO_ET_CLASH && r.result.plan)
-		report_clashes(copy, c->common->verbose);
+		clash_tell(copy, c->common->verbose);
 	lists_tell(&copy->lists, c->common->verbose);
 	report_print(&r);
 	journals_warn(copy->opt.source, copy->job.source);

@@ -26,8 +26,4 @@ void export_json(struct json *j, const struct bfo_copy *copy);
 /* So many names lead to what was copied, or is to be; of any target that has names. */
 void export_print_replaced(const struct bfo_copy *copy, uint64_t names);
 
-/* What is in the way in a directory: ten names, unless ALL; all of them as JSON. */
-void export_clashes(const struct bfo_copy *copy, int all);
-void export_json_clashes(struct json *j, const struct bfo_copy *copy);
-
 #endif
