@@ -3,7 +3,6 @@
  * argument.c - what the command lines of all commands have in common
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +15,6 @@
 #include "commands.h"
 
 #define MEMORY_MIN (1ULL << 20)
-
-int argument_complain(const char *command, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	message_usage(command, fmt, ap);
-	va_end(ap);
-	return EXIT_USAGE;
-}
 
 int argument_is_stdin(const char *name)
 {

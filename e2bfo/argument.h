@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "cli/exit_status.h"
+#include "cli/message.h"
 #include "cli/option.h"
 #include "cli/progress.h"
 #include "job/job_options.h"
@@ -144,8 +146,7 @@ int argument_image(const char *command, int argc, char **argv, struct argument_c
 int argument_is_stdin(const char *name);
 
 /* "e2bfo: TEXT; try 'e2bfo COMMAND --help'".  Returns EXIT_USAGE. */
-int argument_complain(const char *command, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+#define argument_complain(command, ...) message_usage(EXIT_USAGE, command, __VA_ARGS__)
 
 /* The value TEXT of option --exclude or, IS_FILE, --exclude-from. */
 int argument_exclude(const char *command, const char *text, int is_file, struct bfo_exclude *out);

@@ -3,7 +3,6 @@
  * options.c - the command line of e2itree
  */
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,17 +84,7 @@ static const struct option_table table = {
 	"  e2itree -l disk.img                  what is indexed\n",
 };
 
-static int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-static int complain(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	message_usage(NULL, fmt, ap);
-	va_end(ap);
-	return EXIT_USAGE;
-}
+#define complain(...) message_usage(EXIT_USAGE, NULL, __VA_ARGS__)
 
 static int read_answer(struct options *opt, enum answer answer)
 {

@@ -3,7 +3,6 @@
  * main.c - e2itree-run: runs a command whose directories are listed in the order of inode numbers
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,17 +56,7 @@ static const struct option_table table = {
 	.is_before_command = 1,
 };
 
-static int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-static int complain(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	message_usage(NULL, fmt, ap);
-	va_end(ap);
-	return EXIT_OURS;
-}
+#define complain(...) message_usage(EXIT_OURS, NULL, __VA_ARGS__)
 
 static int failed(const char *what)
 {

@@ -2,6 +2,7 @@
 /*
  * message.c - what programs say to people
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,12 +88,17 @@ void message_moving(const char *name)
 		name);
 }
 
-void message_usage(const char *command, const char *fmt, va_list ap)
+int message_usage(int status, const char *command, const char *fmt, ...)
 {
+	va_list ap;
+
 	fprintf(stderr, "%s: ", speaker);
+	va_start(ap, fmt);
 	put(stderr, fmt, ap);
+	va_end(ap);
 	fprintf(stderr, "; try '%s%s%s --help'\n", speaker, command ? " " : "",
 		command ? command : "");
+	return status;
 }
 
 void message_printf(const char *fmt, ...)

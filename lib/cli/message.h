@@ -9,8 +9,6 @@
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 
-#include <stdarg.h>
-
 /* Who speaks: for main() to begin with. */
 void message_begin(const char *program);
 
@@ -19,8 +17,11 @@ const char *message_speaker(void);
 /* "PROGRAM: TEXT" and a newline, to standard error. */
 void message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same with "; try 'PROGRAM COMMAND --help'" behind it; COMMAND may be NULL. */
-void message_usage(const char *command, const char *fmt, va_list ap);
+/*
+ * The same with "; try 'PROGRAM COMMAND --help'" behind it; COMMAND may be NULL.  Returns STATUS.
+ */
+int message_usage(int status, const char *command, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* A warning: volume NAME is mounted read-write. */
 void message_moving(const char *name);
