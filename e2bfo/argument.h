@@ -37,17 +37,21 @@ enum { ARGUMENT_PARTITION = 512, ARGUMENT_MEMORY, ARGUMENT_PROGRESS, ARGUMENT_PR
        ARGUMENT_ON_READ_ERROR, ARGUMENT_MAPFILE, ARGUMENT_MAPFILE_B };
 
 /* Rows of option tables that say the same for several commands. */
-#define ARGUMENT_PARTITION_ROW \
+#define ARGUMENT_PARTITION_ROW(name) \
 	{ ARGUMENT_PARTITION, "partition", "N", \
-	  "IMAGE is a disk: its partition N (IMAGE?partition=N)" }
+	  name " is a disk: its partition N (" name "?partition=N)" }
 #define ARGUMENT_IMAGE_ROWS \
-	ARGUMENT_PARTITION_ROW, \
+	ARGUMENT_PARTITION_ROW("IMAGE"), \
 	{ ARGUMENT_JOURNAL, "journal", "DEVICE", \
 	  "its external journal, if it is not found; may be repeated" }, \
 	ARGUMENT_IGNORE_JOURNAL_ROW
 #define ARGUMENT_IGNORE_JOURNAL_ROW \
 	{ ARGUMENT_IGNORE_JOURNAL, "ignore-journal", NULL, \
 	  "read it as it stands, though its journal has to be replayed" }
+#define ARGUMENT_UNDO_ROW(name) \
+	{ 'z', NULL, "FILE", "undo file for e2undo(8), of what was live on " name }
+#define ARGUMENT_FROM0_ROW(CODE) \
+	{ CODE, "from0", NULL, "the list is separated by NUL, not in lines" }
 #define ARGUMENT_MEMORY_ROW \
 	{ ARGUMENT_MEMORY, "memory", "SIZE", \
 	  "batch buffer (default a quarter of RAM, at most 1G)" }
@@ -86,6 +90,8 @@ enum { ARGUMENT_PARTITION = 512, ARGUMENT_MEMORY, ARGUMENT_PROGRESS, ARGUMENT_PR
 #define ARGUMENT_VERBOSE_ROWS \
 	{ 'v', "verbose", NULL, NULL }, \
 	ARGUMENT_HELP_ROWS
+#define ARGUMENT_QUIET_JOURNAL_ROW \
+	{ 'q', "quiet", NULL, "not a word about a journal" }
 #define ARGUMENT_HELP_ROWS \
 	{ 'V', "version", NULL, NULL }, \
 	{ 'h', "help", NULL, NULL }

@@ -18,7 +18,7 @@ static const struct option_row rows[] = {
 	{ OPT_INODE, "inode", "N", "also the file of this inode number; may be repeated" },
 	{ OPT_FILES_FROM, "files-from", "FILE",
 	  "also the paths that FILE lists, a line each (-: standard input)" },
-	{ OPT_FROM0, "from0", NULL, "the list is separated by NUL, not in lines" },
+	ARGUMENT_FROM0_ROW(OPT_FROM0),
 	{ OPT_RANGE, "range", "FROM[:LENGTH]",
 	  "of each file only LENGTH bytes from byte FROM on, or all from there" },
 	ARGUMENT_IMAGE_ROWS,
@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
 	ARGUMENT_SUPERBLOCK_ROWS,
 	OPTION_TITLE("Output:"),
 	ARGUMENT_NO_PROGRESS_ROWS,
-	{ 'q', "quiet", NULL, "not a word about a journal" },
+	ARGUMENT_QUIET_JOURNAL_ROW,
 	{ 'v', "verbose", NULL, "how much was read, on standard error" },
 	ARGUMENT_HELP_ROWS,
 	{ 0 }

@@ -14,9 +14,8 @@
 #include "resume_options.h"
 
 static const struct option_row rows[] = {
-	{ ARGUMENT_PARTITION, "partition", "N",
-	  "TARGET is a disk: its partition N (TARGET?partition=N)" },
-	{ 'z', NULL, "FILE", "undo file for e2undo(8), of what was live on TARGET" },
+	ARGUMENT_PARTITION_ROW("TARGET"),
+	ARGUMENT_UNDO_ROW("TARGET"),
 	ARGUMENT_JSON_ROW,
 	{ 'q', "quiet", NULL, NULL },
 	ARGUMENT_VERBOSE_ROWS,

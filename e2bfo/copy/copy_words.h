@@ -25,8 +25,7 @@ enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIRECT, OPT
 	{ OPT_ALLOW_EMPTY, "allow-empty", NULL, \
 	  "a FILE of --files-from that lists nothing is no error" }
 #define COPY_SOURCE_ROWS \
-	{ ARGUMENT_PARTITION, "partition", "N", \
-	  "SOURCE is a disk: its partition N (SOURCE?partition=N)" }, \
+	ARGUMENT_PARTITION_ROW("SOURCE"), \
 	{ ARGUMENT_JOURNAL, "journal", "DEVICE", \
 	  "where the external journal of SOURCE is, if it is not found" }, \
 	{ ARGUMENT_IGNORE_JOURNAL, "ignore-journal", NULL, \
@@ -64,7 +63,7 @@ enum { OPT_FROM = 256, OPT_TO, OPT_MKFS, OPT_SIZE, OPT_READ_GAP, OPT_DIRECT, OPT
 	  "copy though the target cannot hold these, or all (e2bfo-copy(8), LOSSES)" }, \
 	{ OPT_NOT_ATOMIC, "not-atomic", NULL, \
 	  "go on where TARGET's journal is too small (e2bfo-resume(8))" }, \
-	{ 'z', NULL, "FILE", "undo file for e2undo(8), of what was live on TARGET" }, \
+	ARGUMENT_UNDO_ROW("TARGET"), \
 	{ OPT_TRUST, "trust", NULL, \
 	  "do not compare TARGET's bitmaps with its inodes after a mount" }, \
 	{ OPT_FORCE, "force", NULL, "override what e2bfo-copy(8) lists under FORCE" }

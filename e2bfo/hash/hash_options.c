@@ -20,7 +20,7 @@ static const struct option_row rows[] = {
 	OPTION_TITLE("What:"),
 	{ OPT_FILES_FROM, "files-from", "FILE",
 	  "only the paths that FILE lists, a line each (-: standard input)" },
-	{ OPT_FROM0, "from0", NULL, "the list is separated by NUL, not in lines" },
+	ARGUMENT_FROM0_ROW(OPT_FROM0),
 	{ OPT_EXCLUDE, "exclude", "PATTERN",
 	  "not what matches, e.g. '*.o', /var/cache/, '/a/**'; may be repeated" },
 	{ OPT_CROSS_MOUNTS, "cross-mounts", NULL,

@@ -15,7 +15,7 @@ enum { OPT_AGAINST = 256, OPT_SVG, OPT_READ_SIZE };
 static const struct option_row rows[] = {
 	OPTION_TITLE("What:"),
 	{ OPT_AGAINST, "against", "B", "the same of B, side by side" },
-	ARGUMENT_PARTITION_ROW,
+	ARGUMENT_PARTITION_ROW("IMAGE"),
 	{ ARGUMENT_JOURNAL, "journal", "DEVICE",
 	  "an external journal, if it is not found; may be repeated" },
 	ARGUMENT_IGNORE_JOURNAL_ROW,

@@ -21,7 +21,7 @@ static const struct option_row rows[] = {
 	{ OPT_FILES_FROM, "files-from", "FILE",
 	  "with -d: also the paths that FILE lists, a line each (-: standard\n"
 	  "input), all together, in the order of their inode numbers" },
-	{ OPT_FROM0, "from0", NULL, "the list is separated by NUL, not in lines" },
+	ARGUMENT_FROM0_ROW(OPT_FROM0),
 	{ '0', "zero", NULL,
 	  "whole paths, each ended by NUL: for xargs -0, and copy --files-from --from0" },
 	{ OPT_DELETED, "deleted", NULL,
@@ -41,7 +41,7 @@ static const struct option_row rows[] = {
 	{ ARGUMENT_JSON, "json", NULL, "all attributes, for scripts" },
 	{ OPT_BODYFILE, "bodyfile", NULL, "with --deleted: lines for mactime(1)" },
 	ARGUMENT_NO_PROGRESS_ROWS,
-	{ 'q', "quiet", NULL, "not a word about a journal" },
+	ARGUMENT_QUIET_JOURNAL_ROW,
 	{ 'v', "verbose", NULL, "how it was read, on standard error" },
 	ARGUMENT_HELP_ROWS,
 	{ 0 }

@@ -25,7 +25,7 @@ static const struct option_row rows[] = {
 	ARGUMENT_MAPFILE_ROW,
 	ARGUMENT_SUPERBLOCK_ROWS,
 	OPTION_TITLE("Output:"),
-	{ 'q', "quiet", NULL, "not a word about a journal" },
+	ARGUMENT_QUIET_JOURNAL_ROW,
 	ARGUMENT_HELP_ROWS,
 	{ 0 }
 };

@@ -17,11 +17,11 @@ enum { OPT_MAX_SIZE = 256, OPT_PACK_SIZE, OPT_UPDATE, OPT_NOT_ATOMIC, OPT_TRUST 
 
 #define WHICH_ROWS \
 	{ 'r', "recursive", NULL, "directories below them, too" }, \
-	ARGUMENT_PARTITION_ROW
+	ARGUMENT_PARTITION_ROW("IMAGE")
 #define HOW_ROWS \
 	{ 'n', "dry-run", NULL, "only look, and tell what would be done" }, \
 	{ OPT_NOT_ATOMIC, "not-atomic", NULL, "also where IMAGE has no journal" }, \
-	{ 'z', NULL, "FILE", "undo file for e2undo(8), of what was live on IMAGE" }, \
+	ARGUMENT_UNDO_ROW("IMAGE"), \
 	{ OPT_TRUST, "trust", NULL, \
 	  "do not compare IMAGE's bitmaps with its inodes after a mount" }
 #define OUTPUT_ROWS \

@@ -26,7 +26,7 @@ static const struct option_row rows[] = {
 	{ OPT_METADATA_IN, "metadata-in", "FILE",
 	  "what a directory could not be given comes from FILE (e2bfo-metadata(5))" },
 	{ OPT_STRIP, "strip-components", "N", "paths in an archive lose N components" },
-	{ ARGUMENT_PARTITION, "partition", "N", "A is a disk: its partition N (A?partition=N)" },
+	ARGUMENT_PARTITION_ROW("A"),
 	{ ARGUMENT_JOURNAL, "journal", "DEVICE",
 	  "an external journal of A or B, if it is not found; may be repeated" },
 	{ ARGUMENT_IGNORE_JOURNAL, "ignore-journal", NULL,
