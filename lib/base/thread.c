@@ -8,11 +8,15 @@
 
 int bfo_thread_start(pthread_t *thread, void *(*main)(void *arg), void *arg)
 {
-	sigset_t all, before;
+	sigset_t others, before;
 	int err;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	sigfillset(&others);
+	sigdelset(&others, SIGBUS);
+	sigdelset(&others, SIGFPE);
+	sigdelset(&others, SIGILL);
+	sigdelset(&others, SIGSEGV);
+	pthread_sigmask(SIG_SETMASK, &others, &before);
 	err = pthread_create(thread, NULL, main, arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return err;

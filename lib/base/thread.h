@@ -8,8 +8,9 @@
 #include <pthread.h>
 
 /*
- * A thread that runs MAIN with ARG, with all signals blocked: they are for the threads that the
- * program knows.  Returns 0 or the error of pthread_create(3); then *THREAD is not to be used.
+ * A thread that runs MAIN with ARG, with all signals blocked but those of its own faults: others
+ * are for the threads that the program knows.  Returns 0 or the error of pthread_create(3); then
+ * *THREAD is not to be used.
  */
 int bfo_thread_start(pthread_t *thread, void *(*main)(void *arg), void *arg);
 

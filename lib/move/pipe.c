@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/pages.h"
+#include "base/thread.h"
 #include "move/pipe.h"
 
 #define WRITE_BYTES (8U << 20)		/* longest write */
@@ -197,7 +198,6 @@ static int other(const struct bfo_pipe *p, int buffer)
 	return (buffer + 1) % p->buffers;
 }
 
-/* It takes signals, as all threads that the program knows: they interrupt a write that waits. */
 static void *writer_main(void *arg)
 {
 	struct bfo_pipe *p = arg;
@@ -244,7 +244,7 @@ errcode_t bfo_pipe_open(struct bfo_pipe *p, const struct bfo_drain *drain, uint3
 	if (!err && p->buffers > 1)
 		err = alloc_buffer(p, &p->buffer[1]);
 	if (!err)
-		err = pthread_create(&p->thread, NULL, writer_main, p);
+		err = bfo_thread_start(&p->thread, writer_main, p);
 	p->running = !err;
 	if (err)
 		bfo_pipe_close(p, err);

@@ -202,23 +202,42 @@ cmp tight/big big/big || fail "it was not replaced"
 
 # ---- signals ----
 
+# signalled INJECTION... -- ARGUMENTS...: e2bfo, into which strace injects that.  Where it stops,
+# the process gets two signals, whichever thread has made the call, and goes on.  Sets $status.
+signalled() {
+	local injected=() thread word
+
+	while [ "$1" != -- ]; do
+		injected+=(-e "inject=$1")
+		shift
+	done
+	rm -f calls
+	mkfifo calls
+	strace -f -o calls -e trace=fchmod,fchownat,mkdirat,pwrite64,unlinkat "${injected[@]}" \
+		"$E2BFO" "${@:2}" > out 2> said < /dev/null &
+	echo $! >> .state/processes
+	while read -r thread _ word _; do
+		[ "$word" = SIGSTOP ] || continue
+		kill -INT "$thread"
+		kill -TERM "$thread"
+		kill -CONT "$thread"
+	done < calls
+	status=0
+	wait $! || status=$?
+}
+
 for call in pwrite64 mkdirat fchownat; do
 	rm -rf place/*
 	mkdir place/plain
-	status=0
-	strace -f -o /dev/null -e trace=$call,fchmod,unlinkat -e inject=$call:signal=INT:when=3+1 \
-		-e inject=fchmod:signal=TERM:when=2+1 -e inject=unlinkat:signal=INT:when=1+1 \
-		"$E2BFO" copy source.img place/ > out 2> said || status=$?
+	signalled $call:signal=STOP:when=3+1 fchmod:signal=STOP:when=2+1 \
+		unlinkat:signal=STOP:when=1+1 -- copy source.img place/
 	[ $status = 32 ] || fail "signals at $call: status $status: $(cat said)"
 	[ -z "$(find place -name '.e2bfo*')" ] || fail "signals at $call: something is left"
 done
 # Where something cannot be removed it is said who does.
 rm -rf place/*
 mkdir place/plain
-status=0
-strace -f -o /dev/null -e trace=pwrite64,unlinkat -e inject=pwrite64:signal=TERM:when=9+1 \
-	-e inject=unlinkat:error=EIO:when=1+1 \
-	"$E2BFO" copy --json source.img place/ > out 2> said || status=$?
+signalled pwrite64:signal=STOP:when=9+1 unlinkat:error=EIO:when=1+1 -- copy --json source.img place/
 [ $status = 32 ] || fail "nothing can be removed: status $status"
 jq -e '.target_state == "unfinished-names"' out > /dev/null || fail "state: $(jq .target_state out)"
 says "'e2bfo abort' removes them"

@@ -22,6 +22,7 @@ START_TEST(signals_are_for_others)
 	want_ok(pthread_join(thread, NULL));
 	want(sigismember(&theirs, SIGINT) == 1);
 	want(sigismember(&theirs, SIGUSR1) == 1);
+	want(!sigismember(&theirs, SIGSEGV));
 	pthread_sigmask(SIG_SETMASK, NULL, &mine);
 	want(!sigismember(&mine, SIGINT));
 }
