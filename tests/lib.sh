@@ -111,21 +111,29 @@ loop() {
 # unloop DEVICE: detaches it, and waits until it is. Whoever makes a mount namespace while something
 # is mounted keeps that mounted for as long as it lives: only then is it unmounted cleanly.
 unloop() {
-	local file=/sys/block/${1##*/}/loop/backing_file was tries
+	local file=/sys/block/${1##*/}/loop/backing_file was now tries
 
-	was=$(cat "$file")
+	read -r was < "$file"
 	losetup -d "$1"
 	sed -i "\\,^$1\$,d" "$WORK/.state/loops"
 	for tries in {1..600}; do
-		[ "$(cat "$file" 2> /dev/null)" = "$was" ] || return 0
+		read -r now 2> /dev/null < "$file" && [ "$now" = "$was" ] || return 0
 		sleep 0.05
 	done
 	fail "$1 is still in use"
 }
 
+# noted DIR: sets $dir, its path, and $place, the file that has the device that is mounted there.
+# (It is for each mount, and starts no process.)
+noted() {
+	dir=${1%/}
+	[[ $dir = /* ]] || dir=$PWD/$dir
+	place=$WORK/.state/device-${dir##*/}
+}
+
 # mounted IMAGE DIR [options]: mounts IMAGE on DIR, by default read-only and touching nothing.
 mounted() {
-	local options=${3:-ro,noatime} device
+	local options=${3:-ro,noatime} device dir place
 
 	case $options in
 	ro*)	device=$(loop -r "$1") ;;
@@ -136,18 +144,20 @@ mounted() {
 		unloop "$device"
 		return 1
 	}
-	realpath "$2" >> "$WORK/.state/mounts"
-	echo "$device" > "$WORK/.state/device-$(basename "$2")"
+	noted "$2"
+	echo "$dir" >> "$WORK/.state/mounts"
+	echo "$device" > "$place"
 }
 
 # unmounted DIR: undoes mounted.
 unmounted() {
-	local dir
+	local device dir place
 
-	dir=$(realpath "$1")
+	noted "$1"
 	umount "$dir"
 	sed -i "\\,^$dir\$,d" "$WORK/.state/mounts"
-	unloop "$(cat "$WORK/.state/device-$(basename "$1")")"
+	read -r device < "$place"
+	unloop "$device"
 }
 
 # ---- volumes ----
