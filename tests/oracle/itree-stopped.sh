@@ -9,7 +9,7 @@ requires root mke2fs e2fsck e2undo debugfs perl env mount truncate
 
 # asbefore WHEN: target.img holds what it held when sum was made, and nothing is left beside it
 asbefore() {
-	[ "$sum" = "$(sha256sum < target.img)" ] || fail "$1: the target was written"
+	unchanged target.img "$sum" "$1"
 	[ -z "$(ls tmp)" ] || fail "$1: temporary files are left: $(ls tmp)"
 }
 
@@ -25,7 +25,7 @@ e2fsck -fy target.img > /dev/null 2>&1 || [ $? = 1 ]
 e2itree 1 -p -m 1 target.img
 E2FSCK_TIME=$(($(date +%s) + 100)) e2fsck -fy target.img > /dev/null 2>&1 || [ $? = 1 ]
 e2itree 4 -n -m 1 target.img
-sum=$(sha256sum < target.img)
+sum=$(digest target.img)
 e2itree 8 -p -m 1 target.img
 says 'Journal is too small' 'would take [0-9]+ KiB' 'tune2fs -J' 'say -z FILE'
 asbefore "a small journal"
@@ -45,7 +45,7 @@ perl -e 'mkdir("mnt/big") or die; open(my $f, ">", "mnt/file") or die;
 	link("mnt/file", "mnt/big/" . "a long name " x 18 . $_) or die for 1 .. 50000'
 unmounted mnt
 e2fsck -fy target.img > /dev/null 2>&1 || [ $? = 1 ]
-sum=$(sha256sum < target.img)
+sum=$(digest target.img)
 
 # interrupted EVENT NUMBER: e2itree gets SIGINT when it reads or writes the target that often
 interrupted() {

@@ -81,13 +81,13 @@ fi
 
 # What is no place for an undo file: nothing is done.
 : >> device.undo
-sum=$(sha256sum < target.img)
+sum=$(digest target.img)
 e2itree 8 -p -z device.undo target.img
 says 'File exists'
 e2itree 8 -p -z no/such/directory/undo target.img
-[ "$sum" = "$(sha256sum < target.img)" ] || fail "the target was written"
+[ "$sum" = "$(digest target.img)" ] || fail "the target was written"
 e2itree 1 -p target.img
-sum=$(sha256sum < target.img)
+sum=$(digest target.img)
 e2itree 0 -p -z unused target.img
 [ ! -e unused ] || fail "an undo file without a change"
-[ "$sum" = "$(sha256sum < target.img)" ] || fail "the target was written"
+[ "$sum" = "$(digest target.img)" ] || fail "the target was written"
