@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Memory is what HACKING promises (P7): so much per inode, name and extent, the buffer, and 20 MB
 # for everything else, shared libraries too; at the peak, as the kernel counts it.
+# long
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs perl time setfattr
 

@@ -3,6 +3,7 @@
 # --order from and to every kind of filesystem, of parts of a tree, of files with holes, of
 # encrypted and casefolded ones, and from a medium that cannot be read everywhere: what was ordered
 # lies in order, and everything else is as it is without.
+# long
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs tune2fs losetup perl find strace
 . "$SRCDIR/tests/places.sh"

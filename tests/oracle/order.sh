@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # --order: every policy puts things where it says, as the kernel's inode numbers and debugfs's
 # blocks show; the copy is the same otherwise, the same bytes every time, and can be resumed.
+# long
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs losetup perl find
 . "$SRCDIR/tests/places.sh"

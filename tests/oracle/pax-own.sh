@@ -4,6 +4,7 @@
 # the copy, whether the archive is read where it lies, is compressed, or comes out of a pipe, and
 # verify finds no difference to the archive.  One that is cut anywhere, or whose headers say what
 # cannot be, is refused with the byte, and the target stays as it was.
+# long
 . "$(dirname "$0")/../lib.sh"
 requires mke2fs e2fsck debugfs gzip xz zstd python3
 

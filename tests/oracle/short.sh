@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Images that end before their filesystem does, as dd leaves them that was stopped: wherever that
 # is, what is there is copied, and what is reported lost is exactly what differs.
+# long
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs dumpe2fs tune2fs setfattr losetup mount perl python3 sfdisk
 JUDGE=$SRCDIR/tests/oracle/lostjudge

@@ -3,6 +3,7 @@
 # Streams: what was sent arrives, as the kernel and verify show it, through a pipe and by way of a
 # file; the same tree has the same digest however it is packed.  A stream that is cut or damaged
 # leaves its target as it was, or goes on by its token, and then all is there.
+# long
 . "$(dirname "$0")/../lib.sh"
 requires root losetup mke2fs e2fsck debugfs mount jq python3 strace
 

@@ -3,6 +3,7 @@
 # 66,000 subdirectories in one directory: its link count is 1, as the kernel leaves it; every
 # name is found; a directory can still be made and removed there. A target without dir_nlink takes
 # as many as it can count, also beside its own.  The same of directories and archives.
+# long
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs losetup tar perl
 

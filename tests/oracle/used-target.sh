@@ -4,6 +4,7 @@
 # without e2fsck, and e2fsck, which looks afterwards, has no complaint. What the bitmaps wrongly
 # call free is found and named, whatever the checksums say, and nothing is written then; --trust
 # does not look.
+# long
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck debugfs dumpe2fs losetup setfattr perl
 

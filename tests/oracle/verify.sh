@@ -4,6 +4,7 @@
 # by path and word, nothing else is, and the exit status is 1. What nobody can see, or what is only
 # laid out otherwise, is no difference. Damage is exit 8. Nothing is written. (What a kernel changes
 # is in verify-mounted.sh.)
+# long
 . "$(dirname "$0")/../lib.sh"
 requires mke2fs e2fsck debugfs perl
 . "$SRCDIR/tests/differences.sh"
