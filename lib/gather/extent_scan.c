@@ -24,13 +24,46 @@
 #define LBLK_END (1ULL << 32)
 #define INIT_MAX_LEN (1U << 15)	/* above: unwritten (ifork.rst) */
 
-static errcode_t damaged(struct bfo_extent_scan *s, bfo_row row, enum bfo_finding_kind kind,
-			 uint64_t blk)
+/* Blocks covered by one number in an indirect block of DEPTH. */
+static uint64_t span_of(const struct bfo_extent_scan *s, uint32_t depth)
 {
-	struct bfo_inode *rec = &s->tree->inodes.v[row];
+	uint64_t span = 1, per_block = s->r->vol->block_size / 4;
+
+	while (depth--)
+		span *= per_block;
+	return span;
+}
+
+/* Where the logical blocks end that the block of MAP speaks of, as far as the file reaches. */
+static uint64_t end_of(const struct bfo_extent_scan *s, const struct bfo_map_block *map,
+		       const struct bfo_inode *rec)
+{
+	uint64_t bs = s->r->vol->block_size, end = (rec->size + bs - 1) / bs, hi = map->hi;
+
+	if (!(rec->flags & EXT4_EXTENTS_FL))
+		hi = map->lo + span_of(s, map->depth + 1);
+	return hi < end ? hi : end;
+}
+
+/* Nothing of REC can be used if a part of its map is not known. */
+static int is_whole(const struct bfo_inode *rec)
+{
+	return !S_ISDIR(rec->mode) && (!S_ISREG(rec->mode) ||
+	       rec->flags & (EXT4_EA_INODE_FL | EXT4_VERITY_FL));
+}
+
+/* What MAP, which says it, speaks of is damaged: all of its file, unless the caller wants parts. */
+static errcode_t damaged(struct bfo_extent_scan *s, const struct bfo_map_block *map,
+			 enum bfo_finding_kind kind, uint64_t blk)
+{
+	struct bfo_inode *rec = &s->tree->inodes.v[map->row];
+	uint64_t end = end_of(s, map, rec);
 
 	if (rec->state & BFO_INODE_BAD)
 		return 0;
+	if (s->by_parts && !is_whole(rec))
+		return bfo_tree_found_part(s->tree, kind, rec->ino, blk, map->lo,
+					   end > map->lo ? end - map->lo : 0);
 	rec->state |= BFO_INODE_BAD;
 	return bfo_tree_found(s->tree, kind, rec->ino, blk);
 }
@@ -40,7 +73,7 @@ static errcode_t queue_block(struct bfo_extent_scan *s, uint64_t blk, struct bfo
 	errcode_t err;
 
 	if (!bfo_volume_contains(s->r->vol, blk, 1))
-		return damaged(s, map.row, BFO_FOUND_EXTENT, blk);
+		return damaged(s, &map, BFO_FOUND_EXTENT, blk);
 	err = bfo_vec_push(&s->next_maps, map);
 	if (err)
 		return err;
@@ -147,7 +180,7 @@ static errcode_t take_extent_node(struct bfo_extent_scan *s, const struct bfo_ma
 			lblk = le32(ix[i].ei_block);
 			hi = i + 1 < n ? le32(ix[i + 1].ei_block) : map->hi;
 			if (lblk < expect || hi <= lblk || hi > map->hi)
-				return damaged(s, map->row, BFO_FOUND_EXTENT, where);
+				return damaged(s, map, BFO_FOUND_EXTENT, where);
 			expect = hi;
 			blk = le32(ix[i].ei_leaf) | (uint64_t) le16(ix[i].ei_leaf_hi) << 32;
 			err = queue_block(s, blk, (struct bfo_map_block) { .row = map->row,
@@ -161,7 +194,7 @@ static errcode_t take_extent_node(struct bfo_extent_scan *s, const struct bfo_ma
 		blk = le32(ex[i].ee_start) | (uint64_t) le16(ex[i].ee_start_hi) << 32;
 		if (lblk < expect || !len || lblk + len > map->hi ||
 		    !bfo_volume_contains(s->r->vol, blk, len))
-			return damaged(s, map->row, BFO_FOUND_EXTENT, where);
+			return damaged(s, map, BFO_FOUND_EXTENT, where);
 		expect = lblk + len;
 		err = emit(s, map->row, blk | (unwritten ? BFO_SEG_UNWRITTEN : 0), lblk, len);
 	}
@@ -182,7 +215,7 @@ static errcode_t take_block_numbers(struct bfo_extent_scan *s, const struct bfo_
 		if (!blk)
 			continue;
 		if (lblk >= map->hi || !bfo_volume_contains(s->r->vol, blk, 1))
-			return damaged(s, map->row, BFO_FOUND_EXTENT, blk);
+			return damaged(s, map, BFO_FOUND_EXTENT, blk);
 		if (map->depth)
 			err = queue_block(s, blk, (struct bfo_map_block) { .row = map->row,
 					  .depth = map->depth - 1, .lo = lblk, .hi = map->hi });
@@ -190,16 +223,6 @@ static errcode_t take_block_numbers(struct bfo_extent_scan *s, const struct bfo_
 			err = emit(s, map->row, blk, lblk, 1);
 	}
 	return err;
-}
-
-/* Blocks covered by one number in an indirect block of DEPTH. */
-static uint64_t span_of(const struct bfo_extent_scan *s, uint32_t depth)
-{
-	uint64_t span = 1, per_block = s->r->vol->block_size / 4;
-
-	while (depth--)
-		span *= per_block;
-	return span;
 }
 
 static errcode_t take_block_map(struct bfo_extent_scan *s, bfo_row row,
@@ -242,7 +265,7 @@ errcode_t bfo_extent_scan_inode(struct bfo_extent_scan *s, bfo_row row,
 	}
 	n = bfo_extent_node_entries(eh, sizeof(raw->i_block), -1);
 	if (n < 0)
-		return damaged(s, row, BFO_FOUND_EXTENT, 0);
+		return damaged(s, &map, BFO_FOUND_EXTENT, 0);
 	map.depth = le16(eh->eh_depth);
 	s->in_inode = !map.depth;
 	return take_extent_node(s, &map, eh, n, 0);
@@ -264,7 +287,7 @@ static errcode_t take_map_block(void *priv, const struct bfo_node *node, uint32_
 	if (rec->state & BFO_INODE_BAD)
 		return 0;
 	if (node > s->level.v && bfo_node_blk(node - 1) == blk)
-		return damaged(s, map.row, BFO_FOUND_EXTENT, blk);
+		return damaged(s, &map, BFO_FOUND_EXTENT, blk);
 	err = s->tree->keep_map_blocks ? bfo_vec_push(&s->tree->map_blocks,
 		(struct bfo_map_use) { .blk = blk, .ino = rec->ino }) : 0;
 	if (err)
@@ -274,21 +297,10 @@ static errcode_t take_map_block(void *priv, const struct bfo_node *node, uint32_
 					  span_of(s, map.depth));
 	n = bfo_extent_node_entries(data, s->r->vol->block_size, map.depth);
 	if (n < 0)
-		return damaged(s, map.row, BFO_FOUND_EXTENT, blk);
+		return damaged(s, &map, BFO_FOUND_EXTENT, blk);
 	if (!bfo_extent_csum_ok(s->r->vol, rec->ino, rec->generation, data))
-		return damaged(s, map.row, BFO_FOUND_EXTENT_CSUM, blk);
+		return damaged(s, &map, BFO_FOUND_EXTENT_CSUM, blk);
 	return take_extent_node(s, &map, data, n, blk);
-}
-
-/* Where the logical blocks end that the block of MAP speaks of, as far as the file reaches. */
-static uint64_t end_of(const struct bfo_extent_scan *s, const struct bfo_map_block *map,
-		       const struct bfo_inode *rec)
-{
-	uint64_t bs = s->r->vol->block_size, end = (rec->size + bs - 1) / bs, hi = map->hi;
-
-	if (!(rec->flags & EXT4_EXTENTS_FL))
-		hi = map->lo + span_of(s, map->depth + 1);
-	return hi < end ? hi : end;
 }
 
 /*
@@ -300,9 +312,8 @@ static errcode_t lose_map_block(void *priv, const struct bfo_node *node, uint32_
 	struct bfo_extent_scan *s = priv;
 	const struct bfo_map_block *map = &s->maps.v[node->tag];
 	struct bfo_inode *rec = &s->tree->inodes.v[map->row];
-	int whole = !S_ISDIR(rec->mode) && (!S_ISREG(rec->mode) ||
-		    rec->flags & (EXT4_EA_INODE_FL | EXT4_VERITY_FL) ||
-		    s->r->vol->media.opt.mode == BFO_MEDIA_SKIP);
+	int whole = is_whole(rec) || (S_ISREG(rec->mode) &&
+				      s->r->vol->media.opt.mode == BFO_MEDIA_SKIP);
 	uint64_t end = end_of(s, map, rec);
 	enum bfo_finding_kind kind = whole ? BFO_UNREAD_FILE : BFO_UNREAD_MAP;
 

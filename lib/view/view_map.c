@@ -18,7 +18,7 @@ static errcode_t scan(struct bfo_view *v, struct bfo_view_map *map, const struct
 {
 	struct bfo_tree *t = &map->tree;
 	struct ext2_super_block *sb = v->vol->fs->super;
-	struct bfo_extent_scan maps = { .r = &v->reader, .tree = t };
+	struct bfo_extent_scan maps = { .r = &v->reader, .tree = t, .by_parts = 1 };
 	errcode_t err;
 
 	t->block_size = t->home_block_size = v->vol->block_size;
@@ -91,6 +91,11 @@ static errcode_t lose_blocks(void *priv, const struct bfo_node *node, uint32_t a
 	return 0;
 }
 
+static int is_of_map(enum bfo_finding_kind kind)
+{
+	return kind == BFO_UNREAD_MAP || kind == BFO_FOUND_EXTENT || kind == BFO_FOUND_EXTENT_CSUM;
+}
+
 /* True if nobody knows where some of the blocks [FIRST, END) lie. */
 static int is_unmapped(const struct bfo_tree *t, uint64_t first, uint64_t end)
 {
@@ -99,7 +104,7 @@ static int is_unmapped(const struct bfo_tree *t, uint64_t first, uint64_t end)
 	for (i = 0; i < t->findings.n; i++) {
 		const struct bfo_finding *f = &t->findings.v[i];
 
-		if (f->kind == BFO_UNREAD_MAP && f->lblk < end && first < f->lblk + f->blocks)
+		if (is_of_map(f->kind) && f->lblk < end && first < f->lblk + f->blocks)
 			return 1;
 	}
 	return 0;
@@ -212,11 +217,11 @@ errcode_t bfo_view_read(struct bfo_view *v, uint64_t number, uint64_t from, size
 	return 0;
 }
 
-/* The first byte of a file of SIZE bytes, from FROM on, that is data. */
-static uint64_t next_data(const struct bfo_tree *t, uint64_t from, uint64_t size)
+/* The first byte of a file of SIZE bytes, from FROM on, that is in a hole, or that is not. */
+static uint64_t next_change(const struct bfo_tree *t, uint64_t from, uint64_t size, int hole)
 {
 	const struct bfo_inode *rec = &t->inodes.v[0];
-	uint64_t bs = t->block_size, at = size;
+	uint64_t bs = t->block_size, at = from, start;
 	uint32_t k;
 
 	for (k = bfo_seg_first(t, rec, from / bs); k < bfo_seg_count(t, rec); k++) {
@@ -224,28 +229,14 @@ static uint64_t next_data(const struct bfo_tree *t, uint64_t from, uint64_t size
 
 		if (bfo_seg_unwritten(seg))
 			continue;
-		at = seg->lblk * bs;
-		break;
-	}
-	at = at > from ? at : from;
-	return at < size ? at : size;
-}
-
-/* The first that is none. */
-static uint64_t next_hole(const struct bfo_tree *t, uint64_t from, uint64_t size)
-{
-	const struct bfo_inode *rec = &t->inodes.v[0];
-	uint64_t bs = t->block_size, at = from;
-	uint32_t k;
-
-	for (k = bfo_seg_first(t, rec, from / bs); k < bfo_seg_count(t, rec); k++) {
-		const struct bfo_seg *seg = bfo_seg_of(t, rec, k);
-
-		if (bfo_seg_unwritten(seg) || seg->lblk * bs > at)
+		start = seg->lblk * bs;
+		if (!hole)		/* AT is in this one, or before it */
+			return start > at ? start < size ? start : size : at;
+		if (start > at)
 			break;
-		at = ((uint64_t) seg->lblk + seg->len) * bs;
+		at = start + seg->len * bs;
 	}
-	return at < size ? at : size;
+	return hole && at < size ? at : size;
 }
 
 errcode_t bfo_view_seek(struct bfo_view *v, uint64_t number, uint64_t from, int hole,
@@ -269,7 +260,7 @@ errcode_t bfo_view_seek(struct bfo_view *v, uint64_t number, uint64_t from, int 
 		err = EIO;
 	if (err)
 		return err;
-	*at = hole ? next_hole(&map->tree, from, rec.size) : next_data(&map->tree, from, rec.size);
+	*at = next_change(&map->tree, from, rec.size, hole);
 	return !hole && *at == rec.size ? ENXIO : 0;
 }
 

@@ -76,6 +76,9 @@ shown bad.img shown
 fails 'Input/output error' stat shown/bad/file
 fails 'Input/output error' cat shown/bad/tree
 [ "$(stat -c %s shown/bad/tree)" = $((999 * 8192 + 9)) ] || fail "another size"
+fails 'Input/output error' dd if=shown/bad/tree bs=8192 count=1 status=none
+[ "$(dd if=shown/bad/tree bs=8192 skip=999 status=none | tr -d '\0')" = 'block 999' ] ||
+	fail "nothing is read of a file whose map is damaged in a part"
 fails 'Input/output error' ls -f shown/bad/big
 [ "$(grep -c entry out)" -gt 600 ] || fail "hardly any names are left"
 kept=$(grep -m 1 entry out)
