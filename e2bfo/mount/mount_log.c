@@ -77,6 +77,18 @@ void mount_log_damage(void *priv, const struct bfo_tree *t, const struct bfo_fin
 		  bfo_finding_table[f->kind].text, is_name ? ": " : "", is_name ? name : "", block);
 }
 
+void mount_log_pack(void *priv, uint32_t ino, uint32_t member, const char *why)
+{
+	(void) priv;
+	state.damages++;
+	if (member)
+		mount_log("%s: inode %u: member %u of a composite file is damaged: %s", state.name,
+			  ino, member, why);
+	else
+		mount_log("%s: inode %u: composite file is shown as the file that it is: %s",
+			  state.name, ino, why);
+}
+
 unsigned long mount_log_damages(void)
 {
 	return state.damages;

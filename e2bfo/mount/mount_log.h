@@ -26,6 +26,9 @@ void mount_log_error(errcode_t err, const struct bfo_context *ctx);
 /* That something is damaged: F, a finding of T.  PRIV is nothing's. */
 void mount_log_damage(void *priv, const struct bfo_tree *t, const struct bfo_finding *f);
 
+/* That composite file INO, or its member MEMBER (or 0), is not what it says.  PRIV likewise. */
+void mount_log_pack(void *priv, uint32_t ino, uint32_t member, const char *why);
+
 /* How often damage was met. */
 unsigned long mount_log_damages(void);
 

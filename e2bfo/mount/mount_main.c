@@ -49,6 +49,7 @@ static errcode_t begin(struct mount *m)
 	err = bfo_view_open(&m->view, &m->ctx, m->image, &m->opt.medium, &opt->common.journal,
 			    opt->common.memory);
 	m->view.damage = mount_log_damage;
+	m->view.pack_damage = mount_log_pack;
 	return err;
 }
 

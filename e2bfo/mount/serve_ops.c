@@ -61,7 +61,7 @@ static errcode_t fill_entry(struct bfo_view *v, uint64_t number, struct fuse_ent
 	e->attr_timeout = e->entry_timeout = FOREVER;
 	if (err)
 		return err;
-	bfo_view_stat(v, &rec, raw, &e->attr);
+	bfo_view_stat(v, number, &rec, raw, &e->attr);
 	e->ino = node_of(number);
 	e->generation = rec.generation;
 	return 0;
@@ -254,7 +254,8 @@ static errcode_t tell_names(struct telling *t, size_t i)
 		name[len] = 0;
 		err = read_ahead(t, i);
 		if (!err)
-			describe(t, n->ino, bfo_view_name_type(n), t->plus, &e);
+			describe(t, bfo_view_name_number(t->dir, n), bfo_view_name_type(n), t->plus,
+				 &e);
 		if (!err && !tell(t, name, i + DOTS + 1, &e))
 			return 0;
 	}
@@ -416,6 +417,8 @@ static void on_init(void *userdata, struct fuse_conn_info *conn)
 	struct serve *s = userdata;
 
 	conn->want |= conn->capable & (FUSE_CAP_POSIX_ACL | FUSE_CAP_CACHE_SYMLINKS);
+	/* always with attributes: the kernel would ask for them one by one, from page 2 on */
+	conn->want &= ~FUSE_CAP_READDIRPLUS_AUTO;
 	s->opens_nothing = !!(conn->capable & FUSE_CAP_NO_OPEN_SUPPORT);
 	s->opens_no_dir = !!(conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT);
 }

@@ -31,16 +31,21 @@ static void drop_dir(struct bfo_kept_item *item)
 	free(dir);
 }
 
+/* Parts of the memory for what is kept. */
+enum { DIRS = 2, TABLES = 4, MAPS = 8, PACKS = 8 };
+
 errcode_t bfo_view_open(struct bfo_view *v, struct bfo_context *ctx, const char *spec,
 			struct bfo_medium *medium, const struct bfo_journal_use *use,
 			uint64_t memory)
 {
 	v->ctx = ctx;
 	v->maps.drop = drop_map;
-	v->maps.limit = memory / 4;
+	v->maps.limit = memory / MAPS;
 	v->dirs.drop = drop_dir;
-	v->dirs.limit = memory / 2;
-	bfo_inode_tables_init(&v->tables, &v->reader, memory / 4);
+	v->dirs.limit = memory / DIRS;
+	v->packs.drop = bfo_view_pack_drop;
+	v->packs.limit = memory / PACKS;
+	bfo_inode_tables_init(&v->tables, &v->reader, memory / TABLES);
 	medium->how.mode = BFO_MEDIA_ZERO;
 	return bfo_medium_open(medium, ctx, spec, use, &v->vol);
 }
@@ -56,11 +61,14 @@ void bfo_view_close(struct bfo_view *v)
 {
 	bfo_kept_free(&v->maps);
 	bfo_kept_free(&v->dirs);
+	bfo_kept_free(&v->packs);
 	bfo_inode_tables_free(&v->tables);
 	bfo_vec_free(&v->buffer);
 	bfo_vec_free(&v->raw);
 	bfo_vec_free(&v->block);
 	bfo_vec_free(&v->set);
+	bfo_vec_free(&v->member);
+	bfo_vec_free(&v->told);
 	bfo_reader_free(&v->reader);
 	bfo_volume_close(v->vol);
 	v->vol = NULL;
@@ -128,6 +136,8 @@ errcode_t bfo_view_inode(struct bfo_view *v, uint64_t number, struct bfo_inode *
 	errcode_t err;
 	int lost;
 
+	if (bfo_view_is_member(number))
+		return bfo_view_member_inode(v, number, rec, raw);
 	if (!is_possible(v, number))
 		return ESTALE;
 	err = bfo_inode_tables_find(&v->tables, number, raw, &lost);
@@ -141,14 +151,14 @@ errcode_t bfo_view_inode(struct bfo_view *v, uint64_t number, struct bfo_inode *
 	return bad == BFO_FOUND_KINDS ? 0 : bfo_view_damaged(v, bad, number, 0);
 }
 
-void bfo_view_stat(const struct bfo_view *v, const struct bfo_inode *rec, const void *raw,
-		   struct stat *st)
+void bfo_view_stat(const struct bfo_view *v, uint64_t number, const struct bfo_inode *rec,
+		   const void *raw, struct stat *st)
 {
 	struct bfo_attrs attrs;
 
 	bfo_attrs_read(raw, v->vol->inode_size, &attrs);
 	memset(st, 0, sizeof(*st));
-	st->st_ino = rec->ino;
+	st->st_ino = number;
 	st->st_mode = attrs.mode;
 	st->st_nlink = attrs.nlink;
 	st->st_uid = attrs.uid;
@@ -157,7 +167,7 @@ void bfo_view_stat(const struct bfo_view *v, const struct bfo_inode *rec, const 
 	st->st_size = bfo_inode_size(raw);
 	st->st_blksize = v->vol->block_size;
 	st->st_blocks = bfo_inode_blocks(v->vol, raw);
-	if (S_ISREG(rec->mode) && rec->state & BFO_INODE_INLINE)
+	if (bfo_view_is_member(number) || (S_ISREG(rec->mode) && rec->state & BFO_INODE_INLINE))
 		st->st_blocks += (rec->size + 511) / 512;
 	st->st_atim = bfo_attrs_time(&attrs, BFO_ATIME);
 	st->st_mtim = bfo_attrs_time(&attrs, BFO_MTIME);

@@ -110,9 +110,10 @@ static int is_unmapped(const struct bfo_tree *t, uint64_t first, uint64_t end)
 	return 0;
 }
 
-static errcode_t list_blocks(const struct bfo_tree *t, uint64_t first, uint64_t end,
-			     bfo_order_list *list)
+errcode_t bfo_view_list_blocks(const struct bfo_view_map *map, uint64_t first, uint64_t end,
+			       bfo_order_list *list)
 {
+	const struct bfo_tree *t = &map->tree;
 	const struct bfo_inode *rec = &t->inodes.v[0];
 	uint64_t from, to;
 	errcode_t err = 0;
@@ -148,7 +149,7 @@ errcode_t bfo_view_blocks(struct bfo_view *v, const struct bfo_view_map *map, ui
 	v->buffer.n = 0;
 	err = bfo_vec_reserve(&v->buffer, bytes + 1);
 	if (!err)
-		err = list_blocks(&map->tree, first, first + count, &list);
+		err = bfo_view_list_blocks(map, first, first + count, &list);
 	if (err) {
 		bfo_fail(v->ctx, err, "reading a file");
 	} else {
@@ -187,8 +188,9 @@ static errcode_t find_file(struct bfo_view *v, uint64_t number, struct bfo_inode
 	return err || !(rec->flags & EXT4_ENCRYPT_FL) ? err : ENOKEY;
 }
 
-errcode_t bfo_view_read(struct bfo_view *v, uint64_t number, uint64_t from, size_t len,
-			const char **data, size_t *got)
+/* What bfo_view_read() does, of a file that has an inode. */
+static errcode_t read_file(struct bfo_view *v, uint64_t number, uint64_t from, size_t len,
+			   const char **data, size_t *got)
 {
 	uint64_t bs = v->vol->block_size, first = from / bs;
 	struct bfo_view_map *map;
@@ -215,6 +217,16 @@ errcode_t bfo_view_read(struct bfo_view *v, uint64_t number, uint64_t from, size
 	*data = v->buffer.v + (from - first * bs);
 	*got = len;
 	return 0;
+}
+
+errcode_t bfo_view_read(struct bfo_view *v, uint64_t number, uint64_t from, size_t len,
+			const char **data, size_t *got)
+{
+	if (bfo_view_is_member(number))
+		return bfo_view_member_read(v, number, from, len, data, got);
+	if (!from)
+		bfo_view_ahead(v, number);
+	return read_file(v, number, from, len, data, got);
 }
 
 /* The first byte of a file of SIZE bytes, from FROM on, that is in a hole, or that is not. */
@@ -251,7 +263,7 @@ errcode_t bfo_view_seek(struct bfo_view *v, uint64_t number, uint64_t from, int 
 		return err;
 	if (from >= rec.size)
 		return ENXIO;
-	if (rec.state & BFO_INODE_INLINE) {
+	if (rec.state & BFO_INODE_INLINE || bfo_view_is_member(number)) {
 		*at = hole ? rec.size : from;
 		return 0;
 	}

@@ -4,7 +4,7 @@
  *
  * A directory is read as a whole, and kept.  If it is longer than what a seek costs, has an index
  * and is not kept, a name is looked for by that (gather/htree_scan.h): whoever asks for a few names
- * of a million does not wait for all of them.
+ * of a million, which are there, does not wait for all of them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -76,28 +76,47 @@ static errcode_t scan(struct bfo_view *v, struct bfo_view_map *map, const bfo_di
 	return 0;
 }
 
-static errcode_t take_name(void *priv, const struct bfo_found_name *name)
+uint64_t bfo_view_name_number(const struct bfo_view_dir *d, const struct bfo_view_name *n)
 {
-	struct bfo_view_dir *dir = priv;
-	uint64_t at = (uint64_t) dir->text.n << 16 | name->type << 8 | name->len;
-	errcode_t err = bfo_vec_reserve(&dir->text, name->len);
+	uint32_t member = 0;
 
+	if (bfo_view_name_is_member(n))
+		memcpy(&member, bfo_view_name_text(d, n) + bfo_view_name_len(n), sizeof(member));
+	return n->ino | (uint64_t) member << 32;
+}
+
+errcode_t bfo_view_add_name(struct bfo_view_dir *d, uint64_t number, uint32_t type,
+			    const char *name, uint32_t len)
+{
+	uint32_t member = number >> 32, kind = type & (BFO_VIEW_MEMBER - 1);
+	errcode_t err = bfo_vec_reserve(&d->text, len + sizeof(member));
+
+	kind |= member ? BFO_VIEW_MEMBER : 0;
 	if (!err)
-		err = bfo_vec_push(&dir->v, (struct bfo_view_name) { .ino = name->ino,
-				   .order = dir->v.n, .at = at });
+		err = bfo_vec_push(&d->v, (struct bfo_view_name) {
+				   .ino = (uint32_t) number, .order = d->v.n,
+				   .at = (uint64_t) d->text.n << 16 | kind << 8 | len });
 	if (err)
 		return err;
-	memcpy(dir->text.v + dir->text.n, name->text, name->len);
-	dir->text.n += name->len;
+	memcpy(d->text.v + d->text.n, name, len);
+	d->text.n += len;
+	if (member) {
+		memcpy(d->text.v + d->text.n, &member, sizeof(member));
+		d->text.n += sizeof(member);
+	}
 	return 0;
 }
 
-static errcode_t sort_names(struct bfo_view_dir *dir)
+static errcode_t take_name(void *priv, const struct bfo_found_name *name)
+{
+	return bfo_view_add_name(priv, name->ino, name->type, name->text, name->len);
+}
+
+static errcode_t sort_spellings(struct bfo_view_dir *dir)
 {
 	errcode_t err = bfo_vec_reserve(&dir->by_name, dir->v.n);
 	uint32_t i;
 
-	bfo_sort(dir->v.v, dir->v.n, sizeof(*dir->v.v), 2);
 	for (i = 0; i < dir->v.n && !err; i++)
 		err = bfo_vec_push(&dir->by_name, (struct bfo_view_spelling) { .index = i,
 				   .crc = crc_of(bfo_view_name_text(dir, &dir->v.v[i]),
@@ -115,8 +134,12 @@ static errcode_t read_dir(struct bfo_view *v, struct bfo_view_map *map, struct b
 	const bfo_dir_parts parts = { .v = &all, .n = 1 };
 	errcode_t err = scan(v, map, &parts, take_name, dir, &dir->is_damaged);
 
+	if (err)
+		return err;
 	dir->parent = bfo_dotdot(&map->tree.inodes.v[0]);
-	return err ? err : sort_names(dir);
+	bfo_sort(dir->v.v, dir->v.n, sizeof(*dir->v.v), 2);
+	err = bfo_view_unpack(v, dir);
+	return err ? err : sort_spellings(dir);
 }
 
 static size_t bytes_of(const struct bfo_view_dir *dir)
@@ -167,9 +190,10 @@ static int is_alike(const struct ext2fs_nls_table *table, const char *a, size_t 
 }
 
 /* Among names that were read: that which stands first of those with these bytes. */
-static uint32_t find_spelled(const struct bfo_view_dir *dir, const char *name, size_t len)
+static uint64_t find_spelled(const struct bfo_view_dir *dir, const char *name, size_t len)
 {
-	uint32_t crc = crc_of(name, len), best = 0, order = UINT32_MAX;
+	uint32_t crc = crc_of(name, len), order = UINT32_MAX;
+	uint64_t best = 0;
 	size_t i;
 
 	for (i = bfo_vec_lower(&dir->by_name, crc, crc); i < dir->by_name.n; i++) {
@@ -180,13 +204,13 @@ static uint32_t find_spelled(const struct bfo_view_dir *dir, const char *name, s
 		if (n->order <= order && is_alike(NULL, bfo_view_name_text(dir, n),
 						  bfo_view_name_len(n), name, len)) {
 			order = n->order;
-			best = n->ino;
+			best = bfo_view_name_number(dir, n);
 		}
 	}
 	return best;
 }
 
-static uint32_t find_folded(const struct bfo_view_dir *dir, const struct ext2fs_nls_table *table,
+static uint64_t find_folded(const struct bfo_view_dir *dir, const struct ext2fs_nls_table *table,
 			    const char *name, size_t len)
 {
 	size_t i;
@@ -194,7 +218,7 @@ static uint32_t find_folded(const struct bfo_view_dir *dir, const struct ext2fs_
 	for (i = 0; i < dir->v.n; i++)
 		if (is_alike(table, bfo_view_name_text(dir, &dir->v.v[i]),
 			     bfo_view_name_len(&dir->v.v[i]), name, len))
-			return dir->v.v[i].ino;
+			return bfo_view_name_number(dir, &dir->v.v[i]);
 	return 0;
 }
 
@@ -213,11 +237,16 @@ static errcode_t take_match(void *priv, const struct bfo_found_name *name)
 	return 0;
 }
 
-/* *BY_INDEX: directory MAP has one that could be used; then *INO is what it leads to, or 0. */
+/*
+ * *BY_INDEX: directory MAP has one that could be used, and *INO is what the name leads to.  A name
+ * that is not there may be a member's, and a composite file's is perhaps not shown: all of the
+ * directory tells.
+ */
 static errcode_t search_index(struct bfo_view *v, struct bfo_view_map *map, const char *name,
-			      size_t len, int *by_index, uint32_t *ino, int *is_damaged)
+			      size_t len, int *by_index, uint64_t *ino, int *is_damaged)
 {
 	struct search s = { .sought = { .name = name, .len = len } };
+	struct bfo_view_pack *pack = NULL;
 	bfo_dir_parts parts = { 0 };
 	errcode_t err = bfo_htree_scan(&v->reader, &map->tree, &s.sought, 1, &parts);
 
@@ -226,6 +255,9 @@ static errcode_t search_index(struct bfo_view *v, struct bfo_view_map *map, cons
 		err = scan(v, map, &parts, take_match, &s, is_damaged);
 	*ino = s.ino;
 	bfo_vec_free(&parts);
+	if (!err && s.ino)
+		err = bfo_view_pack(v, s.ino, &pack);
+	*by_index &= s.ino && !pack;
 	return err;
 }
 
@@ -247,7 +279,7 @@ errcode_t bfo_view_lookup(struct bfo_view *v, uint64_t number, const char *name,
 	const struct ext2fs_nls_table *table;
 	int by_index = 0, is_damaged = 0;
 	struct bfo_view_map *map;
-	uint32_t ino = 0;
+	uint64_t ino = 0;
 	errcode_t err;
 
 	if (len > EXT2_NAME_LEN)
@@ -259,8 +291,7 @@ errcode_t bfo_view_lookup(struct bfo_view *v, uint64_t number, const char *name,
 	if (!dir && !table && is_long(v, map))
 		err = search_index(v, map, name, len, &by_index, &ino, &is_damaged);
 	if (!err && !by_index) {
-		if (!dir)
-			err = load_dir(v, map, number, &dir);
+		err = bfo_view_names(v, number, &dir);
 		if (err)
 			return err;
 		is_damaged = dir->is_damaged;

@@ -82,9 +82,12 @@ static errcode_t read_set(struct bfo_view *v, uint64_t number)
 	struct bfo_inode rec;
 	const void *raw;
 	uint64_t blk;
-	errcode_t err = bfo_view_inode(v, number, &rec, &raw);
+	errcode_t err;
 
 	v->set.n = v->raw.n = 0;
+	if (bfo_view_is_member(number))
+		return bfo_view_member_xattrs(v, number);
+	err = bfo_view_inode(v, number, &rec, &raw);
 	if (!err)
 		err = bfo_vec_reserve(&v->raw, v->vol->inode_size);
 	if (err)

@@ -33,6 +33,19 @@ static void on_damage(void *priv, const struct bfo_tree *t, const struct bfo_fin
 		fuzz_fail("a sound image is damaged");
 }
 
+static void on_pack_damage(void *priv, uint32_t ino, uint32_t member, const char *why)
+{
+	struct look *l = priv;
+
+	(void) ino;
+	(void) member;
+	(void) why;
+	if (l->is_sound)
+		fuzz_fail("a sound image has a damaged composite file");
+}
+
+static void look_at(struct look *l, uint64_t number);
+
 /* Names from I on, N of them. */
 static void look_up(struct look *l, uint64_t number, size_t i, size_t n)
 {
@@ -46,7 +59,9 @@ static void look_up(struct look *l, uint64_t number, size_t i, size_t n)
 			return;
 		len = bfo_view_name_len(&dir->v.v[i]);
 		memcpy(name, bfo_view_name_text(dir, &dir->v.v[i]), len);
-		found = dir->v.v[i].ino;
+		found = bfo_view_name_number(dir, &dir->v.v[i]);
+		if (bfo_view_is_member(found))
+			look_at(l, found);
 		if (i % 3 == 0)		/* by its index, if it is long */
 			bfo_kept_free(&l->view.dirs);
 		if (bfo_view_lookup(&l->view, number, name, len, &found) && l->is_sound)
@@ -67,7 +82,7 @@ static void look_at(struct look *l, uint64_t number)
 
 	if (bfo_view_inode(v, number, &rec, &raw))
 		return;
-	bfo_view_stat(v, &rec, raw, &st);
+	bfo_view_stat(v, number, &rec, raw, &st);
 	look_up(l, number, 0, NAMES);
 	bfo_view_link(v, number, &data);
 	bfo_view_read(v, number, 0, BYTES, &data, &got);
@@ -98,6 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	fuzz_steps(volume, NULL, &in);
 	l.view.damage = on_damage;
+	l.view.pack_damage = on_pack_damage;
 	l.view.priv = &l;
 	if (!bfo_view_open(&l.view, &ctx, volume->path, &medium, &journal,
 			   in.options & 2 ? 0 : 1 << 20) && !bfo_view_begin(&l.view))
