@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # e2bfo mount of packed directories (e2pack(5)) against the kernel's mount of what they were before:
 # the same tree, the same attributes and contents, to who reads here and there; numbers as the
-# format says.  What is damaged, or made up, is shown as the file that it is; a content that is not what
-# its checksum says is an error; either is said once.  A process that is killed.
+# format says.  What is damaged, or made up, is shown as the file that it is; a content that is not
+# what its checksum says is an error; either is said once.  A process that is killed.
 # long
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../mount.sh"
