@@ -183,7 +183,7 @@ struct bfo_view_pack {
 	struct bfo_kept_item kept;
 	struct bfo_composite c;		/* without `names` */
 	uint8_t *table;
-	const char *why;		/* it is shown as the file that it is; NULL: its members are */
+	const char *why;		/* it is shown as it is; NULL: its members are */
 	uint32_t ino, uid, gid, project;
 	BFO_VEC(struct bfo_view_member) by_number;
 	uint8_t *is_sound;		/* of each member 1: its content was read, and is */

@@ -116,7 +116,8 @@ static errcode_t get_xattrs(struct bfo_view *v, const struct bfo_composite_membe
 		bfo_composite_next_xattr(&at, &x);
 		err = bfo_vec_push(&v->set, (struct bfo_xattr) {
 				   .name_index = BFO_XATTR_USER, .name = x.name + USER,
-				   .name_len = x.name_len - USER, .value = x.value, .size = x.len });
+				   .name_len = x.name_len - USER, .value = x.value,
+				   .size = x.len });
 	}
 	return err;
 }
