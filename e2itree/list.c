@@ -46,6 +46,7 @@ void list_json(const struct job *j, struct json *out, int whole)
 	json_close(out, ']');
 	json_bool(out, "damaged", j->is_damaged && !j->vol->users.moving);
 	json_bool(out, "container", j->has_old != 0);
+	json_string(out, "unprotected", j->has_old && *j->unprotected ? j->unprotected : NULL);
 	json_number(out, "min_entries", j->opt.min);
 }
 
@@ -60,6 +61,22 @@ static void print_tree(const struct job *j, const struct tree *t)
 	       job_path(j, t->dir.ino, path, sizeof(path)));
 }
 
+static void print_container(const struct job *j)
+{
+	if (j->is_damaged)
+		message_printf("%s: /" ITREE_NAME " %s\n", j->opt.device, j->vol->users.moving ?
+			       "was changing while it was read" : "is damaged");
+	else if (!j->trees.n)
+		message_printf("%s: has no indexes%s\n", j->opt.device,
+			       j->has_old ? ", but an empty /" ITREE_NAME : "");
+	if (j->has_old && *j->unprotected)
+		message_printf("%s: /" ITREE_NAME " is unprotected, and not believed by programs: "
+			       "%s\n", j->opt.device, j->unprotected);
+	if (j->has_old && j->opt.min)
+		printf("Directories of %llu names or more are indexed.\n",
+		       (unsigned long long) j->opt.min);
+}
+
 void list_trees(struct job *j)
 {
 	size_t i;
@@ -67,15 +84,7 @@ void list_trees(struct job *j)
 	if (j->opt.json)
 		return;
 	progress_wipe(&j->bar);
-	if (j->is_damaged)
-		message_printf("%s: /" ITREE_NAME " %s\n", j->opt.device, j->vol->users.moving ?
-			       "was changing while it was read" : "is damaged");
-	else if (!j->trees.n)
-		message_printf("%s: has no indexes%s\n", j->opt.device,
-			       j->has_old ? ", but an empty /" ITREE_NAME : "");
-	if (j->has_old && j->opt.min)
-		printf("Directories of %llu names or more are indexed.\n",
-		       (unsigned long long) j->opt.min);
+	print_container(j);
 	if (j->trees.n)
 		printf("   entries  levels    leaves  fill  state    directory\n");
 	for (i = 0; i < j->trees.n; i++)

@@ -121,20 +121,22 @@ static errcode_t find_container(struct job *j)
  * What programs that read by the mount ask of the file (readdir/mounted_index.h).  Where others
  * could write to it, its trees are not taken over: they may have been made so that hashes agree.
  */
-static void look_at_file(struct job *j, uint32_t uid, uint32_t mode, uint32_t links, int immutable)
+static void look_at_file(struct job *j, const struct bfo_container_file *f)
 {
 	size_t room = sizeof(j->unprotected), n = 0;
 	char *text = j->unprotected;
 
-	if (uid)
-		n += snprintf(text, room, "owner %u", uid);
-	if ((mode & 07777) != 0600)
-		n += snprintf(text + n, room - n, "%smode %04o", n ? ", " : "", mode & 07777);
-	if (!immutable)
+	if (bfo_container_is_protected(f))
+		return;
+	if (f->uid)
+		n += snprintf(text, room, "owner %u", f->uid);
+	if ((f->mode & 07777) != 0600)
+		n += snprintf(text + n, room - n, "%smode %04o", n ? ", " : "", f->mode & 07777);
+	if (!f->is_immutable)
 		n += snprintf(text + n, room - n, "%snot immutable", n ? ", " : "");
-	if (links != 1)
-		snprintf(text + n, room - n, "%s%u names", n ? ", " : "", links);
-	if ((uid || mode & 022) && !j->opt.list)
+	if (f->links != 1)
+		snprintf(text + n, room - n, "%s%u names", n ? ", " : "", f->links);
+	if (bfo_container_is_open(f) && !j->opt.list)
 		j->takes_over = 0;
 }
 
@@ -144,8 +146,9 @@ static void tell_file(struct job *j)
 	struct about about = { .text = j->unprotected };
 
 	if (j->opt.online && j->has_old)
-		look_at_file(j, st->st_uid, st->st_mode, st->st_nlink,
-			     bfo_index_file_is_immutable(&j->file));
+		look_at_file(j, &(struct bfo_container_file) { .uid = st->st_uid,
+			     .mode = st->st_mode, .links = st->st_nlink,
+			     .is_immutable = bfo_index_file_is_immutable(&j->file) });
 	if (*j->unprotected)
 		j->renews = problem(j, PR_1_UNPROTECTED, &about);
 }
@@ -219,8 +222,9 @@ static int is_wanted(void *priv, uint32_t ino, const struct ext2_inode *raw)
 
 	if (ino == j->old.ino && !j->opt.online) {
 		bfo_attrs_read(raw, j->vol->inode_size, &attrs);
-		look_at_file(j, attrs.uid, attrs.mode, attrs.nlink,
-			     !!(attrs.flags & EXT2_IMMUTABLE_FL));
+		look_at_file(j, &(struct bfo_container_file) { .uid = attrs.uid,
+			     .mode = attrs.mode, .links = attrs.nlink,
+			     .is_immutable = !!(attrs.flags & EXT2_IMMUTABLE_FL) });
 	}
 	if (!S_ISDIR(ext2fs_le16_to_cpu(raw->i_mode)) || d.flags & EXT4_INLINE_DATA_FL)
 		return 0;

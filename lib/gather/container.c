@@ -182,6 +182,20 @@ void bfo_container_free(struct bfo_container *c)
 	bfo_vec_free(&c->segs);
 }
 
+/* ---- whose it is ---- */
+
+int bfo_container_is_protected(const struct bfo_container_file *f)
+{
+	return !f->uid && (f->mode & 07777) == 0600 && f->is_immutable && f->links == 1;
+}
+
+int bfo_container_is_open(const struct bfo_container_file *f)
+{
+	return f->uid || f->mode & 022;
+}
+
+/* ---- its blocks ---- */
+
 /* The segment that has logical block BLK, which is mapped. */
 static const struct bfo_seg *seg_of(const struct bfo_container *c, uint32_t blk)
 {

@@ -44,6 +44,18 @@ void bfo_container_free(struct bfo_container *c);
  */
 errcode_t bfo_container_open(struct bfo_reader *r, int fd, struct bfo_container *c);
 
+/* What programs that read by the mount ask of its file (e2itree-run(1)). */
+struct bfo_container_file {
+	uint32_t uid, mode, links;
+	int is_immutable;
+};
+
+/* 1: they believe it, as nobody but root can have put it there. */
+int bfo_container_is_protected(const struct bfo_container_file *f);
+
+/* 1: others than root could write to it, and make trees whose hashes agree. */
+int bfo_container_is_open(const struct bfo_container_file *f);
+
 /* Reads COUNT blocks of the file from logical block BLK on, one request per segment. */
 errcode_t bfo_container_read(const struct bfo_container *c, uint32_t blk, uint32_t count,
 			     void *buf);

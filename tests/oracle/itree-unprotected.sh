@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A container that programs do not believe, as others than root could write to it: e2itree -n says
-# why, -p makes another one, -w does where only root could write to it; programs read by that.
+# A container that programs do not believe, as others than root could write to it: e2itree -n and -l
+# say why, -p makes another one, -w does where only root could write to it; programs read by that.
 # requires root
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck e2undo debugfs tune2fs losetup lsattr chattr perl jq
@@ -58,6 +58,12 @@ seen() {
 		fail "$why: $(cat out)"
 	e2itree 4 -n --json image
 	[[ " $(problems) " = *" unprotected "* ]] || fail "$why: $(cat out)"
+	e2itree 0 -l image
+	grep -qxF "image: /.e2itree is unprotected, and not believed by programs: $why" out ||
+		fail "-l, $why: $(cat out)"
+	grep -q ' fresh .* /two$' out || fail "-l, $why: $(cat out)"
+	e2itree 0 -l --json image
+	[ "$(jq -r .unprotected out)" = "$why" ] || fail "-l --json, $why: $(cat out)"
 	unchanged image "$before" "$why"
 	cp --sparse=always image undone
 	e2itree 1 -p --json image
@@ -92,6 +98,10 @@ seen "owner 7, mode 0666, not immutable, 2 names" 0 "${named[@]}" "sif /.e2itree
 cp --sparse=always base image
 debug image "sif /.e2itree gid 5"
 e2itree 0 -n image
+e2itree 0 -l image
+! grep unprotected out || fail "group 5: $(cat out)"
+e2itree 0 -l --json image
+[ "$(jq -r .unprotected out)" = null ] || fail "-l --json, group 5: $(cat out)"
 
 # undone
 rm -f undo
