@@ -182,6 +182,7 @@ static errcode_t begin(struct bfo_job *work, struct bfo_volume *vol)
 	it->header.min_entries = j->opt.min;
 	it->header.wtime = (uint64_t) sb->s_wtime_hi << 32 | bfo_record_wtime(j->now);
 	it->header.lastcheck = (uint64_t) sb->s_lastcheck_hi << 32 | sb->s_lastcheck;
+	it->replaces = j->renews;
 	if (j->has_old && !j->renews)
 		err = bfo_itrees_replace(it, &j->old);
 	return err ? err : pass3_list(j, it);
@@ -227,7 +228,6 @@ static errcode_t begin_job(struct job *j)
 	j->work.ctx = &j->ctx;
 	j->work.target = j->vol;
 	j->work.config = (struct bfo_job_config) { .target = j->opt.device, .to = "/",
-		.over = j->renews ? BFO_OVER_REPLACE : BFO_OVER_CLASH,
 		.now = j->now, .memory = j->opt.memory, .read_gap = BFO_GAP_OF_DEVICE,
 		.make_indexes = 1, .is_quick = 1, .undo_file = j->opt.undo_file, .text = "",
 		.indexes = &steps, .priv = j };

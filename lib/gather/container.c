@@ -13,9 +13,11 @@
 
 #include "base/bfo_err.h"
 #include "base/sort.h"
+#include "gather/attrs.h"
 #include "gather/container.h"
 #include "gather/inode_check.h"
 #include "gather/inode_scan.h"
+#include "gather/inode_walk.h"
 #include "gather/name_scan.h"
 #include "tree/access.h"
 #include "volume/recovery.h"
@@ -192,6 +194,31 @@ int bfo_container_is_protected(const struct bfo_container_file *f)
 int bfo_container_is_open(const struct bfo_container_file *f)
 {
 	return f->uid || f->mode & 022;
+}
+
+struct look {
+	const struct bfo_container *c;
+	struct bfo_container_file *out;
+};
+
+static errcode_t take_file(void *priv, uint32_t ino, const void *raw)
+{
+	const struct look *look = priv;
+	struct bfo_attrs attrs;
+
+	(void) ino;
+	bfo_attrs_read(raw, look->c->r->vol->inode_size, &attrs);
+	*look->out = (struct bfo_container_file) { .uid = attrs.uid, .mode = attrs.mode,
+		.links = attrs.nlink, .is_immutable = !!(attrs.flags & EXT2_IMMUTABLE_FL) };
+	return 0;
+}
+
+errcode_t bfo_container_look(const struct bfo_container *c, struct bfo_container_file *out)
+{
+	struct look look = { .c = c, .out = out };
+
+	memset(out, 0, sizeof(*out));
+	return bfo_inode_walk(c->r, &c->ino, 1, take_file, NULL, &look);
 }
 
 /* ---- its blocks ---- */

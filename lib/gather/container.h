@@ -56,6 +56,9 @@ int bfo_container_is_protected(const struct bfo_container_file *f);
 /* 1: others than root could write to it, and make trees whose hashes agree. */
 int bfo_container_is_open(const struct bfo_container_file *f);
 
+/* Reads it of C, which was found by a name.  Errors: those of the inode walk. */
+errcode_t bfo_container_look(const struct bfo_container *c, struct bfo_container_file *out);
+
 /* Reads COUNT blocks of the file from logical block BLK on, one request per segment. */
 errcode_t bfo_container_read(const struct bfo_container *c, uint32_t blk, uint32_t count,
 			     void *buf);

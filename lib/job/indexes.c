@@ -35,6 +35,27 @@ static int was_fresh(const struct bfo_job *job, const struct bfo_volume *vol)
 		job->itrees.old.header.wtime == job->config.record->wtime);
 }
 
+/*
+ * One that programs do not believe: where indexes are asked for, another file takes its place.  Of
+ * one that others could write to no tree is kept then, as it would be believed from now on.
+ */
+static errcode_t look_at_old(struct bfo_job *job)
+{
+	struct bfo_job_container *it = &job->itrees;
+	struct bfo_container_file file;
+	errcode_t err = 0;
+
+	if (!it->has_old || !job->config.make_indexes)
+		return 0;
+	err = bfo_container_look(&it->old, &file);
+	if (err)
+		return err;
+	it->gives_way = !bfo_container_is_protected(&file);
+	if (bfo_container_is_open(&file))
+		it->trees.n = 0;
+	return 0;
+}
+
 static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
 {
 	struct bfo_job_container *it = &job->itrees;
@@ -51,10 +72,12 @@ static errcode_t begin(struct bfo_job *job, struct bfo_volume *vol)
 	if (err && err != BFO_ET_ITREE && err != BFO_ET_NO_ITREE)
 		return err;
 	bfo_what_clear(job->ctx);
-	if (!job->config.make_indexes && !it->trees.n)
-		return 0;
+	err = look_at_old(job);
+	if (err || (!job->config.make_indexes && !it->trees.n))
+		return err;
 	bfo_itrees_init(&it->plan, &job->plan);
-	return it->has_old ? bfo_itrees_replace(&it->plan, &it->old) : 0;
+	it->plan.replaces = it->gives_way;
+	return it->has_old && !it->gives_way ? bfo_itrees_replace(&it->plan, &it->old) : 0;
 }
 
 static const struct itree_dir *old_tree(const struct bfo_job_container *it, uint32_t ino)

@@ -88,6 +88,7 @@ struct bfo_job_container {
 	bfo_container_catalogue trees;	/* in `old` */
 	int has_old;
 	int is_fresh;			/* `old` was made for the target as it is */
+	int gives_way;			/* `old` does, to another file */
 	struct bfo_extsort *names;
 	struct bfo_itree_source source;
 	uint64_t built;			/* trees */

@@ -33,6 +33,14 @@ struct replacing {
 	met_files old, new;
 };
 
+/* A container of indexes gives way to another one, whatever becomes of files. */
+static int is_container(const struct replacing *d, const struct bfo_meeting *m)
+{
+	const struct bfo_tree *t = &d->job->tree;
+
+	return bfo_plan_is_container(&d->job->plan, bfo_name_row(t, &t->names.v[m->name]));
+}
+
 static uint32_t new_number(const struct replacing *d, const struct bfo_meeting *m)
 {
 	const struct bfo_tree *t = &d->job->tree;
@@ -50,8 +58,9 @@ static errcode_t list(struct replacing *d, int is_old, bfo_numbers *inos)
 
 	inos->n = 0;
 	for (i = 0; i < plan->meetings.n && !err; i++)
-		err = bfo_vec_push(inos, is_old ? plan->meetings.v[i].ino :
-				   new_number(d, &plan->meetings.v[i]));
+		if (is_old || !is_container(d, &plan->meetings.v[i]))
+			err = bfo_vec_push(inos, is_old ? plan->meetings.v[i].ino :
+					   new_number(d, &plan->meetings.v[i]));
 	bfo_sort_numbers(inos->v, inos->n);
 	for (i = 0; i < inos->n; i++)
 		if (!n || inos->v[n - 1] != inos->v[i])
@@ -128,19 +137,11 @@ static int stays(struct replacing *d, const struct bfo_meeting *m, const struct 
 {
 	const struct timespec *new = &old->mtime;
 
+	if (is_container(d, m))
+		return 0;
 	if (d->job->plan.over == BFO_OVER_NEWER)
 		new = &find(&d->new, new_number(d, m))->mtime;
 	return bfo_over_stays(d->job->plan.over, new, &old->mtime);
-}
-
-/* A container of indexes gives way to another one, sealed as it should be. */
-static enum bfo_clash_kind clash_with(const struct replacing *d, const struct bfo_meeting *m,
-				      const struct met *old)
-{
-	const struct bfo_tree *t = &d->job->tree;
-
-	return bfo_plan_is_container(&d->job->plan, bfo_name_row(t, &t->names.v[m->name]))
-	       ? BFO_CLASH_KINDS : old->clash;
 }
 
 static errcode_t decide(struct replacing *d, struct bfo_meeting *m)
@@ -153,7 +154,10 @@ static errcode_t decide(struct replacing *d, struct bfo_meeting *m)
 		bfo_plan_stay(plan, m);
 		return 0;
 	}
-	clash = clash == BFO_CLASH_SEALED ? BFO_CLASH_SEALED_ABOVE : clash_with(d, m, old);
+	if (clash == BFO_CLASH_SEALED)
+		clash = BFO_CLASH_SEALED_ABOVE;
+	else	/* a container is sealed as it should be */
+		clash = is_container(d, m) ? BFO_CLASH_KINDS : old->clash;
 	if (clash != BFO_CLASH_KINDS)
 		return bfo_vec_push(&plan->clashes, (struct bfo_clash) { .name = m->name,
 									 .kind = clash });

@@ -31,6 +31,8 @@ struct bfo_itrees {
 	uint32_t generation;		/* its generation, */
 	uint16_t links;			/* its link count: somebody may have given it names; */
 	bfo_ranges freed;		/* and its blocks: data and block map */
+	/* set by the caller: to a new one, for which INO is 0, the one there gives way, always */
+	int replaces;
 	struct itree_header header;
 	BFO_VEC(struct bfo_itree) trees;	/* ascending by dir.ino */
 };

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "plan/itrees.h"
 #include "plan/plan.h"
 #include "tree/access.h"
 
@@ -22,7 +23,7 @@ void bfo_plan_displace(struct bfo_plan *plan, struct bfo_meeting *m)
 	names[m->place] = names[m->name];
 	names[m->place].dir = dir->row;
 	dir->gained++;
-	plan->replaced++;
+	plan->replaced += !bfo_plan_is_container(plan, bfo_name_row(plan->tree, &names[m->name]));
 	m->is_displaced = 1;
 }
 

@@ -11,6 +11,7 @@
 #include <ext2fs/ext2fs.h>
 
 #include "base/bfo_err.h"
+#include "plan/itrees.h"
 #include "plan/names.h"
 #include "tree/access.h"
 #include "tree/path.h"
@@ -45,8 +46,10 @@ static errcode_t add_clash(struct bfo_plan *plan, uint32_t name, enum bfo_clash_
 }
 
 /* The same name on both sides, of no directory; the target's is the next in the merged slice. */
-static errcode_t meet_file(struct bfo_plan *plan, const struct bfo_meeting *m)
+static errcode_t meet_file(struct bfo_plan *plan, bfo_row row, const struct bfo_meeting *m)
 {
+	if (bfo_plan_is_container(plan, row) && plan->itrees->replaces)
+		return bfo_vec_push(&plan->meetings, *m);
 	if (plan->over == BFO_OVER_CLASH)
 		return add_clash(plan, m->name, BFO_CLASH_EXISTS);
 	if (plan->over != BFO_OVER_SKIP)
@@ -68,7 +71,7 @@ static errcode_t meet(struct bfo_plan *plan, size_t merged, const struct side *o
 	int is_dir = S_ISDIR(t->inodes.v[row].mode);
 
 	if (!was_dir && !is_dir)
-		return meet_file(plan, &m);
+		return meet_file(plan, row, &m);
 	if (!was_dir || !is_dir)
 		return add_clash(plan, m.name, was_dir ? BFO_CLASH_DIRECTORY :
 				 BFO_CLASH_NO_DIRECTORY);

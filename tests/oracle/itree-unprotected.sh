@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A container that programs do not believe, as others than root could write to it: e2itree -n and -l
-# say why, -p makes another one, -w does where only root could write to it; programs read by that.
+# say why, -p makes another one, so does copy --itree, -w does where only root could write to it;
+# programs read by that.
 # requires root
 . "$(dirname "$0")/../lib.sh"
 requires root mke2fs e2fsck e2undo debugfs tune2fs losetup lsattr chattr perl jq
@@ -151,6 +152,49 @@ debug other "sif /.e2itree uid 12345"
 repaired other
 base=other
 seen "owner 12345" 0 "sif /.e2itree mode 0100600"
+
+# ---- a copy into it ----
+
+# copied WHY STATES REPLACED OPTION COMMAND...: after these of debugfs(8), a copy leaves the
+# container unprotected; with --itree and OPTION there is another one, whose trees have these states
+copied() {
+	local why=$1 trees=$2 replaced=$3 over=$4 ino
+
+	shift 4
+	cp --sparse=always base image
+	debug image "$@"
+	ino=$(inode_of image /.e2itree)
+	cp --sparse=always image target
+	e2bfo 0 copy --to /small other target
+	checked target
+	e2itree 0 -l --json target
+	[ "$(jq -r .unprotected out)" = "$why" ] || fail "copy, $why: $(cat out)"
+	[ "$(inode_of target /.e2itree)" = "$ino" ] || fail "copy, $why: the container is another one"
+	cp --sparse=always image target
+	e2bfo 0 copy --itree $over --json --from /one --to / other target
+	[ "$(jq .plan.replaced out)" = "$replaced" ] || fail "copy --itree, $why: $(cat out)"
+	checked target
+	is_ours target "$ino"
+	e2itree 0 -l --json target
+	[ "$(jq .unprotected out)" = null ] || fail "copy --itree, $why: $(cat out)"
+	[ "$(jq -r '[.trees[].state] | join(" ")' out)" = "$trees" ] ||
+		fail "copy --itree, $why: $(cat out)"
+}
+
+# other: one file that the target has, and a new one, below /one
+mkdir -p some/one
+echo older > some/one/a-name-in-a-directory-1
+: > some/one/another
+volume other 16M -b 1024 -N 1000 -J size=1 -d some
+made base 16M -b 1024 -N 1000 -J size=1
+# (the root, which gets the container's new name, and /one are written; /two is not)
+copied "owner 12345" "fresh fresh" 1 --overwrite "sif /.e2itree uid 12345"
+copied "mode 0644" "fresh fresh fresh" 0 --skip-existing "sif /.e2itree mode 0100644"
+copied "not immutable" "fresh fresh fresh" 1 --if-newer "sif /.e2itree flags 0x80000"
+copied "2 names" "fresh fresh fresh" 1 --overwrite "${named[@]}"
+rm some/one/a-name-in-a-directory-1
+volume other 16M -b 1024 -N 1000 -J size=1 -d some
+copied "mode 0666" "fresh fresh" 0 "" "sif /.e2itree mode 0100666"
 
 # ---- mounted: who reads by it, and -w ----
 
