@@ -282,11 +282,11 @@ static void shorten(struct itree_draft *d)
 		d->t.dir.blocks--;
 }
 
-static int by_key(const void *a, const void *b)
+static int by_key(const void *a, const void *b, void *names)
 {
 	const struct itree_difference *x = a, *y = b;
 
-	return (x->key > y->key) - (x->key < y->key);
+	return x->key != y->key ? (x->key < y->key ? -1 : 1) : compare(x, y, names);
 }
 
 /* What goes makes room for what comes. */
@@ -317,7 +317,8 @@ static errcode_t end_over(struct itree_draft *d, errcode_t err)
 errcode_t itree_draft_apply(struct itree_draft *d)
 {
 	if (d->differences.n)
-		qsort(d->differences.v, d->differences.n, sizeof(*d->differences.v), by_key);
+		qsort_r(d->differences.v, d->differences.n, sizeof(*d->differences.v), by_key,
+			d->names.v);
 	return end_over(d, apply_all(d));
 }
 

@@ -72,7 +72,8 @@ errcode_t itree_draft_match(struct itree_draft *d, itree_next next, void *priv);
 
 /*
  * The same of differences that are known: each is added, in any order, and then they are applied.
- * BFO_ET_NO_PATH if the tree does not have what went.
+ * The blocks do not depend on that order: a tree that splits has its names in other places if they
+ * come in another one.  BFO_ET_NO_PATH if the tree does not have what went.
  */
 errcode_t itree_draft_add(struct itree_draft *d, const struct itree_entry *e, int came);
 errcode_t itree_draft_apply(struct itree_draft *d);

@@ -372,6 +372,82 @@ START_TEST(applies_what_is_known)
 }
 END_TEST
 
+/* A draft of B's tree, with the N differences of FROM in the order of ORDER. */
+static void apply_in_order(struct bed *b, const struct itree_draft *from, const uint32_t *order,
+			   struct itree_draft *d)
+{
+	size_t i;
+
+	want_ok(itree_draft_open(d, &b->m.store, MADE_SEED, &b->m.dir, b->m.dir.blocks * 3));
+	for (i = 0; i < from->differences.n; i++) {
+		const struct itree_difference *x = &from->differences.v[order[i]];
+		struct itree_entry e = { .key = x->key, .name = from->names.v + x->name,
+					 .name_len = x->name_len, .type = x->type };
+
+		want_ok(itree_draft_add(d, &e, x->came));
+	}
+	want_ok(itree_draft_apply(d));
+	want(!d->is_over);
+}
+
+static void want_same_blocks(const struct itree_draft *a, const struct itree_draft *b)
+{
+	uint32_t blk;
+
+	want_eq(a->t.dir.blocks, b->t.dir.blocks);
+	want_eq(a->t.dir.leaves, b->t.dir.leaves);
+	want_eq(a->changed, b->changed);
+	for (blk = 0; blk < a->t.dir.blocks; blk++) {
+		want_eq(a->blocks[blk].is_changed, b->blocks[blk].is_changed);
+		if (a->blocks[blk].is_changed)
+			want(!memcmp(a->blocks[blk].data, b->blocks[blk].data,
+				     a->store.block_size));
+	}
+}
+
+static void shuffle(struct chance *c, uint32_t *v, size_t n)
+{
+	for (; n > 1; n--) {
+		size_t k = chance_below(c, n);
+		uint32_t last = v[n - 1];
+
+		v[n - 1] = v[k];
+		v[k] = last;
+	}
+}
+
+/* Enough names come for leaves to split; of some keys there are several. */
+START_TEST(gives_the_same_blocks_in_any_order)
+{
+	struct itree_draft d, first, other;
+	uint32_t *order, i, k;
+	struct bed b;
+
+	bed_make(&b, 1024, _i ? 300 : 0, 2000, 10);
+	for (k = 0; k < 900; k++)
+		come(&b);
+	for (k = 0; k < 300; k++)
+		go(&b);
+	match(&b, &d, b.m.dir.blocks * 3);
+	want(d.t.dir.leaves > b.m.dir.leaves + 10);
+	order = unit_alloc(d.differences.n * sizeof(*order));
+	for (i = 0; i < d.differences.n; i++)
+		order[i] = i;
+	apply_in_order(&b, &d, order, &first);
+	want_right(&b, &first);
+	for (k = 0; k < 3; k++) {
+		shuffle(&b.c, order, d.differences.n);
+		apply_in_order(&b, &d, order, &other);
+		want_same_blocks(&first, &other);
+		itree_draft_close(&other);
+	}
+	itree_draft_close(&first);
+	itree_draft_close(&d);
+	free(order);
+	bed_free(&b);
+}
+END_TEST
+
 START_TEST(refuses_damage)
 {
 	struct itree_draft d;
@@ -397,6 +473,7 @@ Suite *itree_match_suite(void)
 	unit_case(s, "uses_blocks_that_were_left", uses_blocks_that_were_left, 0);
 	unit_case(s, "stops_where_it_is_too_much", stops_where_it_is_too_much, 0);
 	unit_case(s, "applies_what_is_known", applies_what_is_known, 0);
+	unit_case(s, "gives_the_same_blocks_in_any_order", gives_the_same_blocks_in_any_order, 2);
 	unit_case(s, "refuses_damage", refuses_damage, 0);
 	return s;
 }
