@@ -9,7 +9,6 @@
 #include <unistd.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
-#include <sys/vfs.h>
 #include <ext2fs/ext2_fs.h>
 
 #include "base/disk.h"
@@ -67,21 +66,23 @@ static int read_superblock(const struct filesystem_mount *m, struct index_state 
 	return 1;
 }
 
-/* Names of encrypted directories are others to whoever has the key; casefolded ones with them. */
+/*
+ * Names of encrypted directories are others to whoever has the key; casefolded ones with them.
+ * Directories of one block have no index unless somebody asked for it: not worth more than a look.
+ */
 static int read_directory(int fd, struct index_state *state)
 {
 	int flags = 0, generation = 0;
-	struct statfs fs;
 
-	if (fstat(fd, &state->dir) || fstatfs(fd, &fs) ||
+	if (fstat(fd, &state->dir) || state->dir.st_size <= state->dir.st_blksize)
+		return 0;
+	state->block_size = state->dir.st_blksize;
+	if (state->block_size < ITREE_MIN_BLOCK || state->block_size > ITREE_MAX_BLOCK ||
 	    ioctl(fd, FS_IOC_GETFLAGS, &flags) || flags & (FS_ENCRYPT_FL | FS_CASEFOLD_FL) ||
 	    ioctl(fd, FS_IOC_GETVERSION, &generation))
 		return 0;
-	state->block_size = fs.f_bsize;
 	state->generation = generation;
-	/* directories of one block have no index unless somebody asked for it: not worth a look */
-	return state->dir.st_size > fs.f_bsize && state->block_size >= ITREE_MIN_BLOCK &&
-	       state->block_size <= ITREE_MAX_BLOCK;
+	return 1;
 }
 
 int mounted_index_open(struct mounted_index *x, int fd)
