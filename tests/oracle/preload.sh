@@ -81,6 +81,8 @@ everything() {
 		"$RUN" "$@" "$LOOK" seek "$dir" > out || fail "seek $dir $*"
 		"$RUN" "$@" "$LOOK" threads "$dir" > out || fail "threads $dir $*"
 		"$RUN" "$@" "$LOOK" fork "$dir" > out || fail "fork $dir $*"
+		"$RUN" "$@" "$LOOK" cancel "$dir" > out || fail "cancel $dir $*"
+		"$RUN" "$@" "$LOOK" dirfd "$dir" > out || fail "dirfd $dir $*"
 	done
 }
 
@@ -96,20 +98,28 @@ cd mnt
 # ---- by index ----
 
 want "7 3 0 0 0" "$LOOK" names $ALL
-want "10 0 0 1 0" "$LOOK" scan big
+want "14 0 0 1 0" "$LOOK" scan big
 everything
+want "1 0 0 0 1" "$LOOK" closed big
 want "0 0 0 1 0" "$LOOK" kernel /proc
 want "0 0 0 1 0" "$LOOK" kernel /dev/shm
 
 # ---- sorted ----
 
 want "0 10 0 0 0" --no-index "$LOOK" names $ALL
+want "0 14 0 1 0" --no-index "$LOOK" scan big
 everything --no-index
 chmod 711 shut
 chmod 744 kinds
 chmod 755 .
 ways setpriv --reuid 12345 --regid 12345 --clear-groups "$LOOK" names big kinds > got
 [ "$(cat got)" = "0 2 0 0 0" ] || fail "as an ordinary user: $(cat got)"
+
+# Where the filesystem's mounts cannot be seen.
+want "0 1 0 0 0" perl -e '
+	chroot(".") or die;
+	opendir(my $d, "/big") or die;
+	exit(5002 == (() = readdir($d)) ? 0 : 1)'
 
 # ---- without a further descriptor ----
 

@@ -10,11 +10,17 @@
  *   kernel    the same, in the order of getdents64(2)
  *   seek      telldir, seekdir, d_off, rewinddir: from any position the same names follow
  *   threads   ten threads, each with a DIR of its own, and all of them with one
- *   fork      parent and child go on, each for itself
+ *   cancel    a thread that is to end does so between names, and others go on where it was
+ *   fork      parent and child go on, each for itself; so do children of a process whose other
+ *             threads are looking theirs up just then
+ *   dirfd     the descriptor is the directory's, whatever was read, and none is left open
+ *   closed    by index: the program closes a descriptor that it does not know, and has its own
+ *             there
  *   change    names that come, go and are replaced meanwhile; those that stay come once
- *   scan      scandir, scandirat, fdopendir, readdir_r, and those with 64 in their names
+ *   scan      scandir, scandirat, fdopendir, readdir, readdir_r, and those with 64 in their names
  *
  * It ends with the first thing that is not as it should be, else says how many names there were.
+ * Who waits for a lock for minutes has met one that nobody gives back.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -32,6 +38,7 @@
 #include <sys/wait.h>
 
 #define THREADS 10
+#define MINUTES 5
 
 struct name {
 	uint64_t ino;
@@ -278,13 +285,120 @@ static size_t threads(void)
 	return n;
 }
 
+/* ---- cancelling ---- */
+
+#define UNTIL_END 100		/* names, after the request */
+
+static void *cancelled_thread(void *priv)
+{
+	pthread_cancel(pthread_self());
+	/* what these functions call would be points where a thread ends */
+	read_some(shared, priv, UNTIL_END);
+	pthread_testcancel();
+	return NULL;
+}
+
+static size_t cancelled(void)
+{
+	struct list raw = { NULL, 0, 0 }, got = { NULL, 0, 0 };
+	pthread_t thread;
+	void *result;
+	size_t n;
+
+	read_raw(&raw);
+	shared = open_dir();
+	if (pthread_create(&thread, NULL, cancelled_thread, &got))
+		errx(1, "pthread_create");
+	pthread_join(thread, &result);
+	if (result != PTHREAD_CANCELED || got.n != (raw.n < UNTIL_END ? raw.n : UNTIL_END))
+		errx(1, "%s: it ended after %zu names", dir_name, got.n);
+	read_some(shared, &got, SIZE_MAX);
+	closedir(shared);
+	compare_sets(&raw, &got, "cancelled");
+	n = raw.n;
+	drop(&raw);
+	drop(&got);
+	return n;
+}
+
 /* ---- fork ---- */
+
+#define FORKS 20
+#define MANY 256
+
+static int enough;
+
+/* (What is looked up is no ext4: the C library's own lock of a DIR is not the matter here.) */
+static DIR *open_other(void)
+{
+	DIR *d = opendir("/proc");
+
+	if (!d)
+		err(1, "/proc");
+	return d;
+}
+
+static void *asking_thread(void *priv)
+{
+	DIR *d = open_other();
+
+	while (!__atomic_load_n(&enough, __ATOMIC_RELAXED))
+		telldir(d);
+	closedir(d);
+	return priv;
+}
+
+static void reap(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid || status)
+		errx(1, "%s: a child did not end as it should", dir_name);
+}
+
+static void ask_all(DIR *const *many)
+{
+	int i;
+
+	alarm(MINUTES * 60);		/* a child inherits none */
+	for (i = 0; i < MANY; i++)
+		telldir(many[i]);
+	_exit(look("runs") ? 0 : 1);
+}
+
+/* Locks that other threads have just now are theirs: a child has none of these threads. */
+static void fork_among_threads(void)
+{
+	pthread_t threads[THREADS];
+	DIR *many[MANY];
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < MANY; i++)
+		many[i] = open_other();
+	enough = 0;
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, asking_thread, NULL))
+			errx(1, "pthread_create");
+	for (i = 0; i < FORKS; i++) {
+		pid = fork();
+		if (pid < 0)
+			err(1, "fork");
+		if (!pid)
+			ask_all(many);
+		reap(pid);
+	}
+	__atomic_store_n(&enough, 1, __ATOMIC_RELAXED);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (i = 0; i < MANY; i++)
+		closedir(many[i]);
+}
 
 static size_t forked(void)
 {
 	struct list raw = { NULL, 0, 0 }, got = { NULL, 0, 0 };
 	DIR *d = open_dir();
-	int status;
 	pid_t pid;
 
 	read_raw(&raw);
@@ -297,9 +411,97 @@ static size_t forked(void)
 	compare_sets(&raw, &got, pid ? "parent" : "child");
 	if (!pid)
 		exit(0);
-	if (waitpid(pid, &status, 0) != pid || status)
-		errx(1, "%s: the child had other names", dir_name);
+	reap(pid);
+	fork_among_threads();
 	return raw.n;
+}
+
+/* ---- descriptors ---- */
+
+#define MOST_DESCRIPTORS 1024
+
+/* How many are open; 1 more for each that a program which is run would get, from 3 on. */
+static int descriptors(void)
+{
+	int fd, flags, n = 0;
+
+	for (fd = 0; fd < MOST_DESCRIPTORS; fd++) {
+		flags = fcntl(fd, F_GETFD);
+		n += flags >= 0 ? fd < 3 || flags & FD_CLOEXEC ? 1 : 2 : 0;
+	}
+	return n;
+}
+
+/* Names are looked up by the descriptor while the stream is read, as tar and rm do. */
+static size_t by_descriptor(void)
+{
+	int before = descriptors();
+	struct stat st, dir;
+	struct dirent *e;
+	size_t n = 0;
+	DIR *d;
+
+	if (stat(dir_name, &dir))
+		err(1, "%s", dir_name);
+	d = open_dir();
+	for (; (e = readdir(d)); n++) {
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			err(1, "%s/%s", dir_name, e->d_name);
+		if (st.st_ino != e->d_ino && strcmp(e->d_name, ".."))
+			errx(1, "%s/%s: inode %ju", dir_name, e->d_name, (uintmax_t) st.st_ino);
+		if (n % 100 == 0 && (fstat(dirfd(d), &st) || st.st_ino != dir.st_ino))
+			errx(1, "%s: dirfd is no more the directory's", dir_name);
+		if (n == 5 && descriptors() > before + 2)
+			errx(1, "%s: %d descriptors, %d before", dir_name, descriptors(), before);
+	}
+	closedir(d);
+	if (descriptors() != before)
+		errx(1, "%s: %d descriptors are left, %d before", dir_name, descriptors(), before);
+	return n;
+}
+
+/* The descriptor of the container of indexes. */
+static int container(void)
+{
+	static const char name[] = "/.e2itree";
+	char link[40], path[4096];
+	ssize_t n;
+	int fd;
+
+	for (fd = 0; fd < MOST_DESCRIPTORS; fd++) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		n = readlink(link, path, sizeof(path));
+		if (n >= (ssize_t) strlen(name) &&
+		    !memcmp(path + n - strlen(name), name, strlen(name)))
+			return fd;
+	}
+	errx(1, "%s: no container of indexes is open", dir_name);
+}
+
+static size_t closed(void)
+{
+	struct list raw = { NULL, 0, 0 }, got = { NULL, 0, 0 };
+	int null = open("/dev/null", O_RDONLY), theirs;
+	struct stat st, own;
+	DIR *d = open_dir();
+	size_t n;
+
+	read_raw(&raw);
+	read_some(d, &got, 5);
+	theirs = container();
+	if (dup2(null, theirs) < 0)
+		err(1, "dup2");
+	read_some(d, &got, SIZE_MAX);
+	closedir(d);
+	compare_sets(&raw, &got, "closed");
+	if (fstat(theirs, &st) || fstat(null, &own) || st.st_rdev != own.st_rdev)
+		errx(1, "%s: the program's own descriptor was closed", dir_name);
+	close(theirs);
+	close(null);
+	n = raw.n;
+	drop(&raw);
+	drop(&got);
+	return n;
 }
 
 /* ---- changes ---- */
@@ -403,6 +605,7 @@ typedef int scan_type(const char *, struct dirent ***, int (*)(const struct dire
 typedef int scanat_type(int, const char *, struct dirent ***, int (*)(const struct dirent *),
 			int (*)(const struct dirent **, const struct dirent **));
 typedef int read_type(DIR *, struct dirent *, struct dirent **);
+typedef struct dirent *next_type(DIR *);
 
 /* (Each function by its own name: with large files the header has only one of them.) */
 static void *function(const char *name)
@@ -450,6 +653,45 @@ static void scan_by(const char *name, struct list *raw)
 		close(at);
 }
 
+static int none(const struct dirent *d)
+{
+	(void) d;
+	return 0;
+}
+
+static void scan_nothing(const char *name)
+{
+	struct dirent **v;
+	int n = ((scan_type *) function(name))(dir_name, &v, none, alphasort);
+
+	if (n)
+		errx(1, "%s %s: %d names, none was wanted", name, dir_name, n);
+	free(v);
+	errno = 0;
+	if (((scan_type *) function(name))("/dev/null", &v, NULL, NULL) != -1 || errno != ENOTDIR)
+		errx(1, "%s of no directory: %s", name, strerror(errno));
+}
+
+/* readdir() itself, and the one for large files. */
+static void next_by(const char *name, struct list *raw)
+{
+	DIR *d = fdopendir(open(dir_name, O_RDONLY | O_DIRECTORY));
+	struct list got = { NULL, 0, 0 };
+	struct dirent *e;
+
+	if (!d)
+		err(1, "fdopendir %s", dir_name);
+	errno = 77;
+	while ((e = ((next_type *) function(name))(d)))
+		add(&got, e->d_ino, e->d_off, e->d_type, e->d_name);
+	if (errno != 77)
+		errx(1, "%s: errno has changed at the end", name);
+	closedir(d);
+	check_order(&got);
+	compare_sets(raw, &got, name);
+	drop(&got);
+}
+
 static void read_by(const char *name, struct list *raw)
 {
 	DIR *d = fdopendir(open(dir_name, O_RDONLY | O_DIRECTORY));
@@ -495,6 +737,10 @@ static size_t scan(void)
 	scan_by("scandir64", &raw);
 	scan_by("scandirat", &raw);
 	scan_by("scandirat64", &raw);
+	scan_nothing("scandir");
+	scan_nothing("scandir64");
+	next_by("readdir", &raw);
+	next_by("readdir64", &raw);
 	read_by("readdir_r", &raw);
 	read_by("readdir64_r", &raw);
 	read_rest(&raw);
@@ -513,10 +759,14 @@ int main(int argc, char **argv)
 	size_t n = 0;
 	int i;
 
+	alarm(MINUTES * 60);
 	for (i = 2; i < argc; i++) {
 		dir_name = argv[i];
 		n += !strcmp(how, "seek") ? seek() : !strcmp(how, "threads") ? threads() :
 		     !strcmp(how, "fork") ? forked() : !strcmp(how, "change") ? change() :
+		     !strcmp(how, "cancel") ? cancelled() :
+		     !strcmp(how, "dirfd") ? by_descriptor() :
+		     !strcmp(how, "closed") ? closed() :
 		     !strcmp(how, "scan") ? scan() : look(how);
 	}
 	printf("%zu names\n", n);
