@@ -300,3 +300,28 @@ status=0
 	exit($!{EIO} ? 0 : 4);' > out 2> said || status=$?
 [ $status = 0 ] && grep -q '1 begun by a damaged index' said ||
 	fail "damaged and changed: status $status, $(cat said)"
+
+# ---- what is read of the directory itself, as names are looked up ----
+
+# cold OPTIONS: how many reads it takes to list /two with all attributes, in $reads
+cold() {
+	local stat
+
+	mounted image mnt ro,noatime
+	stat=/sys/block/$(basename "$(cat .state/device-mnt)")/stat
+	reads=$(awk '{ print $1 }' "$stat")
+	"$RUN" "$@" ls -lnU mnt/two > out
+	reads=$(($(awk '{ print $1 }' "$stat") - reads))
+	unmounted mnt
+}
+unmounted mnt
+mkdir -p many/two
+seq -f "many/two/file-%.0f" 4000 | xargs touch
+volume image 8M -b $size -N 5000 -d many
+quietly e2fsck -fyD image || :
+debug image "sif /two ctime 20200101000000"
+e2itree 1 -p -q image
+cold --no-index
+sorted=$reads
+cold
+[ "$reads" -lt "$sorted" ] || fail "$reads reads by index, $sorted sorted"

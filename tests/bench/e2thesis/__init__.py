@@ -3,11 +3,12 @@
 operation and program by program.
 
     settings     what was asked for, from the environment
-    cells        which directories, with how much memory; which of them by default
     variants     in which order their files are met, and from which filesystem: a table
     operations   what is done to them: a table
     readers      programs that read such a directory, and how they are run: tables
+    cells        which directories, with how much memory; which of them by default
     sets         images, lists of names, scripts
+    kinds        what reads were of: inode tables, names, data
     experiment   one run: cold, traced, measured
     matrix       operations by variants on each cell
     programs     readers by ways

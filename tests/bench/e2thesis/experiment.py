@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 
 from e2bench import host, models, trace
 
+from . import kinds
+
 UNMOUNTING = ("sh", "-c", '"$@"; status=$?; umount "$0" && exit $status')
 BY_INDEX = re.compile(r"^e2itree-run: .* (\d+) by index")
 EVENT = 80                      # bytes of a request in the kernel's buffer
@@ -43,6 +45,7 @@ class Result:
     label: str
     samples: list = field(default_factory=list)
     requests: dict = field(default_factory=dict)        # models.summary
+    kinds: dict = field(default_factory=dict)           # kinds.split, where ext4 is only read
     reads: int = 0
     writes: int = 0
     order: float = None         # share of steps to a higher inode number, if the program says so
@@ -88,6 +91,9 @@ class Bench:
 
     def run(self, run, result):
         """As often as it is due; what goes wrong is in the result."""
+        if self.settings.is_over():
+            result.failure = f"left out: MINUTES={self.settings.minutes:g} were over"
+            return result
         try:
             while self.due(result):
                 self.once(run, result)
@@ -102,7 +108,7 @@ class Bench:
 
     def due(self, result):
         done = len(result.samples)
-        return not done or (done < self.settings.runs and (done + 1) * result.samples[0].wall
+        return not done or (not self.settings.is_over() and done < self.settings.runs and (done + 1) * result.samples[0].wall
                             <= self.settings.row_seconds)
 
     def once(self, run, result):
@@ -120,6 +126,8 @@ class Bench:
             if not result.samples:
                 note(result, tracer, tracer.logs()[device], order)
                 host.release(device)
+                if run.filesystem == "ext4" and "ro" in run.mount.split(","):
+                    result.kinds = kinds.split(result.log, data.image)
                 result.told = run.ends(device) if run.ends else told
             result.samples.append(sample)
 

@@ -65,7 +65,7 @@ def run_cell(bench, images, lists, cell):
                 continue
             rows = outcome.results[operation.key] = {}
             for variant in variants.of(operation, cell.set.files):
-                if variant.key not in settings.variants:
+                if variant.key not in cell.variants:
                     continue
                 result = rows[variant.key] = Result(
                     variant.key, f"{cell.name} {operation.key}, {variant.label}",
@@ -82,6 +82,9 @@ def run(settings, outcomes, notes, keep):
     images, lists, at = None, None, None
     bench = Bench(settings)
     for cell in cells.wanted(settings):
+        if settings.is_over():
+            notes.append(f"{cell.name} was left out: MINUTES={settings.minutes:g} were over")
+            continue
         if cell.memory == "limit" and not pressure.root():
             notes.append(f"{cell.name}: no cgroup with the controller of memory can be written "
                          "here")

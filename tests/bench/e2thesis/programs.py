@@ -49,13 +49,17 @@ def run_reader(bench, images, one, reader):
     return rows
 
 
-def run(settings, outcomes, keep):
-    """Fills OUTCOMES, {set name: Outcome}; KEEP() after each."""
+def run(settings, outcomes, notes, keep):
+    """Fills OUTCOMES, {set name: Outcome}, and NOTES of what was left out; KEEP() after each."""
     bench = Bench(settings)
-    for one in cells.read_sets(settings):
+    for one, keys in cells.read_sets(settings):
+        if settings.is_over():
+            notes.append(f"programs on {one.name} were left out: MINUTES={settings.minutes:g} were "
+                         "over")
+            continue
         images = sets.Images(settings, one, say)
         outcome = outcomes[one.name] = Outcome(one, floor(bench, images.get("ext4")))
         for reader in readers.READERS:
-            if reader.key in settings.readers:
+            if reader.key in keys:
                 outcome.results[reader.key] = run_reader(bench, images, one, reader)
         keep()

@@ -2,6 +2,7 @@
 """Settings: what one run was asked to do, from environment variables; HELP lists them."""
 
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ usage: thesis [--help|--summary]
 settings are environment variables:
 
   BENCH           full: all operations on all directories, to 5,000,000 files; a day, and 250 GB
-                  (default: a part, meant for 30 minutes on two cores, images included; 20 GB)
+                  (default: a part that ends within 30 minutes on two cores, images included; 20 GB)
   BUILDDIR        top of the build tree (default: .)
   E2BFO, E2ITREE, E2ITREE_RUN
                   paths of the programs (default: e2bfo/e2bfo, e2itree/e2itree and
@@ -41,11 +42,13 @@ settings are environment variables:
                   (default: 3; full: 5)
   ROW_SECONDS     default: 1; full: 60
   TIMEOUT         seconds after which a program is stopped, and shown so (default: 300)
+  MINUTES         after which no more is begun; what is left out is named (default: 28; full, or
+                  with FILES: 0, no end)
   BENCH_JSON      where the numbers go (default: BENCH_DIR/thesis.json); plots go beside it
 """
 
 SAID = ("BENCH", "DEVICE", "PARTS", "FILES", "BYTES", "STATES", "MEMORY", "LIMIT_MB",
-        "OPERATIONS", "VARIANTS", "READERS", "RUNS", "ROW_SECONDS", "TIMEOUT")
+        "OPERATIONS", "VARIANTS", "READERS", "RUNS", "ROW_SECONDS", "TIMEOUT", "MINUTES")
 PARTS = ("matrix", "readers")
 SIZES = ("0", "4096")
 STATES = ("clean", "aged")
@@ -76,7 +79,13 @@ class Settings(Places):
     runs: int
     row_seconds: float
     timeout: float
+    minutes: float              # 0: no end
+    begun: float                # by time.monotonic()
     said: str                   # what was asked for, as NAME=VALUE ...
+
+    def is_over(self):
+        """Whether its time is."""
+        return self.minutes and time.monotonic() > self.begun + self.minutes * 60
 
 
 def from_environment(operations, variants, readers, env=None):
@@ -106,4 +115,6 @@ def from_environment(operations, variants, readers, env=None):
         runs=number(env, "RUNS", 5 if full else 3),
         row_seconds=number(env, "ROW_SECONDS", 60 if full else 1, float),
         timeout=number(env, "TIMEOUT", 300, float),
+        minutes=number(env, "MINUTES", 0 if full or env.get("FILES") else 28, float),
+        begun=time.monotonic(),
         said=said(env, SAID))

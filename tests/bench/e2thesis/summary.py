@@ -24,6 +24,17 @@ def in_full(cells):
     return max(cells, key=rank, default=None)
 
 
+LARGE = 100_000
+
+
+def asked_for(cell):
+    """What was read, and what that took, of operations that only read large directories."""
+    rows = [(f"{operation}: {result['label']}", result)
+            for operation, results in cell["results"].items() for result in results.values()]
+    grid = tables.kinds(rows) if cell["files"] >= LARGE else ""
+    return ["What that was for:", grid] if grid else []
+
+
 def kept(cells):
     """What bringing an index up to date adds to e2bfo batch: a line for each cell, operation."""
     found = []
@@ -57,6 +68,7 @@ def matrix(document):
             parts += ["The same in full:"]
             parts += [tables.full(operation, rows, "kernel")
                       for operation, rows in cell["results"].items()]
+        parts += asked_for(cell)
         parts += ["\n".join(tables.failures(cell["results"]))]
     found = kept(cells)
     if found:
@@ -68,7 +80,9 @@ def readers(document):
     parts = []
     for one in document["readers"].values():
         rows = {reader["label"]: reader["ways"] for reader in one["results"].values()}
-        parts += [heading(one | {"memory": "free"}, 0), tables.readers(one),
+        grid = tables.kinds([(f"{label}: {result['label']}", result)
+                             for label, ways in rows.items() for result in ways.values()])
+        parts += [heading(one | {"memory": "free"}, 0), tables.readers(one), grid,
                   "\n".join(tables.failures(rows))]
     found = tables.goals(document["readers"])
     if found:

@@ -86,6 +86,19 @@ def short(cell):
     return grid(heads, rows, RIGHT)
 
 
+def kinds(rows):
+    """What the disk's time was for. ROWS: [(label, result)]; "" if nobody knows."""
+    known = [(label, result) for label, result in rows if (result or {}).get("kinds")]
+    if not known:
+        return ""
+    names = list(known[0][1]["kinds"])
+    heads = ["", *(f"reads: {name}" for name in names[:-1]),
+             *(f"disk, s: {name}" for name in names)]
+    return grid(heads, [[label, *(f"{result['kinds'][name][0]:,}" for name in names[:-1]),
+                         *(number(result["kinds"][name][1], "{:.1f}") for name in names)]
+                        for label, result in known], RIGHT)
+
+
 def failures(rows_of):
     """Lines, one for each thing that went wrong. ROWS_OF: {title: {key: result}}
 
