@@ -35,8 +35,8 @@ struct bfo_extent_scan {
 	BFO_VEC(struct bfo_deep_seg) deep;
 	int in_inode;			/* the map stands in the inode alone */
 	/*
-	 * The caller's: of a map that is damaged in parts, findings say which, as where parts cannot
-	 * be read; the inode is not marked.
+	 * The caller's: of a map that is damaged in parts, findings say which, as where parts
+	 * cannot be read; the inode is not marked.
 	 */
 	int by_parts;
 };

@@ -6,10 +6,10 @@ import textwrap
 INTRO = """\
 # What became of the papers
 
-This page is made by `tests/bench/papers > docs/papers.md`, of the numbers in docs/benchmarks.md.  Each
-line has a mechanism or a number of a paper, where it is here, what differs and why, and what was
-measured.  "Disk" is the model of a disk of 7200 rpm, SSD that of a SATA SSD (docs/benchmarks.md); the
-papers had disks.  A dash: nothing was measured.
+This page is made by `tests/bench/papers > docs/papers.md`, of the numbers in docs/benchmarks.md.
+Each line has a mechanism or a number of a paper, where it is here, what differs and why, and what
+was measured.  "Disk" is the model of a disk of 7200 rpm, SSD that of a SATA SSD: docs/benchmarks.md
+has both.  The papers had disks.  A dash: nothing was measured.
 """
 HEAD = """\
 | mechanism | where | what differs, and why | the paper's number | ours | measured by |
