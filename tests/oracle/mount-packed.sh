@@ -173,8 +173,9 @@ printf '%s\n' "set -F 0 $pack" "ln $pack /many/other" "set -F 16 $pack" > script
 e2bfo 0 batch bad.img script
 as_it_is 'it has other names' many packed-1.e2pack
 cp --sparse=always packed.img bad.img
-echo 'mknod /mixed/one p' > script
-e2bfo 0 batch bad.img script
+mounted bad.img mnt rw,noatime
+: > mnt/mixed/one
+unmounted mnt
 as_it_is 'a member has a name that is taken' mixed packed-1.e2pack
 ask packed.img "dump /mixed/packed-1.e2pack $PWD/twin"
 cp --sparse=always packed.img bad.img

@@ -47,7 +47,9 @@ filled() {
 filled tree
 volume plain 8M -b $size -N 1000 -d tree
 quietly e2fsck -fyD plain || :
-debug plain "sif /one ctime 20200101000000" "sif /two ctime 20200101000000"
+for dir in / /lost+found /one /two; do
+	debug plain "sif $dir ctime 20200101000000"
+done
 e2itree 1 -p -q plain
 
 # ---- whose it is ----

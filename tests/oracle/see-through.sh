@@ -262,8 +262,7 @@ diff -r tree dir > diff.log && fail "all is copied"
 
 # a name that a file has got
 cp packed.img image.img
-echo 'mknod /mail/empty p' > script
-e2bfo 0 batch image.img script
+printf 'cd /mail\nmknod empty p\n' | debugfs -w -f - image.img > /dev/null 2>&1
 name=$(ask image.img 'ls /mail' | grep -o 'packed-[0-9]*.e2pack' | while read -r x; do
 	e2bfo 0 cat packed.img "/mail/$x"
 	! grep -aq empty out || echo "$x"
