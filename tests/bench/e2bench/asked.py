@@ -36,8 +36,9 @@ class Asked:
 
 
 def from_environment(name, known_sets, known_rows, caches=("cold", "warm"), said=SAID,
-                     row_seconds=45, timeout=300):
-    """For the benchmark NAME; CACHES are those that it knows, ROW_SECONDS and TIMEOUT defaults."""
+                     row_seconds=45, timeout=300, minutes=math.inf):
+    """For the benchmark NAME; CACHES are those that it knows, ROW_SECONDS, TIMEOUT and MINUTES are
+    defaults; BENCH=full has no end."""
     env = dict(os.environ)
     own = {word: env.pop(word, "") for word in OWN}
     long = env.get("BENCH") == "full"
@@ -52,5 +53,5 @@ def from_environment(name, known_sets, known_rows, caches=("cold", "warm"), said
         tools=choice(env, "TOOLS", "", known_rows),
         row_seconds=number(env, "ROW_SECONDS", 600 if long else row_seconds, float),
         aged_files=number(env, "AGED_FILES", 100_000),
-        until=time.monotonic() + 60 * number(env, "MINUTES", math.inf, float),
+        until=time.monotonic() + 60 * number(env, "MINUTES", math.inf if long else minutes, float),
         said=environment.said(env, said))

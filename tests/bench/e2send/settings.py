@@ -26,9 +26,10 @@ settings are environment variables:
   RUNS            timed runs of each row, with cold caches (default: 3; full: 5); one at 100m
   ROW_SECONDS     a row that is neither ours nor a floor gets as many of these runs as fit into so
                   many seconds, at least one (default: 5; full: 600)
-  TIMEOUT         seconds after which a program is stopped and reported so (default: 45;
+  TIMEOUT         seconds after which a program is stopped and reported so (default: 35;
                   full: 1800)
-  AGED_FILES      files of the flat directory and of the aged one (default: 50000)
+  MINUTES         after so many no row begins (default: 29; full: no end)
+  AGED_FILES      files of the flat directory and of the aged one (default: 20000)
   BIG_MB          size of each of the 8 large files (default: 256)
   MANY_FILES      files of 100 bytes (default: 1000000)
   BENCH_JSON      where the numbers go (default: BENCH_DIR/send.json)
@@ -44,9 +45,9 @@ class Settings(asked.Asked):
 def from_environment(known_sets, known_rows, known_links):
     env = os.environ
     common = asked.from_environment(
-        "send", known_sets, known_rows, caches=("cold",), row_seconds=5, timeout=45,
+        "send", known_sets, known_rows, caches=("cold",), row_seconds=5, timeout=35, minutes=29,
         said=(*asked.SAID, "LINKS", "BIG_MB", "MANY_FILES"))
     common = replace(common, base=replace(common.base, big_mb=number(env, "BIG_MB", 256)),
-                     aged_files=number(env, "AGED_FILES", 50_000))
+                     aged_files=number(env, "AGED_FILES", 20_000))
     return Settings(**vars(common), many_files=number(env, "MANY_FILES", 1_000_000),
                     links=choice(env, "LINKS", " ".join(known_links), known_links))
