@@ -10,8 +10,8 @@
  *                       └── what is read soon		view_ahead.c
  *
  * A volume does not change, so what was read once may be kept: pieces, maps, directories, and
- * tables of composite files, each up to a limit.  Nothing is open or closed.  A place in a directory
- * means the same at any time.
+ * tables of composite files, each up to a limit.  Nothing is open or closed.  A place in a
+ * directory means the same at any time.
  *
  * A composite file is not shown: its members stand in its directory.  One that is damaged, that a
  * newer version has written, or whose members cannot be files of its directory, is shown as the
