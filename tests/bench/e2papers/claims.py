@@ -115,7 +115,7 @@ BFO = Paper(
            BATCH),
      Claim("transfer", "lib/export/send.c, lib/intake/stream_in.c; `e2bfo send`, `e2bfo receive`",
            "a stream that any pipe carries", "GridFTP +81 %",
-           (Times("send", "kernel, ssh", "globus-url-copy -r, in the clear", "e2bfo send, receive",
+           (Times("send", "flat, ssh", "globus-url-copy -r, in the clear", "e2bfo send, receive",
                   "cold, s", "clock, loopback,"),), "make bench-send"),
      ))
 
