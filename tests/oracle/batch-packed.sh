@@ -4,7 +4,7 @@
 # same inode, in one piece, and members keep their numbers; what no member may be becomes a file;
 # the last member takes the composite file with it; what fails changes nothing.  (No root.)
 . "$(dirname "$0")/../lib.sh"
-requires mke2fs e2fsck debugfs python3
+requires root mke2fs e2fsck debugfs python3
 
 mkdir -p tree/mail tree/pair tree/gone tree/elsewhere
 for n in {10..30}; do

@@ -4,7 +4,7 @@
 # numbers; members that are too large become files; what has nothing to do writes nothing; what
 # cannot be done, or is stopped, changes nothing.  (No root.)
 . "$(dirname "$0")/../lib.sh"
-requires mke2fs e2fsck debugfs python3 perl "$BUILDDIR/tests/fault/shim.so"
+requires root mke2fs e2fsck debugfs python3 perl "$BUILDDIR/tests/fault/shim.so"
 
 export FAULT_TARGET=$PWD/image.img SOURCE_DATE_EPOCH=1700000000
 

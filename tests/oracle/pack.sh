@@ -156,6 +156,7 @@ unpacked_again() {
 manifests start.img was -o ctime
 unpacked_again
 manifests image.img is -o ctime
+sed -i "/ type=d /s/ disk.version=[^ ]*//" was.kernel is.kernel	# a count of changes
 same was.kernel is.kernel
 
 # twice, in other pieces

@@ -5,7 +5,7 @@
 # was before, as sha256sum, tar and diff see that; a plain copy keeps composite files.  One that is
 # damaged, or made up, is told, and is the file that it is.
 . "$(dirname "$0")/../lib.sh"
-requires mke2fs e2fsck debugfs setfattr python3 tar
+requires root mke2fs e2fsck debugfs setfattr python3 tar
 
 # ---- a tree, and the same packed ----
 
