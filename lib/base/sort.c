@@ -131,3 +131,14 @@ void bfo_sort_numbers(uint32_t *v, size_t n)
 	if (n)
 		qsort(v, n, sizeof(*v), by_number);
 }
+
+size_t bfo_sort_unique(uint32_t *v, size_t n)
+{
+	size_t i, kept = 0;
+
+	bfo_sort_numbers(v, n);
+	for (i = 0; i < n; i++)
+		if (!kept || v[kept - 1] != v[i])
+			v[kept++] = v[i];
+	return kept;
+}

@@ -33,4 +33,7 @@ void bfo_sort(void *base, size_t n, size_t size, unsigned int keys);
 /* Sorts N numbers in place; V may be NULL if there are none. */
 void bfo_sort_numbers(uint32_t *v, size_t n);
 
+/* The same, and each stays once: how many these are. */
+size_t bfo_sort_unique(uint32_t *v, size_t n);
+
 #endif

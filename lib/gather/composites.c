@@ -19,11 +19,11 @@
 #include "gather/attrs.h"
 #include "gather/composites.h"
 #include "gather/contents.h"
+#include "pack/clash.h"
 #include "tree/access.h"
 
 #define HEADS 16384U			/* that are read at once */
 #define TABLES (16U << 20)		/* bytes of tables that are read at once */
-#define USER 5U				/* bytes of "user." */
 
 struct find {
 	struct bfo_composites *all;
@@ -36,14 +36,6 @@ struct find {
 static const struct bfo_inode *record(const struct find *f, const struct bfo_found_composite *x)
 {
 	return &f->tree->inodes.v[x->row];
-}
-
-static void free_one(struct bfo_found_composite *x)
-{
-	bfo_composite_free(&x->c);
-	free(x->table);
-	free(x->whole);
-	free(x);
 }
 
 /* ---- headers ---- */
@@ -216,33 +208,9 @@ static void find_names(struct find *f)
 		f->all->v.v[i]->is_refused |= !has_place(f, f->all->v.v[i]);
 }
 
-/* A name of a directory that has composite files; WHO: the one whose member has it, or BFO_NONE. */
-struct beside {
-	bfo_row dir;
-	uint32_t who;
-	const char *name;
-	uint32_t len;
-};
+typedef BFO_VEC(struct bfo_clash_name) besides;
 
-typedef BFO_VEC(struct beside) besides;
-
-static int by_bytes(const struct beside *a, const struct beside *b)
-{
-	int order = memcmp(a->name, b->name, a->len < b->len ? a->len : b->len);
-
-	return order ? order : (a->len > b->len) - (a->len < b->len);
-}
-
-static int by_dir(const void *pa, const void *pb)
-{
-	const struct beside *a = pa, *b = pb;
-	int order = (a->dir > b->dir) - (a->dir < b->dir);
-
-	if (!order)
-		order = by_bytes(a, b);
-	return order ? order : (a->who > b->who) - (a->who < b->who);
-}
-
+/* Composite file WHO is called WHO + 1 there. */
 static errcode_t add_members_names(struct find *f, besides *list, size_t who)
 {
 	const struct bfo_found_composite *x = f->all->v.v[who];
@@ -253,9 +221,8 @@ static errcode_t add_members_names(struct find *f, besides *list, size_t who)
 	for (i = 0; i < x->c.names.n && !err; i++) {
 		const uint8_t *name = x->c.names.v[i].name;
 
-		list->v[list->n++] = (struct beside) { .dir = dir, .who = who,
-						       .name = (const char *) name + 1,
-						       .len = *name };
+		list->v[list->n++] = (struct bfo_clash_name) {
+			.dir = dir, .who = who + 1, .name = (const char *) name + 1, .len = *name };
 	}
 	return err;
 }
@@ -280,125 +247,30 @@ static errcode_t list_besides(struct find *f, besides *list)
 
 		at = bfo_vec_lower_number(&dirs, n->dir);
 		if (at < dirs.n && dirs.v[at] == n->dir)
-			err = bfo_vec_push(list, (struct beside) {
-					   .dir = n->dir, .who = BFO_NONE, .len = bfo_name_len(n),
+			err = bfo_vec_push(list, (struct bfo_clash_name) {
+					   .dir = n->dir, .len = bfo_name_len(n),
 					   .name = bfo_name_text(t, n) });
 	}
 	bfo_vec_free(&dirs);
 	return err;
 }
 
-/* Of those that share a name: with a file all, else all but the first. */
+static errcode_t refuse(void *priv, uint32_t who)
+{
+	struct find *f = priv;
+
+	f->all->v.v[who - 1]->is_refused = 1;
+	return 0;
+}
+
 static errcode_t refuse_clashes(struct find *f)
 {
 	besides list = { 0 };
 	errcode_t err = list_besides(f, &list);
-	size_t i, k, end;
 
-	if (list.n)
-		qsort(list.v, list.n, sizeof(*list.v), by_dir);
-	for (i = 0; !err && i < list.n; i = end) {
-		for (end = i + 1; end < list.n && list.v[end].dir == list.v[i].dir &&
-				  !by_bytes(&list.v[i], &list.v[end]); end++)
-			;
-		k = list.v[end - 1].who == BFO_NONE ? i : i + 1;
-		for (; k < end; k++)
-			if (list.v[k].who != BFO_NONE)
-				f->all->v.v[list.v[k].who]->is_refused = 1;
-	}
+	if (!err)
+		err = bfo_clash_find(list.v, list.n, refuse, f);
 	bfo_vec_free(&list);
-	return err;
-}
-
-/* ---- attributes ---- */
-
-/* What M says, but for its attributes. */
-static void get_attrs(const struct bfo_found_composite *x, const struct bfo_composite_member *m,
-		      struct bfo_attrs *a)
-{
-	static const enum bfo_time order[] = { BFO_ATIME, BFO_MTIME, BFO_CTIME, BFO_CRTIME };
-	int i;
-
-	*a = (struct bfo_attrs) {
-		.size = m->bytes, .version = m->attrs.version, .uid = x->uid, .gid = x->gid,
-		.project = x->project, .nlink = m->names, .generation = m->attrs.generation,
-		.mode = S_IFREG | m->attrs.mode,
-		.has_crtime = !!(m->attrs.fields & BFO_COMPOSITE_CRTIME),
-	};
-	for (i = 0; i < BFO_COMPOSITE_TIMES; i++) {
-		a->sec[order[i]] = m->attrs.time[i].sec;
-		a->nsec[order[i]] = m->attrs.time[i].nsec;
-	}
-}
-
-static errcode_t get_xattrs(bfo_xattrs *set, const struct bfo_composite_member *m)
-{
-	const uint8_t *at = m->first_xattr;
-	struct bfo_composite_xattr x;
-	errcode_t err = 0;
-	uint32_t i;
-
-	set->n = 0;
-	for (i = 0; i < m->xattrs && !err; i++) {
-		bfo_composite_next_xattr(&at, &x);
-		err = bfo_vec_push(set, (struct bfo_xattr) {
-				   .name_index = BFO_XATTR_USER, .name = x.name + USER,
-				   .name_len = x.name_len - USER, .value = x.value,
-				   .size = x.len });
-	}
-	bfo_xattrs_sort(set);
-	return err;
-}
-
-/*
- * RAW becomes an inode that says what M does; all->set has its attributes, all->inside those that
- * stand in it.  *MORE: as bfo_xattrs_split() says.
- */
-static errcode_t make_inode(struct bfo_composites *all, const struct bfo_found_composite *x,
-			    const struct bfo_composite_member *m, void *raw, uint32_t inode_size,
-			    uint32_t block_size, int *more)
-{
-	struct ext2_inode_large large;
-	struct bfo_attrs attrs;
-	errcode_t err;
-
-	get_attrs(x, m, &attrs);
-	bfo_attrs_write(&attrs, &large);
-	memset(raw, 0, inode_size);
-	memcpy(raw, &large, sizeof(large) < inode_size ? sizeof(large) : inode_size);
-	all->set.n = all->inside.n = *more = 0;
-	if (!m->xattrs)
-		return 0;
-	err = get_xattrs(&all->set, m);
-	if (!err)
-		err = bfo_vec_reserve(&all->inside, all->set.n);
-	if (!err)
-		*more = bfo_xattrs_split(&all->set, bfo_xattrs_inode_room(raw, inode_size),
-					 block_size, (uint8_t *) all->inside.v);
-	if (!err && *more >= 0)
-		bfo_xattrs_put_inode(&all->set, (uint8_t *) all->inside.v, raw, inode_size);
-	return err;
-}
-
-errcode_t bfo_composites_inode(struct bfo_composites *all, uint32_t i, void *raw,
-			       uint32_t inode_size, uint32_t block_size)
-{
-	struct bfo_composite_member m;
-	const struct bfo_found_composite *x = bfo_composites_of(all, i, &m);
-	int more;
-
-	return make_inode(all, x, &m, raw, inode_size, block_size, &more);
-}
-
-errcode_t bfo_composites_ea(struct bfo_composites *all, uint32_t i, void *block,
-			    uint32_t inode_size, uint32_t block_size)
-{
-	struct bfo_composite_member m;
-	const struct bfo_found_composite *x = bfo_composites_of(all, i, &m);
-	errcode_t err = make_inode(all, x, &m, block, inode_size, block_size, &(int) { 0 });
-
-	if (!err)
-		bfo_xattrs_put_block(&all->set, (uint8_t *) all->inside.v, block, block_size);
 	return err;
 }
 
@@ -415,8 +287,8 @@ static errcode_t check_xattrs(struct find *f, struct bfo_found_composite *x, voi
 	for (i = 0; i < x->c.places.n && !err && more >= 0; i++) {
 		bfo_composite_member(&x->c, i, &m);
 		if (m.xattrs)
-			err = make_inode(f->all, x, &m, raw, f->source->inode_size,
-					 f->source->block_size, &more);
+			err = bfo_composites_make(f->all, x, &m, raw, f->source->inode_size,
+						  f->source->block_size, &more);
 	}
 	x->is_refused = more < 0;
 	return err;
@@ -447,7 +319,7 @@ static errcode_t settle(struct find *f)
 	free(raw);
 	for (i = 0; i < f->all->v.n && !err; i++) {
 		if (f->all->v.v[i]->is_refused)
-			free_one(f->all->v.v[i]);
+			bfo_found_composite_free(f->all->v.v[i]);
 		else
 			f->all->v.v[kept++] = f->all->v.v[i];
 	}
@@ -514,8 +386,8 @@ static errcode_t add_ea(struct find *f, const struct bfo_found_composite *x,
 {
 	struct bfo_tree *t = f->tree;
 	int more;
-	errcode_t err = make_inode(f->all, x, m, raw, f->source->inode_size,
-				   f->source->block_size, &more);
+	errcode_t err = bfo_composites_make(f->all, x, m, raw, f->source->inode_size,
+					    f->source->block_size, &more);
 
 	*ea = BFO_NONE;
 	if (err || !more)
@@ -641,48 +513,4 @@ errcode_t bfo_composites_find(struct bfo_composites *all, struct bfo_source *sou
 	bfo_vec_free(&f.inos);
 	return err == ENOMEM ? bfo_fail(source->ctx, err, "reading composite files of %s",
 					source->name) : err;
-}
-
-/* ---- what is known ---- */
-
-struct bfo_found_composite *bfo_composites_of(const struct bfo_composites *all, uint32_t i,
-					      struct bfo_composite_member *m)
-{
-	size_t lo = 0, hi = all->v.n, mid;
-
-	while (hi - lo > 1) {		/* of those that begin there the last has members */
-		mid = lo + (hi - lo) / 2;
-		if (all->v.v[mid]->first <= i)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	bfo_composite_member(&all->v.v[lo]->c, i - all->v.v[lo]->first, m);
-	return all->v.v[lo];
-}
-
-uint32_t bfo_composites_at(const struct bfo_composites *all, uint64_t place)
-{
-	size_t lo = 0, hi = all->starts.n, mid;
-
-	while (hi - lo > 1) {		/* likewise: those without content end where others begin */
-		mid = lo + (hi - lo) / 2;
-		if (all->starts.v[mid] <= place)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-void bfo_composites_free(struct bfo_composites *all)
-{
-	size_t i;
-
-	for (i = 0; i < all->v.n; i++)
-		free_one(all->v.v[i]);
-	bfo_vec_free(&all->v);
-	bfo_vec_free(&all->starts);
-	bfo_vec_free(&all->set);
-	bfo_vec_free(&all->inside);
 }

@@ -72,4 +72,16 @@ errcode_t bfo_composites_ea(struct bfo_composites *all, uint32_t i, void *block,
 
 void bfo_composites_free(struct bfo_composites *all);
 
+/* ---- parts, for the files above ---- */
+
+/*
+ * RAW becomes an inode that says what M, a member of X, does; all->set has its attributes,
+ * all->inside those that stand in it.  *MORE: as bfo_xattrs_split() says.
+ */
+errcode_t bfo_composites_make(struct bfo_composites *all, const struct bfo_found_composite *x,
+			      const struct bfo_composite_member *m, void *raw,
+			      uint32_t inode_size, uint32_t block_size, int *more);
+
+void bfo_found_composite_free(struct bfo_found_composite *x);
+
 #endif

@@ -13,18 +13,6 @@
 #include "gather/name_scan.h"
 #include "tree/access.h"
 
-/* Ascending, each once. */
-static void settle(bfo_numbers *inos)
-{
-	size_t i, n = 0;
-
-	bfo_sort_numbers(inos->v, inos->n);
-	for (i = 0; i < inos->n; i++)
-		if (!n || inos->v[n - 1] != inos->v[i])
-			inos->v[n++] = inos->v[i];
-	inos->n = n;
-}
-
 /* For the walk: an inode of one of these directories. */
 static errcode_t take_inode(void *priv, uint32_t ino, const void *data)
 {
@@ -60,7 +48,7 @@ static errcode_t find_candidates(struct bfo_reader *r, const struct bfo_tree *t,
 		if ((!type || type == EXT2_FT_REG_FILE) && ino && ino <= most)
 			err = bfo_vec_push(&files, ino);
 	}
-	settle(&files);
+	files.n = bfo_sort_unique(files.v, files.n);
 	if (!err && files.n)
 		err = bfo_inode_walk(r, files.v, files.n, take_inode, lose_inodes, found);
 	bfo_vec_free(&files);
@@ -110,7 +98,7 @@ errcode_t bfo_dir_members(struct bfo_reader *r, struct bfo_tree *tree, const bfo
 		err = add_all(&all, dirs);
 		if (!err)
 			err = add_all(&all, inos);
-		settle(&all);
+		all.n = bfo_sort_unique(all.v, all.n);
 		if (!err)
 			err = bfo_inode_scan_some(r, tree, all.v, all.n);
 		if (!err)

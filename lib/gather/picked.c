@@ -68,18 +68,15 @@ static errcode_t scan_inodes(struct pick *p)
 {
 	bfo_numbers inos = { 0 };
 	errcode_t err = bfo_vec_push(&inos, EXT2_ROOT_INO);
-	size_t i, n = 0;
+	size_t i;
 
 	for (i = 0; i < p->steps.n && !err; i++)
 		err = bfo_vec_push(&inos, p->steps.v[i].ino);
-	bfo_sort_numbers(inos.v, inos.n);
-	for (i = 0; i < inos.n; i++)
-		if (!n || inos.v[n - 1] != inos.v[i])
-			inos.v[n++] = inos.v[i];
+	inos.n = bfo_sort_unique(inos.v, inos.n);
 	if (!err)
 		err = bfo_orphan_scan(p->r, p->tree);
 	if (!err)
-		err = bfo_inode_scan_some(p->r, p->tree, inos.v, n);
+		err = bfo_inode_scan_some(p->r, p->tree, inos.v, inos.n);
 	bfo_vec_free(&inos);
 	return err;
 }

@@ -90,18 +90,6 @@ static errcode_t add_numbers(struct bfo_batch_read *b)
 
 /* ---- their inodes ---- */
 
-/* Ascending, each once. */
-static void settle(bfo_numbers *inos)
-{
-	size_t i, n = 0;
-
-	bfo_sort_numbers(inos->v, inos->n);
-	for (i = 0; i < inos->n; i++)
-		if (!n || inos->v[n - 1] != inos->v[i])
-			inos->v[n++] = inos->v[i];
-	inos->n = n;
-}
-
 static int by_index(const void *pa, const void *pb)
 {
 	const struct bfo_member_sought *a = pa, *b = pb;
@@ -144,8 +132,8 @@ static errcode_t scan(struct bfo_batch_read *b)
 		err = bfo_vec_push(&inos, b->files.v[i].ino);
 	for (i = 0; i < b->missing.n && !err; i++)
 		err = bfo_vec_push(&dirs, b->missing.v[i].dir);
-	settle(&inos);
-	settle(&dirs);
+	inos.n = bfo_sort_unique(inos.v, inos.n);
+	dirs.n = bfo_sort_unique(dirs.v, dirs.n);
 	if (!err && dirs.n) {
 		bfo_unpacked_begin(&b->unpacked, &b->of_volume);
 		err = bfo_dir_members(&b->reader, b->tree, &dirs, &inos, &b->unpacked, &any);

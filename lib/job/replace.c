@@ -54,19 +54,15 @@ static errcode_t list(struct replacing *d, int is_old, bfo_numbers *inos)
 	const struct bfo_plan *plan = &d->job->plan;
 	met_files *files = is_old ? &d->old : &d->new;
 	errcode_t err = 0;
-	size_t i, n = 0;
+	size_t i;
 
 	inos->n = 0;
 	for (i = 0; i < plan->meetings.n && !err; i++)
 		if (is_old || !is_container(d, &plan->meetings.v[i]))
 			err = bfo_vec_push(inos, is_old ? plan->meetings.v[i].ino :
 					   new_number(d, &plan->meetings.v[i]));
-	bfo_sort_numbers(inos->v, inos->n);
-	for (i = 0; i < inos->n; i++)
-		if (!n || inos->v[n - 1] != inos->v[i])
-			inos->v[n++] = inos->v[i];
-	inos->n = n;
-	for (i = 0; i < n && !err; i++)
+	inos->n = bfo_sort_unique(inos->v, inos->n);
+	for (i = 0; i < inos->n && !err; i++)
 		err = bfo_vec_push(files, (struct met) { .ino = inos->v[i],
 							 .clash = BFO_CLASH_KINDS });
 	d->reading = files;

@@ -19,6 +19,7 @@
 #include "gather/attrs.h"
 #include "gather/inode_check.h"
 #include "tree/access.h"
+#include "pack/clash.h"
 #include "view/view.h"
 
 #define PIECE (1U << 20)		/* bytes of a file that are read at once */
@@ -267,9 +268,9 @@ errcode_t bfo_view_pack(struct bfo_view *v, uint32_t ino, struct bfo_view_pack *
 	return err == ENOMEM ? bfo_fail(v->ctx, err, "reading a composite file") : err;
 }
 
-/* Member NUMBER, and its composite file: ESTALE if there is none. */
+/* Member NUMBER, its index and its composite file: ESTALE if there is none. */
 static errcode_t find_member(struct bfo_view *v, uint64_t number, struct bfo_view_pack **pack,
-			     size_t *i)
+			     size_t *i, struct bfo_composite_member *m)
 {
 	uint32_t member = number >> 32;
 	errcode_t err = bfo_view_pack(v, (uint32_t) number, pack);
@@ -283,6 +284,7 @@ static errcode_t find_member(struct bfo_view *v, uint64_t number, struct bfo_vie
 	if (at == (*pack)->by_number.n || (*pack)->by_number.v[at].number != member)
 		return ESTALE;
 	*i = (*pack)->by_number.v[at].index;
+	bfo_composite_member(&(*pack)->c, *i, m);
 	return 0;
 }
 
@@ -292,11 +294,10 @@ errcode_t bfo_view_member_inode(struct bfo_view *v, uint64_t number, struct bfo_
 	struct bfo_composite_member m;
 	struct bfo_view_pack *pack;
 	size_t i;
-	errcode_t err = find_member(v, number, &pack, &i);
+	errcode_t err = find_member(v, number, &pack, &i, &m);
 
 	if (err)
 		return err;
-	bfo_composite_member(&pack->c, i, &m);
 	err = make_inode(v, pack, &m);
 	*rec = (struct bfo_inode) { .ino = pack->ino, .mode = S_IFREG | m.attrs.mode,
 				    .size = m.bytes, .generation = m.attrs.generation,
@@ -310,12 +311,9 @@ errcode_t bfo_view_member_xattrs(struct bfo_view *v, uint64_t number)
 	struct bfo_composite_member m;
 	struct bfo_view_pack *pack;
 	size_t i;
-	errcode_t err = find_member(v, number, &pack, &i);
+	errcode_t err = find_member(v, number, &pack, &i, &m);
 
-	if (err)
-		return err;
-	bfo_composite_member(&pack->c, i, &m);
-	return get_xattrs(v, &m);
+	return err ? err : get_xattrs(v, &m);
 }
 
 /* ---- contents ---- */
@@ -351,14 +349,11 @@ errcode_t bfo_view_member_read(struct bfo_view *v, uint64_t number, uint64_t fro
 	struct bfo_composite_member m;
 	struct bfo_view_pack *pack;
 	size_t i;
-	errcode_t err = find_member(v, number, &pack, &i);
+	errcode_t err = find_member(v, number, &pack, &i, &m);
 
 	*got = 0;
-	if (err)
+	if (err || from >= m.bytes || !len)
 		return err;
-	bfo_composite_member(&pack->c, i, &m);
-	if (from >= m.bytes || !len)
-		return 0;
 	if (len > m.bytes - from)
 		len = m.bytes - from;
 	if (pack->is_sound[i])
@@ -373,29 +368,6 @@ errcode_t bfo_view_member_read(struct bfo_view *v, uint64_t number, uint64_t fro
 }
 
 /* ---- in directories ---- */
-
-/* A name in a directory that has composite files.  OF: the one whose member has it, or 0. */
-struct beside {
-	const char *name;
-	uint32_t len, of;
-};
-
-typedef BFO_VEC(struct beside) besides;
-
-static int by_bytes(const struct beside *a, const struct beside *b)
-{
-	int order = memcmp(a->name, b->name, a->len < b->len ? a->len : b->len);
-
-	return order ? order : (a->len > b->len) - (a->len < b->len);
-}
-
-static int by_name(const void *pa, const void *pb)
-{
-	const struct beside *a = pa, *b = pb;
-	int order = by_bytes(a, b);
-
-	return order ? order : (a->of > b->of) - (a->of < b->of);
-}
 
 static int has_number(const bfo_numbers *list, uint32_t number)
 {
@@ -450,31 +422,29 @@ static errcode_t find_packs(struct bfo_view *v, struct bfo_view_dir *dir, const 
 	return err;
 }
 
-/* Among names of DIR: with a file all members that are called so are REFUSED, else all but one. */
+static errcode_t add_number(void *priv, uint32_t number)
+{
+	return bfo_vec_push((bfo_numbers *) priv, number);
+}
+
+/* REFUSED: composite files of DIR with a member whose name is taken. */
 static errcode_t find_clashes(const struct bfo_view_dir *dir, bfo_numbers *refused)
 {
-	besides list = { 0 };
+	BFO_VEC(struct bfo_clash_name) list = { 0 };
 	errcode_t err = bfo_vec_reserve(&list, dir->v.n);
-	size_t i, k, end;
+	size_t i;
 
 	for (i = 0; i < dir->v.n && !err; i++) {
 		const struct bfo_view_name *n = &dir->v.v[i];
 
-		list.v[list.n++] = (struct beside) {
+		list.v[list.n++] = (struct bfo_clash_name) {
 			.name = bfo_view_name_text(dir, n), .len = bfo_view_name_len(n),
-			.of = bfo_view_name_is_member(n) ? n->ino : 0 };
+			.who = bfo_view_name_is_member(n) ? n->ino : 0 };
 	}
-	qsort(list.v, list.n, sizeof(*list.v), by_name);
-	for (i = 0; i < list.n && !err; i = end) {
-		for (end = i + 1; end < list.n && !by_bytes(&list.v[i], &list.v[end]); end++)
-			;
-		for (k = i + 1; k < end && !err; k++)
-			if (list.v[k].of)
-				err = bfo_vec_push(refused, list.v[k].of);
-	}
+	if (!err)
+		err = bfo_clash_find(list.v, list.n, add_number, refused);
 	bfo_vec_free(&list);
-	if (refused->n)
-		bfo_sort_numbers(refused->v, refused->n);
+	refused->n = bfo_sort_unique(refused->v, refused->n);
 	return err;
 }
 
